@@ -1,0 +1,13 @@
+import type { Migration } from 'kysely'
+import * as core from './0001-core.ts'
+import * as countersCore from './counters-0001-core.ts'
+
+/** Migrations of the main database, applied in the order of their names. */
+export const MAIN_MIGRATIONS: Record<string, Migration> = {
+  '0001-core': core,
+}
+
+/** Migrations of the counters, which are a file of their own in the embedded database. */
+export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
+  '0001-core': countersCore,
+}

@@ -1,0 +1,194 @@
+import type { Generated } from 'kysely'
+
+/** Milliseconds since the Unix epoch, as every time is stored. */
+export type Millis = number
+/** 0 or 1: SQLite has no booleans, PostgreSQL stores a smallint. */
+export type Flag = number
+
+export interface WorkspacesTable {
+  /** Small number that stands for the workspace in every other table. */
+  no: Generated<number>
+  id: string
+  name: string
+  /** The name in lower case; unique. */
+  name_key: string
+  plan_id: string
+  language: string | null
+  /** Counters, changed in the transaction that changes what they count. */
+  links_count: Generated<number>
+  api_keys_count: Generated<number>
+  members_count: Generated<number>
+  /** How many links were ever created here: the low half of the next link's `seq`. */
+  links_made: Generated<number>
+  /** The newest link's `created_at`, so that `seq` and `created_at` sort alike. */
+  last_link_at: Generated<Millis>
+  created_at: Millis
+}
+
+export interface UsersTable {
+  id: string
+  email: string
+  /** The address in lower case; unique. */
+  email_key: string
+  name: string | null
+  password_hash: string
+  created_at: Millis
+}
+
+export interface MembersTable {
+  workspace_no: number
+  user_id: string
+  role: string
+  created_at: Millis
+}
+
+export interface ApiKeysTable {
+  id: string
+  /** The 8 public characters; unique. */
+  prefix: string
+  /** HMAC-SHA-256 of the whole key, hexadecimal. */
+  hash: string
+  workspace_no: number
+  name: string
+  /** Scopes, sorted, separated by a space. */
+  scopes: string
+  created_by: string | null
+  created_at: Millis
+  expires_at: Millis | null
+  revoked_at: Millis | null
+  last_used_at: Millis | null
+  /** The id of the key that this one was rotated from. */
+  rotated_from: string | null
+}
+
+export interface DomainsTable {
+  /** 0 is the instance's own domain. */
+  no: number
+  host: string
+}
+
+export interface LinksTable {
+  /** `workspace_no × 2^32 + n`: one workspace's links lie together, in the order of creation. */
+  seq: number
+  id: string
+  workspace_no: number
+  domain_no: number
+  slug: string
+  slug_key: string
+  /** Byte for byte as it was given. */
+  destination_url: string
+  /** As the WHATWG URL standard serialises it: what `Location` says. */
+  target_url: string
+  title: string | null
+  notes: string | null
+  /** JSON array of strings, sorted. */
+  tags: string
+  /** JSON array of strings: further slugs, as typed. */
+  aliases: string
+  external_id: string | null
+  enabled: Flag
+  /** Set by the operator; the redirect is refused with a warning. */
+  blocked: Generated<Flag>
+  redirect_status: number
+  forward_query: Flag
+  starts_at: Millis | null
+  expires_at: Millis | null
+  max_clicks: number | null
+  /** Visitors let through since `max_clicks` was set, those before it included. */
+  uses: Generated<number>
+  fallback_url: string | null
+  password_hash: string | null
+  created_at: Millis
+  updated_at: Millis
+  version: number
+  /** What `search` looks through, in lower case. */
+  search_text: string
+}
+
+/** Every slug that was ever given out, and what the redirect needs to know of it. */
+export interface SlugsTable {
+  /** The slug without regard to case; unique with `domain_no`. */
+  slug_key: string
+  domain_no: number
+  workspace_no: number
+  /** Null: the link is gone, and the slug is held back from other workspaces. */
+  link_seq: number | null
+  /** The slug as typed. */
+  slug: string
+  /** Copy of the link's, so that a plain redirect reads one row of one table. */
+  target_url: string | null
+  redirect_status: number
+  /** 1: the link has conditions (dates, password, limits, …), read its row. */
+  special: Flag
+}
+
+export interface LinkTagsTable {
+  workspace_no: number
+  /** The tag in lower case. */
+  tag_key: string
+  link_seq: number
+}
+
+export interface IdempotencyTable {
+  workspace_no: number
+  key: string
+  /** SHA-256 of method, path and body. */
+  request_hash: string
+  status: number
+  /** JSON object of the headers to replay. */
+  headers: string
+  body: string
+  created_at: Millis
+}
+
+/** Written by the click worker alone, in a file of its own; readers attach it. */
+export interface LinkCountersTable {
+  link_seq: number
+  workspace_no: number
+  total: number
+  human: number
+  bot: number
+  unique_visitors: number
+  last_clicked_at: Millis | null
+}
+
+/** Up to which link (`seq`) of a workspace `link_counters` has a row for every link. */
+export interface CounterWatermarksTable {
+  workspace_no: number
+  link_seq: number
+}
+
+/** Up to where the journal has been counted. */
+export interface JournalWatermarkTable {
+  id: number
+  segment: number
+  offset: number
+}
+
+/** Who was counted already as a unique visitor of a link on a day. */
+export interface LinkVisitorsTable {
+  /** Days since the Unix epoch, UTC. */
+  day: number
+  link_seq: number
+  visitor: string
+}
+
+/** All tables. In SQLite the last four live in the attached `counters.db`. */
+export interface Schema {
+  workspaces: WorkspacesTable
+  users: UsersTable
+  members: MembersTable
+  api_keys: ApiKeysTable
+  domains: DomainsTable
+  links: LinksTable
+  slugs: SlugsTable
+  link_tags: LinkTagsTable
+  idempotency: IdempotencyTable
+  link_counters: LinkCountersTable
+  counter_watermarks: CounterWatermarksTable
+  journal_watermark: JournalWatermarkTable
+  link_visitors: LinkVisitorsTable
+}
+
+/** Each workspace owns this many consecutive values of `links.seq`. */
+export const SEQS_PER_WORKSPACE = 2 ** 32

@@ -1,0 +1,146 @@
+import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Schema } from '../schema.ts'
+import { bind, type Sql } from '../storage.ts'
+import { asStorageError } from './errors.ts'
+
+/** Statements built per request are kept for the next one of the same text, this many at most. */
+const STATEMENTS_KEPT = 256
+
+/** SQLite before this one can corrupt a database when the WAL restarts (fixed in 3.51.3). */
+const OLDEST_SAFE_VERSION = [3, 51, 3] as const
+
+/** A connection to the embedded database: stores use its {@link Sql} face. */
+export interface SqliteConnection extends Sql {
+  readonly raw: Database
+  close(): void
+}
+
+/** How a database file is opened. Sizes are in bytes. */
+export interface OpenOptions {
+  readonly?: boolean
+  /** How much of the file is read through memory maps. */
+  mmapBytes?: number
+  cacheBytes?: number
+  /** A second file, whose tables are found by their names alone. */
+  attach?: string
+}
+
+/** Opens a file in WAL mode (https://www.sqlite.org/wal.html). */
+export function openSqlite(file: string, options: OpenOptions = {}): SqliteConnection {
+  const raw = new Database(file, options.readonly ? { readonly: true } : { create: true })
+  // First of all, so that nothing below fails for another's lock.
+  raw.run('PRAGMA busy_timeout = 5000')
+  assertSafeVersion(raw)
+  if (!options.readonly) {
+    raw.run('PRAGMA journal_mode = WAL')
+    raw.run('PRAGMA synchronous = NORMAL')
+    // The click worker checkpoints: it syncs, and a sync would hold up the serving thread.
+    raw.run('PRAGMA wal_autocheckpoint = 0')
+    raw.run('PRAGMA foreign_keys = ON')
+  }
+  raw.run(`PRAGMA mmap_size = ${options.mmapBytes ?? 1_073_741_824}`)
+  raw.run(`PRAGMA cache_size = -${Math.round((options.cacheBytes ?? 8_388_608) / 1024)}`)
+  raw.run('PRAGMA temp_store = MEMORY')
+  if (options.attach !== undefined) raw.run('ATTACH ? AS counters', [options.attach])
+  return wrap(raw)
+}
+
+function wrap(raw: Database): SqliteConnection {
+  const db = new Kysely<Schema>({ dialect: dialectOf(raw) })
+  const prepared = new WeakMap<CompiledQuery, Statement>()
+  return {
+    raw,
+    db,
+    async run<P extends object, R>(
+      statement: { compile(db: Kysely<Schema>): CompiledQuery<R> },
+      parameters: P,
+    ) {
+      const query = statement.compile(db)
+      let compiled = prepared.get(query)
+      try {
+        if (compiled === undefined) {
+          compiled = raw.prepare(query.sql)
+          prepared.set(query, compiled)
+        }
+        return compiled.all(...(bind(query, parameters) as SQLQueryBindings[])) as R[]
+      } catch (error) {
+        throw asStorageError(error)
+      }
+    },
+    close() {
+      raw.close(false)
+    },
+  }
+}
+
+/** Kysely over one connection; transactions are begun and ended by whoever owns it. */
+function dialectOf(raw: Database): Dialect {
+  const kept = new Map<string, Statement>()
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      try {
+        let statement = kept.get(query.sql)
+        if (statement === undefined) {
+          statement = raw.prepare(query.sql)
+          if (kept.size >= STATEMENTS_KEPT) dropOldest(kept)
+          kept.set(query.sql, statement)
+        }
+        const parameters = query.parameters as SQLQueryBindings[]
+        if (statement.columnNames.length > 0) return { rows: statement.all(...parameters) as R[] }
+        const { changes, lastInsertRowid } = statement.run(...parameters)
+        return {
+          rows: [],
+          numAffectedRows: BigInt(changes),
+          insertId: BigInt(lastInsertRowid),
+        }
+      } catch (error) {
+        throw asStorageError(error)
+      }
+    },
+    streamQuery() {
+      throw new Error('The embedded database does not stream')
+    },
+  }
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createDriver: () => ({
+      init: async () => {},
+      acquireConnection: async () => connection,
+      beginTransaction: async () => void raw.run('BEGIN IMMEDIATE'),
+      commitTransaction: async () => void raw.run('COMMIT'),
+      rollbackTransaction: async () => void raw.run('ROLLBACK'),
+      releaseConnection: async () => {},
+      destroy: async () => {},
+    }),
+  }
+}
+
+function dropOldest(kept: Map<string, Statement>): void {
+  for (const [sql, statement] of kept) {
+    statement.finalize()
+    kept.delete(sql)
+    return
+  }
+}
+
+function assertSafeVersion(raw: Database): void {
+  const { version } = raw.query('SELECT sqlite_version() AS version').get() as { version: string }
+  const parts = version.split('.').map(Number)
+  for (const [i, least] of OLDEST_SAFE_VERSION.entries()) {
+    const part = parts[i] ?? 0
+    if (part > least) return
+    if (part < least) throw new Error(`SQLite ${version} is too old: 3.51.3 or newer is needed`)
+  }
+}

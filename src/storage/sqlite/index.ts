@@ -1,0 +1,60 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Storage } from '../storage.ts'
+import { openSqlite } from './connection.ts'
+import { createSharedSync } from './durability.ts'
+import { createReports } from './reports.ts'
+import { createWriter } from './writer.ts'
+
+/** Where the embedded database keeps its files. */
+export function databaseFiles(dataDir: string): { main: string; counters: string } {
+  return { main: join(dataDir, 'slugline.db'), counters: join(dataDir, 'counters.db') }
+}
+
+/** What the redirect reads: prepared by hand, because it is the path that everybody waits on. */
+export interface EmbeddedStorage extends Storage {
+  /** The serving thread's connection for reading. */
+  readonly reader: ReturnType<typeof openSqlite>
+}
+
+/**
+ * The embedded database, whose tables exist already (see `migrate`).
+ * The links are written here; the counters are written by the click worker, and only read here.
+ */
+export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
+  const files = databaseFiles(dataDir)
+  const writing = openSqlite(files.main)
+  // Makes the WAL file exist, for the sync to open.
+  writing.raw.run('BEGIN IMMEDIATE')
+  writing.raw.run('COMMIT')
+  syncDirectory(dataDir)
+  const reader = openSqlite(files.main, { readonly: true, attach: files.counters })
+  const durable = await createSharedSync(`${files.main}-wal`)
+  const writer = createWriter(writing, durable)
+  const reports = createReports(files.main, files.counters)
+  return {
+    reader,
+    read: reader,
+    reports,
+    write: writer.write,
+    async probe() {
+      await writer.write(async (tx) => {
+        await tx.db.updateTable('domains').set({ no: 0 }).where('no', '=', 0).execute()
+      })
+    },
+    async close() {
+      await writer.idle()
+      reports.close()
+      await durable.close()
+      reader.close()
+      writing.close()
+    },
+  }
+}
+
+/** A file that was just made survives a power cut only when its directory was synced too. */
+function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r')
+  fsyncSync(directory)
+  closeSync(directory)
+}
