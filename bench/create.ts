@@ -1,0 +1,87 @@
+/**
+ * Durable creations per second over HTTP: key, limit, validation, search index, answer after the
+ * sync. The reference is a bare server in the same run that parses the same body and echoes it.
+ * Usage: bin/bun bench/create.ts [--rounds 5] [--seconds 6] [--connections 64]
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startSlugline } from '../test/harness/process.ts'
+import { cpuSeconds, machine, median, versionOf } from './lib/machine.ts'
+import { runLoad } from './lib/wrk.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '6' },
+    connections: { type: 'string', default: '64' },
+  },
+})
+const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
+const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
+const { key } = await slugline.createKey()
+const reference = Bun.spawn([process.execPath, join(import.meta.dir, 'lib/echo.ts')], {
+  stdout: 'pipe',
+})
+const referenceUrl = await firstLine(reference.stdout)
+
+const script = `
+math.randomseed(os.time())
+local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer ${key}" }
+request = function()
+  local body = '{"destination_url":"https://example.com/articles/' .. math.random(1, 1e9) ..
+    '?utm_source=newsletter","title":"Article ' .. math.random(1, 1e9) .. '"}'
+  return wrk.format("POST", "/api/v1/links", headers, body)
+end`
+const load = {
+  seconds: Number(values.seconds),
+  connections: Number(values.connections),
+  core: 1,
+  script,
+}
+
+async function measure(url: string, pid: number) {
+  const before = cpuSeconds(pid)
+  const result = await runLoad({ ...load, url })
+  if (result.refused > 0) throw new Error(`${result.refused} were refused`)
+  return { ...result, cpu: ((cpuSeconds(pid) - before) / result.requests) * 1e6 }
+}
+
+await runLoad({ ...load, url: slugline.url, seconds: 2 })
+await runLoad({ ...load, url: referenceUrl, seconds: 1 })
+type Round = Awaited<ReturnType<typeof measure>>
+const ours: Round[] = []
+const theirs: Round[] = []
+for (let round = 0; round < Number(values.rounds); round++) {
+  theirs.push(await measure(referenceUrl, reference.pid))
+  ours.push(await measure(slugline.url, slugline.pid))
+}
+reference.kill()
+await slugline.stop()
+rmSync(dir, { recursive: true, force: true })
+
+console.log(machine(tools))
+console.log(
+  `${values.connections} connections, ${values.rounds} rounds of ${values.seconds} s, medians`,
+)
+console.table({ echo: row(theirs), create: row(ours) })
+const ratio = median(ours.map((round, i) => round.cpu / (theirs[i]?.cpu ?? Number.NaN)))
+console.log(`CPU per creation against the echo, pair by pair: ${ratio.toFixed(2)} ×`)
+
+function row(rounds: Round[]) {
+  const of = (figure: 'perSecond' | 'cpu' | 'p50' | 'p99') =>
+    median(rounds.map((round) => round[figure]))
+  return {
+    'per second': Math.round(of('perSecond')),
+    'CPU µs': of('cpu').toFixed(1),
+    'p50 ms': of('p50').toFixed(2),
+    'p99 ms': of('p99').toFixed(2),
+  }
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  for await (const chunk of stream) return new TextDecoder().decode(chunk).trim()
+  throw new Error('The reference server printed nothing')
+}

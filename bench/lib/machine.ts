@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { version as kernel } from 'node:process'
+
+/** One line about what the figures were measured on. */
+export function machine(tools: Record<string, string> = {}): string {
+  const cpu = cpus()
+  const { version: sqlite } = new (require('bun:sqlite').Database)(':memory:')
+    .query('SELECT sqlite_version() AS version')
+    .get() as { version: string }
+  const versions = { bun: Bun.version, sqlite, node: kernel, ...tools }
+  const gib = (totalmem() / 2 ** 30).toFixed(0)
+  return `${cpu.length} × ${cpu[0]?.model ?? 'unknown CPU'}, ${gib} GiB; ${Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')}`
+}
+
+/** Version of a program, or an error that says what to install. */
+export function versionOf(program: string, args: string[], pattern: RegExp): string {
+  const path = Bun.which(program)
+  if (path === null) {
+    throw new Error(`This figure needs ${program}. On Debian: apt-get install nginx-light wrk`)
+  }
+  const run = Bun.spawnSync([path, ...args], { stdout: 'pipe', stderr: 'pipe' })
+  return pattern.exec(`${run.stdout}${run.stderr}`)?.[1] ?? 'unknown'
+}
+
+/** CPU that a process has used so far, its threads included and its children not, in seconds. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  // utime and stime (proc(5)); the kernel counts in hundredths.
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** A process and all below it. */
+export function family(pid: number): number[] {
+  const parents = new Map<number, number>()
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
+      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    } catch {}
+  }
+  const found = [pid]
+  for (const known of found) {
+    for (const [child, parent] of parents) if (parent === known) found.push(child)
+  }
+  return found
+}
+
+/** Memory of a process and all below it in MB: resident, and with shared pages divided (PSS). */
+export function memoryMb(pid: number): { rss: number; pss: number } {
+  let rss = 0
+  let pss = 0
+  for (const member of family(pid)) {
+    const rollup = readFileSync(`/proc/${member}/smaps_rollup`, 'utf8')
+    rss += Number(/^Rss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0)
+    pss += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0)
+  }
+  return { rss: rss / 1024, pss: pss / 1024 }
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The value below which `q` of all lie (nearest rank). */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN
+}

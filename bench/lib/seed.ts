@@ -1,0 +1,81 @@
+import { Database } from 'bun:sqlite'
+import { systemClock } from '../../src/base/clock.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
+import { slugAt } from './wrk.ts'
+
+/** What a seeded link looks like; `rare` and `common` stand in some titles, for the search. */
+export interface SeedOptions {
+  workspaceNo: number
+  links: number
+  /** How many titles hold the word `zyxrare`. */
+  rare?: number
+  /** How many titles hold the word `commonword`. */
+  common?: number
+}
+
+/** Writes links straight into the tables of a server that isn't running. */
+export function seedLinks(dataDir: string, options: SeedOptions): void {
+  const { workspaceNo, links, rare = 0, common = 0 } = options
+  const db = new Database(databaseFiles(dataDir).main)
+  db.run('PRAGMA synchronous = OFF')
+  const ids = createIds(systemClock, systemRandom)
+  const insert = {
+    link: db.prepare(
+      `INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
+        target_url, title, notes, tags, aliases, external_id, enabled, redirect_status,
+        forward_query, created_at, updated_at, version, search_text)
+       VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, NULL, ?, '[]', NULL, 1, 302, 0, ?, ?, 1, ?)`,
+    ),
+    slug: db.prepare(
+      `INSERT INTO slugs (slug_key, domain_no, workspace_no, link_seq, slug, target_url,
+        redirect_status, special) VALUES (?, 0, ?, ?, ?, ?, 302, 0)`,
+    ),
+    tag: db.prepare('INSERT INTO link_tags (workspace_no, tag_key, link_seq) VALUES (?, ?, ?)'),
+    search: db.prepare('INSERT INTO links_search (rowid, search_text) VALUES (?, ?)'),
+  }
+  const start = Date.now() - links
+  const rareEvery = rare > 0 ? Math.floor(links / rare) : 0
+  const commonEvery = common > 0 ? Math.floor(links / common) : 0
+  let rareLeft = rare
+  let commonLeft = common
+  for (let n = 0; n < links; n++) {
+    if (n % 20_000 === 0) db.run(n === 0 ? 'BEGIN' : 'COMMIT; BEGIN')
+    const seq = workspaceNo * SEQS_PER_WORKSPACE + n + 1
+    const slug = slugAt(n)
+    const url = `https://example.com/articles/${n}?ref=${(n * 2_654_435_761) % 1_000_003}`
+    let title = `Article ${n}`
+    if (rareEvery > 0 && n % rareEvery === 0 && rareLeft-- > 0) title += ' zyxrare'
+    if (commonEvery > 0 && n % commonEvery === 0 && commonLeft-- > 0) title += ' commonword'
+    const tag = `tag${n % 50}`
+    const text = `${slug}\n${url}\n${title.toLowerCase()}\n${tag}`
+    const tags = JSON.stringify([tag])
+    const at = start + n
+    insert.link.run(
+      seq,
+      ids.next('lnk'),
+      workspaceNo,
+      slug,
+      slug,
+      url,
+      url,
+      title,
+      tags,
+      at,
+      at,
+      text,
+    )
+    insert.slug.run(slug, workspaceNo, seq, slug, url)
+    insert.tag.run(workspaceNo, tag, seq)
+    insert.search.run(seq, text)
+  }
+  db.run('COMMIT')
+  db.run(
+    `UPDATE workspaces SET links_count = links_count + ?1, links_made = links_made + ?1,
+      last_link_at = ?2 WHERE no = ?3`,
+    [links, start + links, workspaceNo],
+  )
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+}

@@ -1,0 +1,113 @@
+/**
+ * Latency of lists in one workspace with a million links, total included, and what they do to the
+ * redirect's p99 meanwhile. The reference is the same call for a workspace with one link.
+ * Usage: bin/bun bench/list.ts [--links 1000000] [--calls 300]
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startSlugline } from '../test/harness/process.ts'
+import { machine, median, quantile, versionOf } from './lib/machine.ts'
+import { seedLinks } from './lib/seed.ts'
+import { runLoad, visitorScript } from './lib/wrk.ts'
+
+const { values } = parseArgs({
+  options: {
+    links: { type: 'string', default: '1000000' },
+    calls: { type: 'string', default: '300' },
+  },
+})
+const links = Number(values.links)
+const calls = Number(values.calls)
+const common = Math.round(links / 10)
+const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
+const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+
+let slugline = await startSlugline({}, { dataDir: dir })
+const { key } = await slugline.createKey()
+const small = await slugline.createKey({ workspace: 'small' })
+await slugline.call('POST', '/api/v1/links', {
+  key: small.key,
+  body: { destination_url: 'https://example.com/' },
+})
+await slugline.stop()
+seedLinks(dir, { workspaceNo: 1, links, rare: 3, common })
+slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
+
+interface Page {
+  data: { id: string }[]
+  pagination: { total: number; next_cursor: string | null }
+}
+
+async function page(query: string, as = key): Promise<Page> {
+  const answer = await slugline.call('GET', `/api/v1/links${query}`, { key: as })
+  if (answer.status !== 200) throw new Error(`${query}: ${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as Page
+}
+
+async function time(query: () => string, as = key): Promise<number[]> {
+  const taken: number[] = []
+  for (let call = 0; call < calls; call++) {
+    const start = performance.now()
+    await page(query(), as)
+    taken.push(performance.now() - start)
+  }
+  return taken
+}
+
+// Some clicks, so that the sorts by clicks have something to sort, and the rows to be there.
+const visits = { url: slugline.url, connections: 64, core: 1, script: visitorScript(links) }
+await runLoad({ ...visits, seconds: 3 })
+for (let rows = 0; rows < links; ) {
+  const { pagination } = await page('?sort=clicks&order=asc&limit=1')
+  rows = pagination.total
+}
+await Bun.sleep(5000)
+
+let cursor = ''
+for (let step = 0; step < 200; step++) {
+  const { pagination } = await page(`?limit=100${cursor && `&cursor=${cursor}`}`)
+  cursor = pagination.next_cursor ?? ''
+}
+const cases: Record<string, string> = {
+  'first page': '',
+  'by cursor, deep inside': `?limit=100&cursor=${cursor}`,
+  'search, 3 hits': '?search=zyxrare',
+  [`search, ${common} hits`]: '?search=commonword',
+  [`search, ${common} hits, sort=clicks`]: '?search=commonword&sort=clicks',
+}
+for (const sort of ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug']) {
+  for (const order of ['asc', 'desc'])
+    cases[`sort=${sort} ${order}`] = `?sort=${sort}&order=${order}`
+}
+
+const quiet = await runLoad({ ...visits, seconds: 6, connections: 8 })
+const reference = await time(() => '', small.key)
+console.log(machine(tools))
+console.log(`${links} links in one workspace, ${calls} calls each, milliseconds`)
+const rows: Record<string, object> = { 'reference: one link': figures(reference) }
+for (const [name, query] of Object.entries(cases)) rows[name] = figures(await time(() => query))
+console.table(rows)
+
+let going = true
+const busyLists = (async () => {
+  const queries = Object.values(cases)
+  for (let call = 0; going; call++) await page(queries[call % queries.length] as string)
+})()
+const busy = await runLoad({ ...visits, seconds: 6, connections: 8 })
+going = false
+await busyLists
+console.log(
+  `redirect p99 alone ${quiet.p99.toFixed(2)} ms, while lists run ${busy.p99.toFixed(2)} ms`,
+)
+await slugline.stop()
+rmSync(dir, { recursive: true, force: true })
+
+function figures(taken: number[]) {
+  return {
+    median: median(taken).toFixed(2),
+    p99: quantile(taken, 0.99).toFixed(2),
+    ratio: (median(taken) / median(reference)).toFixed(2),
+  }
+}

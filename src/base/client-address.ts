@@ -1,0 +1,101 @@
+import ipaddr from 'ipaddr.js'
+
+/** Finds the visitor's address behind `peer`, the address that the connection came from. */
+export type ClientAddress = (peer: string, headers: Headers) => string
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>
+
+/** Peers whose trust is remembered: proxies are few, and parsing an address costs microseconds. */
+const PEERS_REMEMBERED = 1_000
+
+/**
+ * Believes `X-Forwarded-For` only as far as named proxies wrote it: from the right, past every
+ * trusted address, to the first that isn't. What stands left of that one the visitor may have
+ * invented. An entry that is no address ends the walk at the last proxy.
+ *
+ * @param trustedProxies addresses and networks (CIDR); throws on one that is neither.
+ */
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  if (trustedProxies.length === 0) return (peer) => withoutMapping(peer)
+  const networks = trustedProxies.map(parseNetwork)
+  const remembered = new Map<string, boolean>()
+
+  function trusts(address: string): boolean {
+    let trusted = remembered.get(address)
+    if (trusted === undefined) {
+      trusted = isWithin(address, networks)
+      if (remembered.size >= PEERS_REMEMBERED) remembered.clear()
+      remembered.set(address, trusted)
+    }
+    return trusted
+  }
+
+  return (peer, headers) => {
+    let address = withoutMapping(peer)
+    if (!trusts(address)) return address
+    const forwarded = headers.get('x-forwarded-for')
+    if (forwarded === null) return address
+    const hops = forwarded.split(',')
+    for (let i = hops.length - 1; i >= 0; i--) {
+      const hop = parseHop(hops[i] as string)
+      if (hop === null) return address
+      address = hop
+      if (!trusts(address)) return address
+    }
+    return address
+  }
+}
+
+/**
+ * The network that an address lies in: /24 of IPv4, /48 of IPv6. It tells a region, not a person.
+ * Empty for what is no address.
+ */
+export function truncateAddress(address: string): string {
+  if (!address.includes(':')) {
+    const end = address.lastIndexOf('.')
+    return end > 0 ? `${address.slice(0, end)}.0` : ''
+  }
+  const zone = address.indexOf('%')
+  const plain = zone < 0 ? address : address.slice(0, zone)
+  const gap = plain.indexOf('::')
+  const head = (gap < 0 ? plain : plain.slice(0, gap)).split(':').filter(Boolean)
+  const tail =
+    gap < 0
+      ? []
+      : plain
+          .slice(gap + 2)
+          .split(':')
+          .filter(Boolean)
+  const zeros = Math.max(0, 8 - head.length - tail.length)
+  const groups = [...head, ...Array<string>(zeros).fill('0'), ...tail].slice(0, 3)
+  while (groups.at(-1) === '0') groups.pop()
+  return `${groups.join(':')}::`
+}
+
+/** IPv4 that came through an IPv6 socket (RFC 4291 §2.5.5.2) is the same IPv4 address. */
+function withoutMapping(address: string): string {
+  if (!address.startsWith('::')) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  return mapped === null ? address : (mapped[1] as string)
+}
+
+/** An entry of the header: an address, perhaps in brackets, perhaps with a port. */
+function parseHop(text: string): string | null {
+  const hop = text.trim().replaceAll('"', '')
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
+  // Only the four-part form of IPv4: others (017.1, 0x7f000001) are read differently elsewhere.
+  if (!bare.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return null
+  return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : null
+}
+
+function parseNetwork(text: string): Network {
+  if (text.includes('/')) return ipaddr.parseCIDR(text)
+  const address = ipaddr.process(text)
+  return [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+function isWithin(text: string, networks: readonly Network[]): boolean {
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.process(text)
+  return networks.some((network) => network[0].kind() === address.kind() && address.match(network))
+}

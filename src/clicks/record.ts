@@ -1,0 +1,69 @@
+/** How a visit came about; bits of a click's `how`. */
+export const HOW = {
+  /** A browser or a preview fetched it ahead: nobody has looked yet. */
+  ahead: 1,
+  /** Through the form of a link with a password. */
+  password: 2,
+  /** From the link's QR code. */
+  qr: 4,
+} as const
+
+/** Format of the records that this version writes; a reader skips those it doesn't know. */
+export const RECORD_VERSION = 1
+
+/**
+ * One click, as the journal holds it: an array, because its names would cost more than its
+ * values. The order is part of the format.
+ */
+export type ClickRecord = [
+  version: number,
+  /** Milliseconds since the Unix epoch. */
+  time: number,
+  linkSeq: number,
+  /** Bits of {@link HOW}. */
+  how: number,
+  /** The day's keyed hash of the visitor; empty when they asked not to be told apart. */
+  visitor: string,
+  userAgent: string,
+  /** Truncated: /24 or /48. */
+  address: string,
+  /** Without query string and fragment. */
+  referrer: string,
+  /** The `Accept-Language` header. */
+  language: string,
+  /** The visit's `utm_*` parameters, by their names; 0: none. */
+  utm: Record<string, string> | 0,
+  slugKey: string,
+  domainNo: number,
+]
+
+/**
+ * A line of the journal: CRC-32 of the rest in base 36, a space, JSON, a newline. It is ASCII
+ * throughout, so that characters are bytes, and a newline is always an end.
+ */
+export function encodeRecord(record: ClickRecord): string {
+  let json = JSON.stringify(record)
+  if (NOT_ASCII.test(json)) json = json.replace(NOT_ASCII_ALL, escaped)
+  return `${Bun.hash.crc32(json).toString(36)} ${json}\n`
+}
+
+/** Reads a line without its newline; null when it is torn, damaged or of another version. */
+export function decodeRecord(line: string): ClickRecord | null {
+  const start = line.indexOf(' ') + 1
+  if (start === 0) return null
+  const json = line.slice(start)
+  if (Bun.hash.crc32(json) !== Number.parseInt(line.slice(0, start - 1), 36)) return null
+  try {
+    const record = JSON.parse(json) as ClickRecord
+    return record[0] === RECORD_VERSION ? record : null
+  } catch {
+    return null
+  }
+}
+
+const NOT_ASCII = /[^ -~]/
+const NOT_ASCII_ALL = /[^ -~]/g
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

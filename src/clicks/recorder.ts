@@ -1,0 +1,111 @@
+import { truncateAddress } from '../base/client-address.ts'
+import { fetchedAhead, isPerson } from './classify.ts'
+import type { Journal } from './journal.ts'
+import { type ClickRecord, encodeRecord, RECORD_VERSION } from './record.ts'
+import type { Visitors } from './visitors.ts'
+
+const AGENT_LENGTH = 512
+const REFERRER_LENGTH = 1_024
+const LANGUAGE_LENGTH = 128
+const UTM_LENGTH = 128
+const UTM_NAMES = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content']
+
+/** A visit that is about to be answered with a redirect. */
+export interface Visit {
+  /** Milliseconds since the Unix epoch. */
+  time: number
+  linkSeq: number
+  slugKey: string
+  domainNo: number
+  headers: Headers
+  /** The visitor's whole address; only its network is kept. */
+  address: string
+  /** The visit's query string with its `?`, or empty. */
+  search: string
+  /** Bits of `HOW` besides what the headers say. */
+  how: number
+}
+
+/** Takes clicks down before they are answered. */
+export interface Recorder {
+  /** Adds a click to those of this turn. */
+  add(visit: Visit): void
+  /** Writes the turn's clicks; after it they may be answered. Never throws. */
+  commit(): void
+  /** True when the request is a person's, and so uses up one of a link's `max_clicks`. */
+  isPerson(headers: Headers): boolean
+}
+
+/** Records into a journal. `written` is called after each write. */
+export function createRecorder(
+  journal: Pick<Journal, 'append'>,
+  visitors: Visitors,
+  written: () => void = () => {},
+): Recorder {
+  let lines = ''
+  let records = 0
+  return {
+    add(visit) {
+      lines += encodeRecord(recordOf(visit, visitors))
+      records++
+    },
+    commit() {
+      if (records === 0) return
+      journal.append(lines, records)
+      lines = ''
+      records = 0
+      written()
+    },
+    isPerson: (headers) => isPerson(fetchedAhead(headers), headers.get('user-agent') ?? ''),
+  }
+}
+
+function recordOf(visit: Visit, visitors: Visitors): ClickRecord {
+  const { headers, address, search, time } = visit
+  const userAgent = cut(headers.get('user-agent'), AGENT_LENGTH)
+  // Global Privacy Control and its elder: counted, but not told apart from others.
+  const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
+  return [
+    RECORD_VERSION,
+    time,
+    visit.linkSeq,
+    visit.how | fetchedAhead(headers),
+    unseen ? '' : visitors.hash(time, address, userAgent),
+    userAgent,
+    truncateAddress(address),
+    referrerOf(headers.get('referer')),
+    cut(headers.get('accept-language'), LANGUAGE_LENGTH),
+    search.includes('utm_') ? utmOf(search) : 0,
+    visit.slugKey,
+    visit.domainNo,
+  ]
+}
+
+function cut(value: string | null, length: number): string {
+  if (value === null) return ''
+  return value.length > length ? value.slice(0, length) : value
+}
+
+/** Query strings and fragments carry tokens and names: they are no business of ours. */
+function referrerOf(value: string | null): string {
+  if (value === null) return ''
+  let end = value.length
+  const query = value.indexOf('?')
+  if (query >= 0) end = query
+  const fragment = value.indexOf('#')
+  if (fragment >= 0 && fragment < end) end = fragment
+  return value.slice(0, Math.min(end, REFERRER_LENGTH))
+}
+
+function utmOf(search: string): Record<string, string> | 0 {
+  const parameters = new URLSearchParams(search)
+  const found: Record<string, string> = {}
+  let any = false
+  for (const name of UTM_NAMES) {
+    const value = parameters.get(name)
+    if (!value) continue
+    found[name.slice(4)] = value.slice(0, UTM_LENGTH).toWellFormed()
+    any = true
+  }
+  return any ? found : 0
+}

@@ -1,0 +1,87 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { type ClickRecord, decodeRecord } from './record.ts'
+import { listSegments, type Position, segmentFile } from './segments.ts'
+
+const BLOCK_BYTES = 1_048_576
+
+/** What one reading of the journal came to. */
+export interface Reading {
+  /** Behind the last record that was read. */
+  end: Position
+  records: number
+  bytes: number
+  /** Lines that no crash of ours explains: damaged, or of another version. */
+  skipped: number
+  /** False: the journal's end was not reached. */
+  complete: boolean
+}
+
+/** How much of the journal one reading takes at most. */
+export interface Bounds {
+  records: number
+  bytes: number
+}
+
+/**
+ * Reads the journal from a position on and hands every whole record to `take`. A line counts only
+ * with its newline: what follows the last one of the newest segment is still being written, and
+ * in an older segment it is what a crash left.
+ */
+export function readJournal(
+  directory: string,
+  from: Position,
+  bounds: Bounds,
+  take: (record: ClickRecord) => void,
+): Reading {
+  const reading: Reading = { end: { ...from }, records: 0, bytes: 0, skipped: 0, complete: false }
+  // Listed before anything is read: then all but the last were finished before they are read.
+  const segments = listSegments(directory)
+  const newest = segments.at(-1)
+  for (const segment of segments) {
+    if (segment < from.segment) continue
+    if (segment > reading.end.segment) reading.end = { segment, offset: 0 }
+    if (!readSegment(directory, bounds, take, reading)) return reading
+    if (segment !== newest) reading.end = { segment: segment + 1, offset: 0 }
+  }
+  reading.complete = true
+  return reading
+}
+
+/** Reads on in one segment; false when the bounds ended it. */
+function readSegment(
+  directory: string,
+  bounds: Bounds,
+  take: (record: ClickRecord) => void,
+  reading: Reading,
+): boolean {
+  const descriptor = openSync(segmentFile(directory, reading.end.segment), 'r')
+  const block = Buffer.allocUnsafe(BLOCK_BYTES)
+  try {
+    for (;;) {
+      if (reading.records >= bounds.records || reading.bytes >= bounds.bytes) return false
+      const bytes = readSync(descriptor, block, 0, BLOCK_BYTES, reading.end.offset)
+      const length = block.subarray(0, bytes).lastIndexOf(0x0a) + 1
+      if (length === 0) {
+        if (bytes < BLOCK_BYTES) return true
+        // No record is so long: garbage.
+        reading.end.offset += bytes
+        reading.skipped++
+        continue
+      }
+      const lines = block.toString('latin1', 0, length - 1).split('\n')
+      for (const line of lines) {
+        const record = decodeRecord(line)
+        if (record === null) {
+          reading.skipped++
+          continue
+        }
+        reading.records++
+        take(record)
+      }
+      reading.end.offset += length
+      reading.bytes += length
+    }
+  } finally {
+    closeSync(descriptor)
+  }
+}

@@ -1,0 +1,40 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A place in the journal: a segment's number and a byte in it. */
+export interface Position {
+  segment: number
+  offset: number
+}
+
+const NAME = /^(\d{8,})\.log$/
+
+/** Where the journal of a data directory lies. */
+export function journalDirectory(dataDir: string): string {
+  return join(dataDir, 'journal')
+}
+
+/** The file of a segment. */
+export function segmentFile(directory: string, segment: number): string {
+  return join(directory, `${String(segment).padStart(8, '0')}.log`)
+}
+
+/** The segments that exist, oldest first. Empty when there is no journal yet. */
+export function listSegments(directory: string): number[] {
+  let names: string[]
+  try {
+    names = readdirSync(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+  return names
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b)
+}
+
+/** Bytes in a segment; 0 when it has been deleted. */
+export function segmentSize(directory: string, segment: number): number {
+  return statSync(segmentFile(directory, segment), { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,74 @@
+import { isPerson } from './classify.ts'
+import type { ClickRecord } from './record.ts'
+
+const DAY_MS = 86_400_000
+
+/** What a batch adds to one link's counters. */
+export interface LinkTally {
+  human: number
+  bot: number
+  /** Milliseconds since the Unix epoch. */
+  lastClickedAt: number
+  /** Days since the epoch (UTC) of `visitors`; -1: none yet. */
+  day: number
+  /** Who came that day. Mostly one a batch, and a set for each would cost more than the rest. */
+  visitors: string | Set<string>
+}
+
+/** Visitors of another day than the batch's first for their link: those around midnight. */
+export interface OtherVisitor {
+  seq: number
+  day: number
+  visitor: string
+}
+
+/** Adds up clicks in memory, per link, before they are written together. */
+export interface Tally {
+  readonly links: ReadonlyMap<number, LinkTally>
+  readonly others: readonly OtherVisitor[]
+  add(record: ClickRecord): void
+}
+
+/** An empty tally. Only people are told apart: bots are never unique visitors. */
+export function createTally(): Tally {
+  const links = new Map<number, LinkTally>()
+  const others: OtherVisitor[] = []
+
+  function see(link: LinkTally, seq: number, time: number, visitor: string): void {
+    const day = Math.floor(time / DAY_MS)
+    const { visitors } = link
+    if (link.day === -1) {
+      link.day = day
+      link.visitors = visitor
+    } else if (link.day !== day) {
+      others.push({ seq, day, visitor })
+    } else if (typeof visitors !== 'string') {
+      visitors.add(visitor)
+    } else if (visitors !== visitor) {
+      link.visitors = new Set([visitors, visitor])
+    }
+  }
+
+  return {
+    links,
+    others,
+    add(record) {
+      const time = record[1]
+      const seq = record[2]
+      let link = links.get(seq)
+      if (link === undefined) {
+        link = { human: 0, bot: 0, lastClickedAt: time, day: -1, visitors: '' }
+        links.set(seq, link)
+      } else if (time > link.lastClickedAt) {
+        link.lastClickedAt = time
+      }
+      if (!isPerson(record[3], record[5])) {
+        link.bot++
+        return
+      }
+      link.human++
+      const visitor = record[4]
+      if (visitor !== '') see(link, seq, time, visitor)
+    },
+  }
+}

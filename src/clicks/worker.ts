@@ -1,0 +1,237 @@
+import { unlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { type Clock, systemClock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
+import { createCounters } from './counters.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+import { readJournal } from './segment-reader.ts'
+import { journalDirectory, listSegments, type Position, segmentFile } from './segments.ts'
+import { createTally } from './tally.ts'
+
+/** What the click worker runs with. Times in milliseconds. */
+export interface ClickWorkerOptions {
+  dataDir: string
+  clock?: Clock
+  logger?: Pick<Logger, 'warn' | 'error'>
+  /** Ends by itself after this long without anything to do. */
+  idleMs?: number
+}
+
+/** One batch in memory, at most. */
+const BATCH = { records: 200_000, bytes: 33_554_432 }
+const ADMITTED_PER_PASS = 20_000
+const SWEPT_PER_PASS = 2_000
+const PURGED_PER_PASS = 5_000
+/** A WAL is checkpointed when so many pages wait. */
+const WAL_PAGES = 1_000
+/**
+ * Under load, passes are rare and large: clicks of one link are then written together. At 2,500
+ * clicks a second or less they are 100 ms apart.
+ */
+const GAP_MS = { least: 100, most: 2_500, perClickPerSecond: 0.04 }
+const AFTER_ERROR_MS = 1_000
+/** Behind the serving process when both want the same core; a quarter of it remains. */
+const NICENESS = 5
+
+/** One worker's work, apart from when it is done. */
+export interface ClickWork {
+  /** Counts what has gathered, up to a batch. */
+  pass(): { records: number; more: boolean; watermark: Position; countedUpTo: number }
+  /** Links that were deleted: their counters go with the next pass. */
+  forget(seqs: readonly number[]): void
+  /** Damaged lines so far. */
+  readonly skipped: number
+  close(): void
+}
+
+/** Opens both databases: the counters to write them, the links to read and to checkpoint them. */
+export function openClickWork(dataDir: string, clock: Clock): ClickWork {
+  const files = databaseFiles(dataDir)
+  const directory = journalDirectory(dataDir)
+  const main = openSqlite(files.main, { cacheBytes: 2_097_152 })
+  const own = openSqlite(files.counters, { cacheBytes: 16_777_216 })
+  const counters = createCounters(own.raw, main.raw)
+  let watermark = counters.watermark()
+  let countedUpTo = 0
+  let skipped = 0
+  let gone: number[] = []
+  let admittedAt = -1
+  let sweptAt = -1
+  let sweeping = -1
+
+  function count(): { records: number; complete: boolean } {
+    const tally = createTally()
+    const reading = readJournal(directory, watermark, BATCH, (record) => {
+      tally.add(record)
+      if (record[1] > countedUpTo) countedUpTo = record[1]
+    })
+    const { end, records, complete } = reading
+    if (end.segment === watermark.segment && end.offset === watermark.offset) {
+      return { records: 0, complete }
+    }
+    if (!counters.apply(tally, watermark, end)) {
+      watermark = counters.watermark()
+      return { records: 0, complete: false }
+    }
+    skipped += reading.skipped
+    watermark = end
+    for (const segment of listSegments(directory)) {
+      if (segment < end.segment) unlinkSync(segmentFile(directory, segment))
+    }
+    return { records, complete }
+  }
+
+  /** New links get their rows, deleted ones lose theirs. True: there are more. */
+  function followLinks(): boolean {
+    counters.forget(gone)
+    gone = []
+    const version = counters.linksVersion()
+    let more = false
+    if (version !== admittedAt) {
+      more = counters.admit(ADMITTED_PER_PASS) === ADMITTED_PER_PASS
+      if (!more) admittedAt = version
+    }
+    // A round of all rows after the links have changed, for deletions that nobody told us of.
+    if (version !== sweptAt || sweeping >= 0) {
+      if (sweeping < 0) sweeping = version
+      if (counters.sweep(SWEPT_PER_PASS)) {
+        sweptAt = sweeping
+        sweeping = -1
+      }
+    }
+    return more
+  }
+
+  return {
+    pass() {
+      const { records, complete } = count()
+      const more = followLinks()
+      counters.purge(clock.now(), PURGED_PER_PASS)
+      checkpoint(main, WAL_PAGES)
+      checkpoint(own, WAL_PAGES)
+      return { records, more: more || !complete, watermark, countedUpTo }
+    },
+    forget: (seqs) => void gone.push(...seqs),
+    get skipped() {
+      return skipped
+    },
+    close() {
+      checkpoint(main, 0)
+      checkpoint(own, 0)
+      main.close()
+      own.close()
+    },
+  }
+}
+
+/** Copies the WAL into the file as far as readers allow, when more than `pages` wait. */
+function checkpoint({ raw }: SqliteConnection, pages: number): void {
+  const wal = raw.query('PRAGMA wal_checkpoint(NOOP)').get() as {
+    log: number
+    checkpointed: number
+  }
+  if (wal.log - wal.checkpointed > pages) raw.run('PRAGMA wal_checkpoint(PASSIVE)')
+}
+
+/**
+ * The click worker: a child of the serving process, which pokes it over IPC when there is
+ * something to count. Resolves when it was told to finish, when nothing came for a while, or when
+ * the parent is gone. It may be killed at any point: a batch is counted wholly or not at all.
+ */
+export async function runClickWorker(options: ClickWorkerOptions): Promise<void> {
+  const { dataDir, clock = systemClock, logger, idleMs = 15_000 } = options
+  const work = openClickWork(dataDir, clock)
+  try {
+    setPriority(NICENESS)
+  } catch {
+    // Not allowed here: then both are equal.
+  }
+  let poked = true
+  let finishing = false
+  let orphaned = false
+  let wake = () => {}
+  let lastPassAt = performance.now() - GAP_MS.most
+
+  const onMessage = (message: ToWorker) => {
+    if (message.kind === 'finish') finishing = true
+    else if (message.gone !== undefined) work.forget(message.gone)
+    poked = true
+    wake()
+  }
+  const onDisconnect = () => {
+    orphaned = true
+    wake()
+  }
+  // Ctrl-C reaches the whole group: the serving process decides when we end.
+  const onInterrupt = () => {}
+  const onTerminate = () => {
+    finishing = true
+    wake()
+  }
+  process.on('message', onMessage)
+  process.on('disconnect', onDisconnect)
+  process.on('SIGINT', onInterrupt)
+  process.on('SIGTERM', onTerminate)
+
+  /** Resolves after `ms`, or earlier when `early` says so at a message. */
+  function sleep(ms: number, early: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        wake = () => {}
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      wake = () => {
+        if (early()) done()
+      }
+    })
+  }
+
+  function runPass(): { gapMs: number; more: boolean; failed: boolean } {
+    try {
+      const { records, more, watermark, countedUpTo } = work.pass()
+      const { skipped } = work
+      process.send?.({ kind: 'counted', watermark, countedUpTo, skipped } satisfies FromWorker)
+      const now = performance.now()
+      const perSecond = (records * 1_000) / (now - lastPassAt)
+      lastPassAt = now
+      const wanted = perSecond * GAP_MS.perClickPerSecond
+      const gapMs = Math.min(GAP_MS.most, Math.max(GAP_MS.least, wanted))
+      return { gapMs, more, failed: false }
+    } catch (error) {
+      logger?.warn({ err: error }, 'Clicks could not be counted; trying again')
+      return { gapMs: AFTER_ERROR_MS, more: false, failed: true }
+    }
+  }
+
+  try {
+    while (!orphaned) {
+      poked = false
+      const { gapMs, more, failed } = runPass()
+      if (more) {
+        // Lets messages in between batches.
+        await new Promise<void>((turn) => setImmediate(turn))
+        continue
+      }
+      if (finishing && (failed || !poked)) break
+      if (!finishing) await sleep(gapMs, () => finishing || orphaned)
+      if (failed || poked || finishing || orphaned) continue
+      await sleep(idleMs, () => true)
+      if (!poked && !finishing) break
+    }
+  } finally {
+    process.off('message', onMessage)
+    process.off('disconnect', onDisconnect)
+    process.off('SIGINT', onInterrupt)
+    process.off('SIGTERM', onTerminate)
+    try {
+      work.close()
+    } catch (error) {
+      logger?.warn({ err: error }, 'The last checkpoint failed')
+    }
+    // The channel would keep the process alive.
+    if (process.connected) process.disconnect?.()
+  }
+}

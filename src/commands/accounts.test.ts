@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { createIds } from '../base/ids.ts'
+import { systemRandom } from '../base/random.ts'
+import { openSecrets, readEnvironment } from '../config/index.ts'
+import { createKeyService } from '../keys/index.ts'
+import { DEFAULT_PLANS } from '../plans/defaults.ts'
+import { createPlans } from '../plans/service.ts'
+import { openEmbedded } from '../storage/index.ts'
+import { createContext } from './create-context.ts'
+import { runProgram } from './program.ts'
+
+let dir: string
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-commands-'))
+})
+
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** Runs a command line. */
+async function run(line: string) {
+  const out: string[] = []
+  const err: string[] = []
+  const output = {
+    out: (text: string) => void out.push(text),
+    err: (text: string) => void err.push(text),
+  }
+  const context = createContext(() => readEnvironment({ SLUGLINE_DATA_DIR: dir }), output.out)
+  const status = await runProgram(line.split(' '), output, context)
+  return { status, out: out.join(''), err: err.join('') }
+}
+
+/** The JSON that a command answers, or refuses, with. */
+async function json(line: string) {
+  const { status, out, err } = await run(`${line} --json`)
+  return status === 0 ? JSON.parse(out) : { status, code: JSON.parse(err).error.code }
+}
+
+describe('keys', () => {
+  test('create makes the workspace and answers as the contract says', async () => {
+    const made = await json('keys create --workspace Acme --name ci --expires 90d')
+    expect(Object.keys(made)).toEqual(['id', 'key', 'prefix', 'scopes', 'expires_at'])
+    expect(made.scopes).toEqual(['links:read', 'links:write'])
+    expect(Date.parse(made.expires_at)).toBeGreaterThan(Date.now() + 89 * 86_400_000)
+    const read = await json('keys create --workspace acme --name ro --scopes links:read')
+    expect([read.scopes, read.expires_at]).toEqual([['links:read'], null])
+    const { data } = await json('workspaces list')
+    expect(data).toMatchObject([{ name: 'Acme', plan: 'free', usage: { api_keys: 2 } }])
+  })
+
+  test('create shows the key to people once', async () => {
+    const { out } = await run('keys create --workspace Acme --name ci')
+    const [key] = /slug_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}/.exec(out) ?? []
+    const listed = await run('keys list')
+    expect(listed.out).toContain(key?.slice(5, 13) ?? 'a key')
+    expect(listed.out).not.toContain(key?.slice(14) ?? '')
+  })
+
+  test('create --plan sets the plan of a new and of an existing workspace', async () => {
+    await json('keys create --workspace Acme --name ci --plan pro')
+    await json('keys create --workspace acme --name ci --plan business')
+    expect((await json('workspaces list')).data).toMatchObject([{ name: 'Acme', plan: 'business' }])
+  })
+
+  test('create undoes all of it when it fails', async () => {
+    expect(await json('keys create --workspace Acme --name ci --plan gold')).toEqual({
+      status: 1,
+      code: 'UNKNOWN_PLAN',
+    })
+    expect(await json('keys create --workspace Acme --name ci --scopes links:all')).toEqual({
+      status: 2,
+      code: 'VALIDATION_FAILED',
+    })
+    expect((await json('workspaces list')).data).toEqual([])
+    await json('keys create --workspace Acme --name ci')
+    await json('keys create --workspace Acme --name ci')
+    expect(await json('keys create --workspace Acme --name ci')).toEqual({
+      status: 1,
+      code: 'PLAN_LIMIT_REACHED',
+    })
+  })
+
+  test('create is called wrongly without a name, or with an unreadable time', async () => {
+    expect((await run('keys create --workspace Acme')).status).toBe(2)
+    expect((await run('keys create --name ci')).status).toBe(2)
+    expect(await json('keys create --workspace Acme --name ci --expires soon')).toEqual({
+      status: 2,
+      code: 'USAGE',
+    })
+  })
+
+  test('list is of one workspace or of all', async () => {
+    const one = await json('keys create --workspace one --name a')
+    await json('keys create --workspace two --name b')
+    expect((await json('keys list')).data).toHaveLength(2)
+    const { data } = await json('keys list --workspace ONE')
+    expect(data).toMatchObject([{ id: one.id, name: 'a', workspace: { name: 'one' } }])
+    expect(JSON.stringify(data)).not.toContain(one.key.slice(14))
+    expect((await json('keys list --workspace three')).code).toBe('WORKSPACE_NOT_FOUND')
+  })
+
+  test('revoke takes an id, a prefix or the whole key, as often as one likes', async () => {
+    const { id, key, prefix } = await json('keys create --workspace Acme --name ci')
+    for (const ref of [prefix, id, key, `slug_${prefix}`]) {
+      expect(await json(`keys revoke ${ref}`)).toMatchObject({ id, status: 'revoked' })
+    }
+    expect(await json('keys revoke nothing')).toEqual({ status: 1, code: 'KEY_NOT_FOUND' })
+  })
+
+  test('rotate answers as create does', async () => {
+    const old = await json('keys create --workspace Acme --name ci')
+    const made = await json(`keys rotate ${old.prefix} --overlap 2h`)
+    expect(Object.keys(made)).toEqual(Object.keys(old))
+    const { data } = await json('keys list')
+    const ends = Date.parse(data.find(({ id }: { id: string }) => id === old.id).expires_at)
+    expect(Math.abs(ends - Date.now() - 7_200_000)).toBeLessThan(60_000)
+    expect(await json(`keys rotate ${made.id} --overlap 1y`)).toEqual({ status: 2, code: 'USAGE' })
+    expect(await json(`keys rotate ${old.id}`)).toEqual({ status: 1, code: 'KEY_ALREADY_ROTATED' })
+  })
+
+  test('work while the data is open elsewhere, which obeys at once', async () => {
+    const { id, key } = await json('keys create --workspace Acme --name ci')
+    const storage = await openEmbedded(dir)
+    const keys = createKeyService({
+      storage,
+      clock: systemClock,
+      ids: createIds(systemClock, systemRandom),
+      random: systemRandom,
+      pepper: openSecrets(dir, null).apiKeys,
+      plans: createPlans(DEFAULT_PLANS),
+    })
+    expect((await keys.authenticate(key))?.keyId).toBe(id)
+    await json(`keys revoke ${id}`)
+    expect(await keys.authenticate(key)).toBeNull()
+    await keys.close()
+    await storage.close()
+  })
+})
+
+describe('workspaces', () => {
+  test('are made, listed and put on plans', async () => {
+    const made = await json('workspaces create Acme --plan pro')
+    expect(made).toMatchObject({ name: 'Acme', plan: 'pro' })
+    expect(await json('workspaces set-plan acme free')).toMatchObject({ id: made.id, plan: 'free' })
+    expect((await json('workspaces list')).data).toEqual([{ ...made, plan: 'free' }])
+    expect((await run('workspaces list')).out).toContain(made.id)
+  })
+
+  test('are refused with a reason', async () => {
+    await json('workspaces create Acme')
+    expect(await json('workspaces create ACME')).toEqual({
+      status: 1,
+      code: 'WORKSPACE_NAME_TAKEN',
+    })
+    expect(await json('workspaces set-plan acme gold')).toEqual({ status: 1, code: 'UNKNOWN_PLAN' })
+    expect((await run('workspaces set-plan acme')).status).toBe(2)
+  })
+})
+
+describe('users', () => {
+  test('create shows a password that it made, and none that was given', async () => {
+    const ann = await json('users create --email ann@example.com --workspace Acme')
+    expect(ann).toMatchObject({ email: 'ann@example.com', workspace: { name: 'Acme' } })
+    expect(ann.password).toHaveLength(20)
+    const bob = await run('users create --email bob@example.com --password 1234567890 --json')
+    expect(bob.out).not.toContain('1234567890')
+    expect(Object.keys(JSON.parse(bob.out))).not.toContain('password')
+  })
+
+  test('create refuses with a reason', async () => {
+    await json('users create --email ann@example.com')
+    expect(await json('users create --email Ann@example.com')).toEqual({
+      status: 1,
+      code: 'EMAIL_TAKEN',
+    })
+    expect(await json('users create --email ann')).toEqual({ status: 2, code: 'INVALID_EMAIL' })
+    expect(await json('users create --email bob@example.com --password short')).toEqual({
+      status: 2,
+      code: 'VALIDATION_FAILED',
+    })
+    expect((await run('users create')).status).toBe(2)
+  })
+})

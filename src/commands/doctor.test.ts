@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSecrets, readEnvironment, secretFile } from '../config/index.ts'
+import { lockDataDir } from '../operations/index.ts'
+import { databaseFiles, migrate, openEmbedded } from '../storage/index.ts'
+import { examine } from './doctor.ts'
+
+let dir: string
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-doctor-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const NOW = Date.UTC(2026, 10, 20)
+
+async function ask(variables: Record<string, string> = {}, now = NOW, unknown: string[] = []) {
+  const findings = await examine(
+    () => readEnvironment({ SLUGLINE_DATA_DIR: dir, PORT: '0', ...variables }, false),
+    () => unknown,
+    { now: () => now },
+  )
+  return {
+    findings,
+    /** The checks that found a problem or a warning. */
+    bad: findings.filter((finding) => finding.status !== 'ok').map((finding) => finding.check),
+    problems: findings.filter(({ status }) => status === 'problem').map(({ check }) => check),
+  }
+}
+
+async function prepare() {
+  openSecrets(dir, null)
+  await migrate(dir)
+}
+
+describe('the doctor', () => {
+  test('finds nothing wrong with a fresh instance, before and after its first start', async () => {
+    expect((await ask()).bad).toEqual([])
+    await prepare()
+    const { bad, findings } = await ask()
+    expect(bad).toEqual([])
+    expect(findings.map((finding) => finding.check)).toEqual(
+      expect.arrayContaining([
+        'configuration',
+        'versions',
+        'data_dir',
+        'secret',
+        'disk',
+        'wal',
+        'journal',
+        'clock',
+        'integrity',
+        'migrations',
+        'server',
+        'trusted_proxies',
+      ]),
+    )
+  })
+
+  test('gives advice for all that it finds', async () => {
+    await prepare()
+    chmodSync(dir, 0o777)
+    chmodSync(secretFile(dir), 0o644)
+    const { findings, problems } = await ask()
+    expect(problems).toEqual(['data_dir', 'secret'])
+    for (const { status, advice } of findings) expect(advice === undefined).toBe(status === 'ok')
+  })
+
+  test('tells every wrong setting, and misspelt ones', async () => {
+    const { problems, findings } = await ask({ PORT: 'x', METRICS: 'y', SLUGLINE_SECRET: 'short' })
+    expect(problems).toEqual(['configuration', 'configuration', 'configuration'])
+    expect(JSON.stringify(findings)).not.toContain('short"')
+    expect((await ask({}, NOW, ['SLUGLINE_DATADIR'])).bad).toEqual(['configuration'])
+  })
+
+  test('warns of proxies that are trusted too much or not at all', async () => {
+    expect((await ask({ TRUSTED_PROXIES: '0.0.0.0/0' })).problems).toEqual(['trusted_proxies'])
+    expect((await ask({ BASE_URL: 'https://sho.rt' })).bad).toEqual(['trusted_proxies'])
+    const right = { BASE_URL: 'https://sho.rt', TRUSTED_PROXIES: '127.0.0.1' }
+    expect((await ask(right)).bad).toEqual([])
+    expect((await ask({ HOST: '0.0.0.0' })).bad).toEqual(['base_url'])
+  })
+
+  test('finds a damaged database', async () => {
+    await prepare()
+    truncateSync(databaseFiles(dir).main, 20_000)
+    expect((await ask()).problems).toContain('integrity')
+  })
+
+  test('finds a file that is no database', async () => {
+    openSecrets(dir, null)
+    writeFileSync(databaseFiles(dir).main, 'not a database '.repeat(1000))
+    expect((await ask()).problems).toContain('integrity')
+  })
+
+  test('finds a clock that went back or was never set', async () => {
+    await prepare()
+    const storage = await openEmbedded(dir)
+    await storage.write(async (tx) => {
+      await tx.db
+        .insertInto('workspaces')
+        .values({
+          id: 'ws_1',
+          name: 'A',
+          name_key: 'a',
+          plan_id: 'free',
+          language: null,
+          last_link_at: NOW,
+          created_at: NOW,
+        })
+        .execute()
+    })
+    await storage.close()
+    expect((await ask()).bad).toEqual([])
+    expect((await ask({}, NOW - 3_600_000)).problems).toEqual(['clock'])
+    expect((await ask({}, 0)).problems).toEqual(['clock'])
+  })
+
+  test('finds a port that another program has, and a server that does not answer', async () => {
+    await prepare()
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('other') })
+    try {
+      const PORT = String(other.port)
+      expect((await ask({ PORT })).problems).toEqual(['port'])
+      const lock = lockDataDir(dir)
+      expect((await ask({ PORT })).problems).toEqual(['readiness'])
+      lock.release()
+    } finally {
+      await other.stop(true)
+    }
+  })
+
+  test('asks a running server how it is', async () => {
+    await prepare()
+    let checks = [{ name: 'storage', status: 'ok' }]
+    const server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => Response.json({ checks }),
+    })
+    const lock = lockDataDir(dir)
+    try {
+      const PORT = String(server.port)
+      expect((await ask({ PORT })).bad).toEqual([])
+      checks = [{ name: 'worker', status: 'degraded' }]
+      expect((await ask({ PORT })).bad).toEqual(['readiness'])
+    } finally {
+      lock.release()
+      await server.stop(true)
+    }
+  })
+
+  test('changes nothing where nothing is yet', async () => {
+    const missing = join(dir, 'missing')
+    const { bad } = await ask({ SLUGLINE_DATA_DIR: missing })
+    expect(bad).toEqual(['data_dir'])
+    expect((await ask({ SLUGLINE_DATA_DIR: missing })).bad).toEqual(['data_dir'])
+  })
+})

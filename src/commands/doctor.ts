@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { systemClock } from '../base/clock.ts'
+import { type Environment, unknownVariables } from '../config/index.ts'
+import { databaseFiles } from '../storage/index.ts'
+import type { MutableContext } from './create-context.ts'
+import { checkConfiguration } from './doctor/configuration.ts'
+import { checkClock, checkIntegrity, checkMigrations, checkVersions } from './doctor/database.ts'
+import { checkBacklog, checkDataDir, checkDisk, checkSecret, isDirectory } from './doctor/files.ts'
+import { type Finding, problem } from './doctor/finding.ts'
+import { checkServer } from './doctor/server.ts'
+
+/** `doctor`: looks at everything that goes wrong, and says what to do. Changes nothing. */
+export function registerDoctorCommand(program: Command, context: MutableContext): void {
+  program
+    .command('doctor')
+    .description('check settings, data, clock, permissions and versions; says what to do')
+    .action(async () => {
+      const findings = await examine(() => context.environment)
+      const healthy = findings.every((finding) => finding.status !== 'problem')
+      context.print(render(findings), { healthy, findings })
+      if (!healthy) context.failed()
+    })
+}
+
+/** All the doctor's findings. */
+export async function examine(
+  read: () => Environment,
+  unknown: () => string[] = unknownVariables,
+  clock = systemClock,
+): Promise<Finding[]> {
+  const { environment, findings } = await checkConfiguration(read, unknown)
+  findings.push(checkVersions())
+  if (environment === null) return findings
+  const { config, secret } = environment
+  const { dataDir } = config
+  findings.push(checkDataDir(dataDir))
+  if (!isDirectory(dataDir)) return findings
+  findings.push(checkSecret(dataDir, secret !== null), checkDisk(dataDir))
+  findings.push(...checkBacklog(dataDir))
+  findings.push(...(await guarded('clock', async () => [await checkClock(dataDir, clock)])))
+  if (existsSync(databaseFiles(dataDir).main)) {
+    findings.push(...checkIntegrity(dataDir))
+    findings.push(...(await guarded('migrations', async () => [await checkMigrations(dataDir)])))
+  }
+  findings.push(...(await guarded('server', () => checkServer(config))))
+  return findings
+}
+
+/** A check that can't even be made is a finding, too: the others still count. */
+async function guarded(check: string, examine: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await examine()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [problem(check, `could not be checked: ${reason}`, 'see the other findings first')]
+  }
+}
+
+function render(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  const lines = findings.flatMap(({ status, check, message, advice }) => [
+    `${status.padEnd(7)}  ${check.padEnd(width)}  ${message}`,
+    ...(advice === undefined ? [] : [`${' '.repeat(width + 11)}→ ${advice}`]),
+  ])
+  const worst = ['problem', 'warning'].find((status) => findings.some((f) => f.status === status))
+  return [...lines, '', worst === undefined ? 'All is well.' : `There is a ${worst}.`].join('\n')
+}

@@ -1,0 +1,70 @@
+import {
+  type Config,
+  ConfigError,
+  type Environment,
+  isWildcard,
+  unknownVariables,
+} from '../../config/index.ts'
+import { loadPlans } from '../../plans/load.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** The settings, and every fault of them. `config` is null when nothing more can be checked. */
+export async function checkConfiguration(
+  read: () => Environment,
+  unknown: () => string[] = unknownVariables,
+): Promise<{ environment: Environment | null; findings: Finding[] }> {
+  const findings = unknown().map((name) =>
+    warning('configuration', `${name} is set, and Slugline has no such setting`, 'check its name'),
+  )
+  let environment: Environment | null = null
+  try {
+    environment = read()
+    const plans = await loadPlans(environment.config.plansFile)
+    findings.push(ok('configuration', `read; ${plans.length} plans`))
+    findings.push(...checkAddresses(environment.config))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const fault of error.faults) {
+      findings.push(
+        problem('configuration', `${fault.variable} ${fault.problem}`, `example: ${fault.example}`),
+      )
+    }
+  }
+  return { environment, findings }
+}
+
+function checkAddresses({ host, baseUrl, trustedProxies }: Config): Finding[] {
+  const findings: Finding[] = []
+  if (baseUrl === null && isWildcard(host)) {
+    findings.push(
+      warning(
+        'base_url',
+        `HOST=${host} serves other machines, but short links begin with http://localhost`,
+        'set BASE_URL to the public address, like https://sho.rt',
+      ),
+    )
+  }
+  const everyone = trustedProxies.filter((network) => network.endsWith('/0'))
+  if (everyone.length > 0) {
+    findings.push(
+      problem(
+        'trusted_proxies',
+        `TRUSTED_PROXIES has ${everyone.join(', ')}: every visitor can claim any address`,
+        "name the proxy's own address, like 127.0.0.1",
+      ),
+    )
+  } else if (trustedProxies.length === 0 && baseUrl?.startsWith('https:')) {
+    findings.push(
+      warning(
+        'trusted_proxies',
+        'BASE_URL is https, so a proxy stands in front, but TRUSTED_PROXIES is empty: all ' +
+          'visitors seem to come from the proxy',
+        "set TRUSTED_PROXIES to the proxy's address, like 127.0.0.1",
+      ),
+    )
+  } else {
+    const whom = trustedProxies.length === 0 ? 'nobody' : trustedProxies.join(', ')
+    findings.push(ok('trusted_proxies', `forwarding headers are believed of: ${whom}`))
+  }
+  return findings
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import packageFile from '../../../package.json' with { type: 'json' }
+import type { Clock } from '../../base/clock.ts'
+import { databaseFiles, migrationStates, openSqlite } from '../../storage/index.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** Before this, the clock was never set: no version of Slugline is older. */
+const EARLIEST_MS = Date.UTC(2026, 0, 1)
+const TOLERANCE_MS = 60_000
+
+/** Whether the files hold what they should; reads all of them. */
+export function checkIntegrity(dataDir: string): Finding[] {
+  return Object.entries(databaseFiles(dataDir)).flatMap(([name, file]) => {
+    if (!existsSync(file)) return []
+    const found = quickCheck(file)
+    return found === 'ok'
+      ? [ok('integrity', `${name}: ok`)]
+      : [
+          problem(
+            'integrity',
+            `${name}: ${found}`,
+            'stop the server, keep a copy of the data directory, and restore a backup',
+          ),
+        ]
+  })
+}
+
+function quickCheck(file: string): string {
+  try {
+    const { raw, close } = openSqlite(file, { readonly: true })
+    try {
+      const rows = raw.query('PRAGMA quick_check(5)').values() as string[][]
+      return rows.map(([line]) => line).join('; ')
+    } finally {
+      close()
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Whether the tables are those of this version. */
+export async function checkMigrations(dataDir: string): Promise<Finding> {
+  const waiting = (await migrationStates(dataDir)).filter((state) => state.applied_at === null)
+  if (waiting.length === 0) return ok('migrations', 'all applied')
+  const names = waiting.map(({ database, name }) => `${database}/${name}`).join(', ')
+  return warning('migrations', `not applied yet: ${names}`, 'slugline migrate, or slugline serve')
+}
+
+/** Whether the time is plausible, and not before what was already written. */
+export async function checkClock(dataDir: string, clock: Clock): Promise<Finding> {
+  const now = clock.now()
+  const advice = 'set the clock, and keep it by NTP'
+  const time = new Date(now).toISOString()
+  if (now < EARLIEST_MS) return problem('clock', `it says ${time}`, advice)
+  const newest = await newestMs(databaseFiles(dataDir).main)
+  if (newest <= now + TOLERANCE_MS) return ok('clock', `it says ${time}`)
+  const ahead = new Date(newest).toISOString()
+  return problem('clock', `it says ${time}, but links were made until ${ahead}`, advice)
+}
+
+async function newestMs(file: string): Promise<number> {
+  if (!existsSync(file)) return 0
+  try {
+    const { db, close } = openSqlite(file, { readonly: true })
+    try {
+      const row = await db
+        .selectFrom('workspaces')
+        .select((eb) => eb.fn.max('last_link_at').as('newest'))
+        .executeTakeFirst()
+      return row?.newest ?? 0
+    } finally {
+      close()
+    }
+  } catch {
+    // No tables yet, or a broken file, which the check of integrity tells.
+    return 0
+  }
+}
+
+/** Whether the parts are those that this version was tested with. */
+export function checkVersions(): Finding {
+  const { raw, close } = openSqlite(':memory:')
+  const [row] = raw.query('SELECT sqlite_version()').values() as string[][]
+  close()
+  const found = `Slugline ${packageFile.version}, Bun ${Bun.version}, SQLite ${row?.[0]}`
+  const wanted = packageFile.dependencies.bun
+  if (Bun.version === wanted) return ok('versions', found)
+  return warning('versions', found, `this version was tested with Bun ${wanted}: npm ci`)
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { ensureDataDir } from '../config/index.ts'
+import { type MigrationState, migrate, migrationStates } from '../storage/index.ts'
+import type { CommandContext } from './context.ts'
+
+/** `migrate [--status]`: brings the tables up to date, as `serve` does by itself. */
+export function registerMigrateCommand(program: Command, context: CommandContext): void {
+  program
+    .command('migrate')
+    .description('bring the database up to date (serve does it too)')
+    .option('--status', 'only show what is applied; exit status 1 if something waits')
+    .action(async ({ status }: { status?: boolean }) => {
+      const { dataDir } = context.config
+      ensureDataDir(dataDir)
+      if (status === true) {
+        const states = await migrationStates(dataDir)
+        const waiting = states.filter((state) => state.applied_at === null).length
+        context.print(states.map(line).join('\n'), { migrations: states, waiting })
+        if (waiting > 0) context.failed()
+        return
+      }
+      const applied = await migrate(dataDir)
+      const text = applied.length === 0 ? 'Nothing to do.' : applied.map(line).join('\n')
+      context.print(text, { applied })
+    })
+}
+
+function line({ database, name, applied_at }: MigrationState): string {
+  return `${applied_at === null ? 'waiting' : `applied ${applied_at}`}  ${database}/${name}`
+}

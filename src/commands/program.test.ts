@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { type Environment, readEnvironment } from '../config/index.ts'
+import { AppError } from '../errors/index.ts'
+import { CommandError } from './context.ts'
+import { createContext, type MutableContext } from './create-context.ts'
+import { runProgram } from './program.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-program-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+/** Commands that do what a test wants to see the frame handle. */
+const register = (program: Command, context: MutableContext) => {
+  program.command('greet').action(() => context.print('hello', { greeting: 'hello' }))
+  program.command('sick').action(() => context.failed())
+  program.command('fail').action(() => {
+    throw new CommandError('no', 1, 'NO')
+  })
+  program.command('crash').action(() => {
+    throw new TypeError('bug')
+  })
+  program.command('invalid').action(() => {
+    throw new AppError('VALIDATION_FAILED', { details: [{ field: 'name', code: 'REQUIRED' }] })
+  })
+  program.command('limit').action(() => {
+    throw new AppError('LINK_NOT_FOUND')
+  })
+  program.command('port').action(() => context.print(String(context.config.port), {}))
+  const group = program.command('group')
+  group.command('inner').action(() => context.print('in', { inner: true }))
+}
+
+async function run(args: string[], variables: Record<string, string> = {}) {
+  let out = ''
+  let err = ''
+  const read = (): Environment => readEnvironment({ SLUGLINE_DATA_DIR: dir, ...variables }, false)
+  const output = {
+    out: (text: string) => {
+      out += text
+    },
+    err: (text: string) => {
+      err += text
+    },
+  }
+  const status = await runProgram(args, output, createContext(read, output.out), {
+    greet: async () => register,
+  })
+  return { status, out, err }
+}
+
+describe('the command line', () => {
+  test('answers people by default and machines with --json, in groups too', async () => {
+    expect(await run(['greet'])).toEqual({ status: 0, out: 'hello\n', err: '' })
+    expect(await run(['greet', '--json'])).toEqual({
+      status: 0,
+      out: '{"greeting":"hello"}\n',
+      err: '',
+    })
+    expect((await run(['group', 'inner', '--json'])).out).toBe('{"inner":true}\n')
+  })
+
+  test('shows help on stdout when asked, with status 0', async () => {
+    for (const args of [['--help'], ['help'], ['greet', '--help'], ['help', 'greet']]) {
+      const { status, out, err } = await run(args)
+      expect([status, err]).toEqual([0, ''])
+      expect(out).toContain('Usage:')
+    }
+    expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/)
+  })
+
+  test.each([
+    [[]],
+    [['bogus']],
+    [['greet', '--bogus']],
+    [['greet', 'surplus']],
+    [['group']],
+    [['group', 'bogus']],
+  ])('called wrongly (%j): usage on stderr, status 2', async (args) => {
+    const { status, out, err } = await run(args)
+    expect([status, out]).toEqual([2, ''])
+    expect(err).toContain('Usage:')
+  })
+
+  test('a command that fails says why on stderr, with status 1', async () => {
+    const { status, out, err } = await run(['fail'])
+    expect([status, out]).toEqual([1, ''])
+    expect(err).toContain('no')
+    expect(JSON.parse((await run(['fail', '--json'])).err)).toEqual({
+      error: { code: 'NO', message: 'no' },
+    })
+  })
+
+  test('a finding that something is wrong is status 1', async () => {
+    expect((await run(['sick'])).status).toBe(1)
+  })
+
+  test('errors of the services are told by their code', async () => {
+    const invalid = await run(['invalid', '--json'])
+    expect(invalid.status).toBe(2)
+    expect(JSON.parse(invalid.err).error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ field: 'name' }],
+    })
+    const missing = await run(['limit', '--json'])
+    expect([missing.status, JSON.parse(missing.err).error.code]).toEqual([1, 'LINK_NOT_FOUND'])
+  })
+
+  test('a bug is told with its place', async () => {
+    const { status, err } = await run(['crash'])
+    expect(status).toBe(1)
+    expect(err).toContain('program.test.ts')
+  })
+
+  test('wrong settings stop a command that needs them, not the help', async () => {
+    const wrong = { PORT: 'x', LOG_LEVEL: 'loud' }
+    const { status, err } = await run(['port'], wrong)
+    expect(status).toBe(2)
+    expect(err).toContain('PORT')
+    expect(err).toContain('LOG_LEVEL')
+    expect((await run(['greet', '--help'], wrong)).status).toBe(0)
+  })
+})
+
+describe('withStorage', () => {
+  test('makes the data directory, the secret and the tables, and closes what it opened', async () => {
+    const context = createContext(
+      () => readEnvironment({ SLUGLINE_DATA_DIR: join(dir, 'new') }, false),
+      () => {},
+    )
+    const counted = () =>
+      context.withStorage(async ({ storage, secrets, plans }) => {
+        expect(secrets.apiKeys).toHaveLength(32)
+        expect(plans.default.id).toBe('free')
+        return (await storage.read.db.selectFrom('workspaces').selectAll().execute()).length
+      })
+    expect(await counted()).toBe(0)
+    await context.withStorage(({ storage, ids }) =>
+      storage.write(async (tx) => {
+        await tx.db
+          .insertInto('workspaces')
+          .values({
+            id: ids.next('ws'),
+            name: 'A',
+            name_key: 'a',
+            plan_id: 'free',
+            language: null,
+            created_at: 0,
+          })
+          .execute()
+      }),
+    )
+    expect(await counted()).toBe(1)
+  })
+})

@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate, openEmbedded } from '../storage/index.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-serve-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+/**
+ * `serve` in a process of its own, around a composition that is made here: `/slow` answers when
+ * the file `go` appears, `/hang` never; closing writes the file `closed`.
+ */
+const SCRIPT = `
+const { serve } = await import(${JSON.stringify(join(import.meta.dir, 'serve.ts'))})
+const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'create-context.ts'))})
+const { failureOf, renderFailure } = await import(${JSON.stringify(join(import.meta.dir, 'report-error.ts'))})
+const { openEmbedded } = await import(${JSON.stringify(join(import.meta.dir, '../storage/index.ts'))})
+const { existsSync, writeFileSync } = await import('node:fs')
+const dir = process.env.SLUGLINE_DATA_DIR
+const create = async ({ config, baseUrl }) => {
+  const storage = await openEmbedded(config.dataDir)
+  return {
+    storage,
+    health: { stopping() {} },
+    closing: [
+      { name: 'storage', withinMs: 2000, run: () => storage.close() },
+      { name: 'mark', withinMs: 100, run: () => writeFileSync(dir + '/closed', '') },
+    ],
+    async fetch(request) {
+      const { pathname } = new URL(request.url)
+      if (pathname === '/hang') { writeFileSync(dir + '/hanging', ''); return new Promise(() => {}) }
+      if (pathname === '/slow') {
+        writeFileSync(dir + '/slow', '')
+        while (!existsSync(dir + '/go')) await Bun.sleep(5)
+      }
+      return new Response(baseUrl)
+    },
+  }
+}
+try { await serve(createContext(), create, 1000) } catch (error) {
+  const failure = await failureOf(error)
+  process.stderr.write(renderFailure(failure, false))
+  process.exit(failure.status)
+}`
+
+async function start(variables: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, '-e', SCRIPT], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      SLUGLINE_DATA_DIR: dir,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...variables,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let stdout = ''
+  const ready = Promise.withResolvers<string | null>()
+  const reading = (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stdout) {
+      stdout += decoder.decode(chunk, { stream: true })
+      const url = /http:\/\/\S+/.exec(stdout)?.[0]
+      if (url !== undefined && stdout.endsWith('\n')) ready.resolve(url)
+    }
+    ready.resolve(null)
+  })()
+  const errors = new Response(child.stderr).text()
+  return {
+    url: (await ready.promise) as string,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    async ended() {
+      const status = await child.exited
+      await reading
+      return { status, stdout, stderr: await errors }
+    },
+  }
+}
+
+async function appears(name: string) {
+  while (!existsSync(join(dir, name))) await new Promise((turn) => setTimeout(turn, 5))
+}
+
+describe('serve', () => {
+  test('prints one line with its address, and how to begin', async () => {
+    const server = await start()
+    const answer = await fetch(server.url)
+    expect(await answer.text()).toBe(server.url)
+    server.kill('SIGTERM')
+    const { status, stdout, stderr } = await server.ended()
+    expect(status).toBe(0)
+    expect(stdout).toBe(`Slugline listens on ${server.url}\n`)
+    expect(stderr).toContain('keys create')
+    expect(existsSync(join(dir, 'closed'))).toBe(true)
+    expect(existsSync(join(dir, 'server.pid'))).toBe(false)
+  })
+
+  test('finishes what it accepted before it ends', async () => {
+    const server = await start()
+    const slow = fetch(`${server.url}/slow`)
+    await appears('slow')
+    server.kill('SIGTERM')
+    await expectRefused(server.url)
+    writeFileSync(join(dir, 'go'), '')
+    expect((await slow).status).toBe(200)
+    expect((await server.ended()).status).toBe(0)
+  })
+
+  test('gives up on a request that never ends', async () => {
+    const server = await start()
+    fetch(`${server.url}/hang`).catch(() => {})
+    await appears('hanging')
+    server.kill('SIGINT')
+    expect((await server.ended()).status).toBe(0)
+    expect(existsSync(join(dir, 'closed'))).toBe(true)
+  })
+
+  test('is refused while another serves from the same data', async () => {
+    const first = await start()
+    const second = await (await start()).ended()
+    expect(second.status).toBe(1)
+    expect(second.stdout).toBe('')
+    expect(second.stderr).toContain(dir)
+    expect(second.stderr).toContain(readFileSync(join(dir, 'server.pid'), 'utf8').trim())
+    first.kill('SIGKILL')
+    await first.ended()
+    const third = await start()
+    third.kill('SIGTERM')
+    expect((await third.ended()).status).toBe(0)
+  })
+
+  test('says when its port is taken, with status 1', async () => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
+    try {
+      const { status, stderr } = await (await start({ PORT: String(other.port) })).ended()
+      expect(status).toBe(1)
+      expect(stderr).toContain(String(other.port))
+    } finally {
+      await other.stop(true)
+    }
+  })
+
+  test('does not start on wrong settings, with status 2', async () => {
+    const { status, stderr } = await (await start({ METRICS: 'x', LOG_FORMAT: 'y' })).ended()
+    expect(status).toBe(2)
+    expect(stderr).toContain('METRICS')
+    expect(stderr).toContain('LOG_FORMAT')
+  })
+
+  test('does not start while a workspace has a plan that is not listed', async () => {
+    await migrate(dir)
+    const storage = await openEmbedded(dir)
+    await storage.write(async (tx) => {
+      await tx.db
+        .insertInto('workspaces')
+        .values({
+          id: 'ws_1',
+          name: 'A',
+          name_key: 'a',
+          plan_id: 'platinum',
+          language: null,
+          created_at: 0,
+        })
+        .execute()
+    })
+    await storage.close()
+    const { status, stderr } = await (await start()).ended()
+    expect(status).toBe(2)
+    expect(stderr).toContain('platinum')
+  })
+})
+
+/** Connections are refused from now on, or soon. */
+async function expectRefused(url: string) {
+  for (;;) {
+    try {
+      await (await fetch(url)).text()
+    } catch {
+      return
+    }
+  }
+}

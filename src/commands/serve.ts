@@ -1,0 +1,129 @@
+import type { Command } from 'commander'
+import { systemClock } from '../base/clock.ts'
+import { createIds } from '../base/ids.ts'
+import { createLogger } from '../base/logger.ts'
+import { systemRandom } from '../base/random.ts'
+import {
+  type Config,
+  ensureDataDir,
+  listeningUrl,
+  openSecrets,
+  secretFile,
+} from '../config/index.ts'
+import { createLifecycle, createMetrics, lockDataDir } from '../operations/index.ts'
+import type { CreateServing, Serving } from '../operations/serving.ts'
+import { loadPlans } from '../plans/load.ts'
+import { createPlans, type Plans } from '../plans/service.ts'
+import { migrate, type Storage } from '../storage/index.ts'
+import { type CommandContext, CommandError } from './context.ts'
+import type { MutableContext } from './create-context.ts'
+import { listen } from './listen.ts'
+
+/** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
+const FINISH_REQUESTS_MS = 3_500
+const DROP_REQUESTS_MS = 500
+
+/** `serve`: everything in one process, until SIGTERM or SIGINT. */
+export function registerServeCommand(program: Command, context: MutableContext): void {
+  program
+    .command('serve')
+    .description('answer redirects and the API on HOST:PORT (127.0.0.1:3000)')
+    .action(() => serve(context))
+}
+
+/** Resolves when it listens. @throws ConfigError, DataDirLocked, CommandError */
+export async function serve(
+  context: MutableContext,
+  createServing: CreateServing = async (input) => (await import('../deps.ts')).createDeps(input),
+  finishRequestsMs = FINISH_REQUESTS_MS,
+): Promise<void> {
+  const { config, secret, colors } = context.environment
+  const plans = createPlans(await loadPlans(config.plansFile))
+  ensureDataDir(config.dataDir)
+  const lock = lockDataDir(config.dataDir)
+  const secrets = openSecrets(config.dataDir, secret)
+  const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
+  for (const { database, name } of await migrate(config.dataDir)) {
+    logger.info({ database, migration: name }, 'Migrated')
+  }
+  const metrics = createMetrics(config.metrics)
+  const starting = Promise.withResolvers<Serving>()
+  starting.promise.catch(() => {})
+  const server = listen(config, starting.promise)
+  const url = listeningUrl(config.host, server.port as number)
+  let serving: Serving
+  try {
+    serving = await createServing({
+      config,
+      secrets,
+      plans,
+      logger,
+      metrics,
+      clock: systemClock,
+      ids: createIds(systemClock, systemRandom),
+      random: systemRandom,
+      baseUrl: config.baseUrl ?? url,
+      listenPort: server.port as number,
+      secretFile: secret === null ? secretFile(config.dataDir) : null,
+    })
+    await assertPlansKnown(plans, serving.storage)
+  } catch (error) {
+    starting.reject(error)
+    await server.stop(true)
+    lock.release()
+    throw error
+  }
+  starting.resolve(serving)
+  server.reload({ fetch: serving.fetch })
+
+  createLifecycle({
+    logger,
+    clock: systemClock,
+    exit: (status) => process.exit(status),
+    steps: [
+      {
+        name: 'requests',
+        withinMs: finishRequestsMs + DROP_REQUESTS_MS,
+        async run() {
+          serving.health.stopping()
+          const finished = server.stop().then(() => true)
+          const late = Bun.sleep(finishRequestsMs).then(() => false)
+          if (!(await Promise.race([finished, late]))) await server.stop(true)
+        },
+      },
+      ...serving.closing,
+      { name: 'lock', withinMs: 200, run: () => lock.release() },
+    ],
+  }).listen(process, () => metrics.unhandledError())
+
+  context.print(`Slugline listens on ${url}`, { url, pid: process.pid })
+  if (!(await hasApiKeys(serving.storage))) tellFirstStep(context, config)
+}
+
+/** The one thing that somebody who starts it for the first time needs to know. */
+function tellFirstStep({ json }: CommandContext, { dataDir }: Config): void {
+  if (json) return
+  const command =
+    'bin/slugline keys create --workspace main --name first --scopes links:read,links:write'
+  process.stderr.write(
+    `There is no API key yet. Make one with (the data lies in ${dataDir}):\n  ${command}\n`,
+  )
+}
+
+async function hasApiKeys({ read }: Pick<Storage, 'read'>): Promise<boolean> {
+  return (await read.db.selectFrom('api_keys').select('id').limit(1).execute()).length > 0
+}
+
+/** @throws CommandError for a plan that workspaces have and the plans file lacks. */
+async function assertPlansKnown(plans: Plans, { read }: Pick<Storage, 'read'>): Promise<void> {
+  const used = await read.db.selectFrom('workspaces').select('plan_id').distinct().execute()
+  const missing = used.map((row) => row.plan_id).filter((id) => plans.find(id) === undefined)
+  if (missing.length === 0) return
+  throw new CommandError(
+    `Workspaces have the plan ${missing.join(', ')}, which SLUGLINE_PLANS doesn't list ` +
+      `(it lists ${plans.all.map((plan) => plan.id).join(', ')}). Add it to the file, or first ` +
+      'move them: slugline workspaces set-plan NAME PLAN',
+    2,
+    'CONFIGURATION',
+  )
+}

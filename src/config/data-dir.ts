@@ -1,0 +1,35 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { ConfigError } from './fault.ts'
+
+/**
+ * Makes the data directory if it doesn't exist, readable by its owner alone.
+ * @throws ConfigError when it can't be made, isn't a directory, or can't be written.
+ */
+export function ensureDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    if (!statSync(dataDir).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new ConfigError([
+      {
+        variable: 'SLUGLINE_DATA_DIR',
+        problem: `stands for ${dataDir}, which ${REASONS[codeOf(error)] ?? `can't be used (${codeOf(error)})`}`,
+        example: `a directory that this user may write, e.g. ./data or /var/lib/slugline`,
+      },
+    ])
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'this user may not write',
+  EPERM: 'this user may not write',
+  EROFS: 'lies on a read-only file system',
+  ENOSPC: 'lies on a full file system',
+  ENOTDIR: "isn't a directory",
+  EEXIST: "isn't a directory",
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+}

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'bun:test'
+import { resolve } from 'node:path'
+import { readEnvironment, unknownVariables, type Variables } from './env.ts'
+import { ConfigError } from './fault.ts'
+
+const read = (variables: Variables, terminal = false) => readEnvironment(variables, terminal)
+
+function faults(variables: Variables) {
+  try {
+    read(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('the environment', () => {
+  test('needs nothing: everything has a default', () => {
+    expect(read({})).toEqual({
+      config: {
+        host: '127.0.0.1',
+        port: 3000,
+        baseUrl: null,
+        dataDir: resolve('data'),
+        shortDomains: [],
+        trustedProxies: [],
+        plansFile: null,
+        urlSchemes: ['http', 'https'],
+        blockedHosts: [],
+        anonymousPerMinute: 600,
+        metrics: 'local',
+        logLevel: 'info',
+        logFormat: 'json',
+      },
+      secret: null,
+      colors: false,
+    })
+  })
+
+  test('an empty variable is one that is not set', () => {
+    expect(read({ PORT: '', HOST: '  ', SLUGLINE_SECRET: '', DATABASE_URL: '' })).toEqual(read({}))
+  })
+
+  test('is read whole', () => {
+    const secret = 's'.repeat(32)
+    const { config, secret: given } = read({
+      HOST: '[::1]',
+      PORT: '8080',
+      BASE_URL: 'HTTPS://Sho.RT:443/',
+      SLUGLINE_DATA_DIR: '/var/lib/slugline',
+      SLUGLINE_DOMAINS: 'GO.example.com, bücher.example:8443 sho.rt',
+      TRUSTED_PROXIES: '10.0.0.0/8,::ffff:192.0.2.1, 2001:DB8::/32',
+      SLUGLINE_SECRET: secret,
+      SLUGLINE_PLANS: '/etc/plans.json',
+      SLUGLINE_URL_SCHEMES: 'https,mailto:',
+      SLUGLINE_BLOCKED_HOSTS: '*.Evil.example .bad.example',
+      ANONYMOUS_REQUESTS_PER_MINUTE: '30',
+      METRICS: 'off',
+      LOG_LEVEL: 'WARN',
+      LOG_FORMAT: 'text',
+    })
+    expect(given).toBe(secret)
+    expect(config).toEqual({
+      host: '::1',
+      port: 8080,
+      baseUrl: 'https://sho.rt',
+      dataDir: '/var/lib/slugline',
+      shortDomains: ['go.example.com', 'xn--bcher-kva.example:8443'],
+      trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
+      plansFile: '/etc/plans.json',
+      urlSchemes: ['https', 'mailto'],
+      blockedHosts: ['evil.example', 'bad.example'],
+      anonymousPerMinute: 30,
+      metrics: 'off',
+      logLevel: 'warn',
+      logFormat: 'text',
+    })
+  })
+
+  test('logs for people on a terminal, in colour unless that is declined', () => {
+    expect(read({}, true).config.logFormat).toBe('text')
+    expect(read({}, true).colors).toBe(true)
+    expect(read({ NO_COLOR: '1' }, true).colors).toBe(false)
+    expect(read({ LOG_FORMAT: 'json' }, true).config.logFormat).toBe('json')
+  })
+
+  test.each([
+    ['HOST', 'http://0.0.0.0'],
+    ['HOST', '256.1.1.1'],
+    ['HOST', '127.0.0.1:3000'],
+    ['PORT', 'http'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80.5'],
+    ['BASE_URL', 'sho.rt'],
+    ['BASE_URL', 'ftp://sho.rt'],
+    ['BASE_URL', 'https://sho.rt/s'],
+    ['BASE_URL', 'https://sho.rt/?x=1'],
+    ['SLUGLINE_DATA_DIR', 'da\0ta'],
+    ['SLUGLINE_PLANS', 'pla\0ns'],
+    ['SLUGLINE_DOMAINS', 'https://go.example.com'],
+    ['SLUGLINE_DOMAINS', 'go.example.com,a b%'],
+    ['SLUGLINE_DOMAINS', 'go.example.com:99999'],
+    ['TRUSTED_PROXIES', 'nginx.internal'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['TRUSTED_PROXIES', '10'],
+    ['SLUGLINE_SECRET', 'too-short'],
+    ['SLUGLINE_URL_SCHEMES', 'http,java_script'],
+    ['SLUGLINE_URL_SCHEMES', 'javascript'],
+    ['SLUGLINE_URL_SCHEMES', 'http,1a'],
+    ['SLUGLINE_BLOCKED_HOSTS', 'evil.example/path'],
+    ['SLUGLINE_BLOCKED_HOSTS', 'evil.example:80'],
+    ['ANONYMOUS_REQUESTS_PER_MINUTE', '0'],
+    ['ANONYMOUS_REQUESTS_PER_MINUTE', 'many'],
+    ['METRICS', 'yes'],
+    ['LOG_LEVEL', 'verbose'],
+    ['LOG_FORMAT', 'xml'],
+    ['DATABASE_URL', 'postgres://localhost/x'],
+    ['REDIS_URL', 'redis://localhost'],
+  ])('%s=%j is a fault that names it and shows a right value', (variable, value) => {
+    const found = faults({ [variable]: value })
+    expect(found.map((fault) => fault.variable)).toEqual([variable])
+    expect(found[0]?.problem.length).toBeGreaterThan(10)
+    expect(found[0]?.example.length).toBeGreaterThan(0)
+    expect(found[0]?.example).not.toBe(value)
+  })
+
+  test('all faults are told at once', () => {
+    const wrong = { PORT: 'x', LOG_LEVEL: 'y', BASE_URL: 'z', SLUGLINE_SECRET: 'short' }
+    expect(
+      faults(wrong)
+        .map((fault) => fault.variable)
+        .sort(),
+    ).toEqual(Object.keys(wrong).sort())
+  })
+
+  test('no fault repeats a secret or a password', () => {
+    const told = JSON.stringify(
+      faults({
+        SLUGLINE_SECRET: 'hunter2',
+        DATABASE_URL: 'postgres://u:hunter2@db/x',
+        REDIS_URL: 'redis://:hunter2@cache',
+        BASE_URL: 'https://u:hunter2@sho.rt',
+        SLUGLINE_DOMAINS: 'u:hunter2@sho.rt',
+        HOST: 'u:hunter2@sho.rt',
+      }),
+    )
+    expect(told).not.toContain('hunter2')
+  })
+
+  test('an http port that is the default of https stays, and the other way round', () => {
+    expect(read({ SLUGLINE_DOMAINS: 'a.example:443 b.example:80' }).config.shortDomains).toEqual([
+      'a.example:443',
+      'b.example:80',
+    ])
+  })
+
+  test('misspelt variables are noticed, those of Kubernetes are not ours', () => {
+    expect(
+      unknownVariables({
+        SLUGLINE_DATADIR: 'x',
+        SLUGLINE_DATA_DIR: 'x',
+        SLUGLINE_PORT: 'tcp://10.0.0.1:80',
+        SLUGLINE_PORT_80_TCP_ADDR: '10.0.0.1',
+        SLUGLINE_SERVICE_HOST: '10.0.0.1',
+        PATH: '/bin',
+      }),
+    ).toEqual(['SLUGLINE_DATADIR'])
+  })
+})

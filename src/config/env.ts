@@ -1,0 +1,131 @@
+import { resolve } from 'node:path'
+import type { Config } from './config.ts'
+import { ConfigError, type ConfigFault } from './fault.ts'
+import {
+  BadValue,
+  hostAndPort,
+  hostOnly,
+  integer,
+  list,
+  listenHost,
+  network,
+  oneOf,
+  origin,
+  scheme,
+} from './parse.ts'
+import { SECRET_MIN_CHARACTERS } from './secret.ts'
+
+/** The environment of a process, or a test's. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** What the environment says; the secret apart from the rest, so that nobody logs it by chance. */
+export interface Environment {
+  config: Config
+  /** SLUGLINE_SECRET; null: the data directory's file. */
+  secret: string | null
+  /** Whether what is written for people may be coloured (https://no-color.org). */
+  colors: boolean
+}
+
+/** Every variable that Slugline reads. */
+export const VARIABLES = [
+  'HOST',
+  'PORT',
+  'BASE_URL',
+  'SLUGLINE_DATA_DIR',
+  'SLUGLINE_DOMAINS',
+  'TRUSTED_PROXIES',
+  'SLUGLINE_SECRET',
+  'SLUGLINE_PLANS',
+  'SLUGLINE_URL_SCHEMES',
+  'SLUGLINE_BLOCKED_HOSTS',
+  'ANONYMOUS_REQUESTS_PER_MINUTE',
+  'METRICS',
+  'LOG_LEVEL',
+  'LOG_FORMAT',
+  'DATABASE_URL',
+  'REDIS_URL',
+] as const
+
+type Variable = (typeof VARIABLES)[number]
+
+/**
+ * Reads the settings: the only reader of the environment. A variable that is empty counts as not
+ * set, as compose files leave them.
+ * @param terminal Whether stderr is a terminal: then logs are written for people by default.
+ * @throws ConfigError with all the faults at once.
+ */
+export function readEnvironment(
+  variables: Variables = process.env,
+  terminal: boolean = process.stderr.isTTY === true,
+): Environment {
+  const faults: ConfigFault[] = []
+
+  function get<T, D>(variable: Variable, parse: (value: string) => T, fallback: D): T | D {
+    const value = variables[variable]?.trim()
+    if (value === undefined || value === '') return fallback
+    try {
+      return parse(value)
+    } catch (error) {
+      if (!(error instanceof BadValue)) throw error
+      faults.push({ variable, problem: error.problem, example: error.example })
+      return fallback
+    }
+  }
+
+  const baseUrl = get('BASE_URL', origin, null)
+  const config: Config = {
+    host: get('HOST', listenHost, '127.0.0.1'),
+    port: get('PORT', integer(0, 65_535, '3000'), 3000),
+    baseUrl,
+    dataDir: resolve(get('SLUGLINE_DATA_DIR', path, './data')),
+    shortDomains: get('SLUGLINE_DOMAINS', list(hostAndPort), []).filter(
+      (host) => baseUrl === null || host !== new URL(baseUrl).host,
+    ),
+    trustedProxies: get('TRUSTED_PROXIES', list(network), []),
+    plansFile: get('SLUGLINE_PLANS', (value) => resolve(path(value)), null),
+    urlSchemes: get('SLUGLINE_URL_SCHEMES', list(scheme), ['http', 'https']),
+    blockedHosts: get('SLUGLINE_BLOCKED_HOSTS', list(hostOnly), []),
+    anonymousPerMinute: get('ANONYMOUS_REQUESTS_PER_MINUTE', integer(1, 1_000_000_000, '600'), 600),
+    metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),
+    logLevel: get('LOG_LEVEL', oneOf(['info', 'debug', 'warn', 'error', 'silent']), 'info'),
+    logFormat: get('LOG_FORMAT', oneOf(['json', 'text']), terminal ? 'text' : 'json'),
+  }
+  const secret = get('SLUGLINE_SECRET', secretValue, null)
+  get('DATABASE_URL', unsupported, null)
+  get('REDIS_URL', unsupported, null)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return { config, secret, colors: terminal && !variables.NO_COLOR }
+}
+
+/** Variables that look like ours and are none of them: most likely misspelt. */
+export function unknownVariables(variables: Variables = process.env): string[] {
+  const known = new Set<string>(VARIABLES)
+  return Object.keys(variables).filter(
+    (name) =>
+      name.startsWith('SLUGLINE_') &&
+      !known.has(name) &&
+      // Kubernetes sets these for a service of our name.
+      !/^SLUGLINE_(SERVICE_(HOST|PORT)|PORT)(_|$)/.test(name),
+  )
+}
+
+function path(value: string): string {
+  if (!value.includes('\0')) return value
+  throw new BadValue('holds a NUL character', './data')
+}
+
+function secretValue(value: string): string {
+  if (value.length >= SECRET_MIN_CHARACTERS) return value
+  throw new BadValue(
+    `has ${value.length} characters, at least ${SECRET_MIN_CHARACTERS} are needed`,
+    'the output of: openssl rand -base64 32',
+  )
+}
+
+function unsupported(): never {
+  throw new BadValue(
+    'is set, but this version runs on its embedded database alone',
+    'unset it; the data is kept in SLUGLINE_DATA_DIR',
+  )
+}

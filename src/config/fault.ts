@@ -1,0 +1,21 @@
+/** One wrong setting, told so that its reader can put it right. Never carries a secret. */
+export interface ConfigFault {
+  /** Name of the environment variable. */
+  variable: string
+  /** What is wrong, as the end of a sentence that begins with the variable. */
+  problem: string
+  /** A right value, or what to do. */
+  example: string
+}
+
+/** The settings can't be used. Holds all the faults at once; commands end with status 2. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+  constructor(readonly faults: readonly ConfigFault[]) {
+    super(
+      faults
+        .map(({ variable, problem, example }) => `${variable} ${problem}. Example: ${example}`)
+        .join('\n'),
+    )
+  }
+}

@@ -1,0 +1,6 @@
+export { isWildcard, listeningUrl } from './address.ts'
+export type { Config } from './config.ts'
+export { ensureDataDir } from './data-dir.ts'
+export { type Environment, readEnvironment, unknownVariables, VARIABLES } from './env.ts'
+export { ConfigError, type ConfigFault } from './fault.ts'
+export { deriveSecrets, openSecrets, type Secrets, secretFile } from './secret.ts'

@@ -1,0 +1,126 @@
+import ipaddr from 'ipaddr.js'
+
+/** A value that can't be used: what is wrong with it, and a right one. */
+export class BadValue extends Error {
+  constructor(
+    readonly problem: string,
+    readonly example: string,
+  ) {
+    super(problem)
+  }
+}
+
+/** Would run script in the visitor's browser, or reach into the visitor's machine. */
+const DANGEROUS_SCHEMES = new Set(['javascript', 'data', 'vbscript', 'file', 'blob', 'about'])
+
+/** The value as a message may repeat it: quoted, short, and not at all if it could hold a password. */
+function shown(value: string): string {
+  if (value.includes('@')) return 'has a value (not repeated here, it may hold a password) that'
+  const short = value.length > 60 ? `${value.slice(0, 60)}…` : value
+  return `is ${JSON.stringify(short)}, which`
+}
+
+/** A whole number of decimal digits within bounds, both included. */
+export function integer(least: number, most: number, example: string) {
+  return (value: string): number => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+    if (number >= least && number <= most) return number
+    throw new BadValue(`${shown(value)} isn't a whole number from ${least} to ${most}`, example)
+  }
+}
+
+/** One of a few words. */
+export function oneOf<const T extends string>(words: readonly T[]) {
+  return (value: string): T => {
+    const word = words.find((candidate) => candidate === value.toLowerCase())
+    if (word !== undefined) return word
+    throw new BadValue(`${shown(value)} isn't one of ${words.join(', ')}`, words[0] as string)
+  }
+}
+
+/** Several values, separated by commas or white space; doubles are dropped. */
+export function list<T>(item: (value: string) => T) {
+  return (value: string): T[] => {
+    const items = value.split(/[\s,]+/).filter((part) => part !== '')
+    return [...new Set(items.map(item))]
+  }
+}
+
+/** An address or name to listen on. */
+export function listenHost(value: string): string {
+  const bare = value.replace(/^\[(.*)\]$/, '$1')
+  if (ipaddr.isValid(bare) && (bare.includes(':') || /^\d+(\.\d+){3}$/.test(bare))) return bare
+  if (/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(value)) {
+    if (!/^[\d.]+$/.test(value)) return value
+  }
+  throw new BadValue(
+    `${shown(value)} isn't an IP address or a host name`,
+    '127.0.0.1 (this machine only) or 0.0.0.0 (every network)',
+  )
+}
+
+/** An http or https origin, returned without a trailing slash. */
+export function origin(value: string): string {
+  const example = 'https://sho.rt'
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new BadValue(
+      `${shown(value)} isn't an address that starts with http:// or https://`,
+      example,
+    )
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new BadValue('holds a user name or password', example)
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw new BadValue(`${shown(value)} has more than scheme, host and port`, url.origin)
+  }
+  return url.origin
+}
+
+/** A host name or address with an optional port, in ASCII lower case. */
+export function hostAndPort(value: string): string {
+  const example = 'go.example.com'
+  if (/[/?#@\\]/.test(value)) {
+    throw new BadValue(`${shown(value)} has more than a host name and a port`, example)
+  }
+  const url = URL.canParse(`https://${value}`) ? new URL(`https://${value}`) : null
+  if (url === null) throw new BadValue(`${shown(value)} isn't a host name`, example)
+  // The parser drops the scheme's own port, which links on plain http would need.
+  const port = /:(\d+)$/.exec(value.replace(/^\[.*\]/, ''))?.[1]
+  return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`
+}
+
+/** A host name or address, in ASCII lower case. */
+export function hostOnly(value: string): string {
+  const host = hostAndPort(value.replace(/^\*?\./, ''))
+  if (!/:\d+$/.test(host) || host.endsWith(']')) return host
+  throw new BadValue(`${shown(value)} has a port`, 'malware.example')
+}
+
+/** An address or a network in CIDR notation (RFC 4632), in its canonical form. */
+export function network(value: string): string {
+  const example = '127.0.0.1, 10.0.0.0/8, fd00::/8'
+  try {
+    if (!value.includes('/')) {
+      if (!/[.:]/.test(value)) throw new Error('not dotted')
+      return ipaddr.process(value).toString()
+    }
+    const [address, bits] = ipaddr.parseCIDR(value)
+    return `${address.toString()}/${bits}`
+  } catch {
+    throw new BadValue(`${shown(value)} isn't an IP address or a network like 10.0.0.0/8`, example)
+  }
+}
+
+/** A URI scheme (RFC 3986 §3.1) that is safe to redirect to, in lower case, without the colon. */
+export function scheme(value: string): string {
+  const name = value.toLowerCase().replace(/:(\/\/)?$/, '')
+  if (!/^[a-z][a-z0-9+.-]*$/.test(name)) {
+    throw new BadValue(`${shown(value)} isn't the name of a scheme`, 'http,https,mailto')
+  }
+  if (DANGEROUS_SCHEMES.has(name)) {
+    throw new BadValue(`${shown(value)} is a scheme that endangers visitors`, 'http,https,mailto')
+  }
+  return name
+}

@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { databaseFiles, migrate, openSqlite } from '../storage/index.ts'
+import { ensureDataDir } from './data-dir.ts'
+import { ConfigError } from './fault.ts'
+import { deriveSecrets, openSecrets, secretFile } from './secret.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-secret-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const GIVEN = 'correct horse battery staple, and more'
+
+describe('the secret', () => {
+  test('is made at the first start, for its owner alone, and kept', () => {
+    const first = openSecrets(dir, null)
+    expect(statSync(secretFile(dir)).mode & 0o777).toBe(0o600)
+    expect(readFileSync(secretFile(dir), 'utf8').trim().length).toBeGreaterThanOrEqual(32)
+    expect(openSecrets(dir, null)).toEqual(first)
+    expect(readdirSync(dir)).toEqual(['secret'])
+  })
+
+  test('differs between instances', () => {
+    const other = join(dir, 'other')
+    ensureDataDir(other)
+    expect(openSecrets(other, null)).not.toEqual(openSecrets(dir, null))
+  })
+
+  test('of the environment wins, and leaves no file', () => {
+    expect(openSecrets(dir, GIVEN)).toEqual(deriveSecrets(GIVEN))
+    expect(readdirSync(dir)).toEqual([])
+  })
+
+  test('gives each use a key of its own, of 32 bytes', () => {
+    const keys = Object.values(deriveSecrets(GIVEN)).map((key) => Buffer.from(key).toString('hex'))
+    expect(new Set(keys).size).toBe(3)
+    expect(keys.every((key) => key.length === 64)).toBe(true)
+  })
+
+  test('derives the same keys in every version, or data would be lost', () => {
+    expect(Buffer.from(deriveSecrets(GIVEN).apiKeys).toString('hex')).toBe(
+      '896dd1b0afd42fa25ad38f667825dc6c0fe6c36f2b2fa1bada5d58acf57a37bd',
+    )
+  })
+
+  test('that is gone is not replaced once keys were made with it', async () => {
+    await migrate(dir)
+    openSecrets(dir, null)
+    rmSync(secretFile(dir))
+    openSecrets(dir, null)
+    rmSync(secretFile(dir))
+    const { raw, close } = openSqlite(databaseFiles(dir).main)
+    raw.run('PRAGMA foreign_keys = OFF')
+    raw.run(
+      'INSERT INTO api_keys (id, prefix, hash, workspace_no, name, scopes, created_at) ' +
+        "VALUES ('key_1', 'abcdefgh', 'x', 1, 'n', '', 0)",
+    )
+    close()
+    expect(() => openSecrets(dir, null)).toThrow(ConfigError)
+    expect(openSecrets(dir, GIVEN)).toEqual(deriveSecrets(GIVEN))
+  })
+
+  test('file that was cut short is refused', () => {
+    writeFileSync(secretFile(dir), 'short\n')
+    expect(() => openSecrets(dir, null)).toThrow(ConfigError)
+  })
+
+  test('is one and the same for all that start at once', async () => {
+    const script = `
+      const { openSecrets } = await import(${JSON.stringify(join(import.meta.dir, 'secret.ts'))})
+      console.log(Buffer.from(openSecrets(${JSON.stringify(dir)}, null).apiKeys).toString('hex'))`
+    const found = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
+        return (await new Response(child.stdout).text()).trim()
+      }),
+    )
+    expect(new Set(found).size).toBe(1)
+    expect(found[0]).toHaveLength(64)
+  })
+})
+
+describe('the data directory', () => {
+  test('is made, for its owner alone', () => {
+    const made = join(dir, 'a', 'b')
+    ensureDataDir(made)
+    expect(statSync(made).mode & 0o777).toBe(0o700)
+    ensureDataDir(made)
+  })
+
+  test('that is a file is refused', () => {
+    const file = join(dir, 'file')
+    writeFileSync(file, '')
+    expect(() => ensureDataDir(file)).toThrow(ConfigError)
+    expect(() => ensureDataDir(join(file, 'below'))).toThrow(ConfigError)
+  })
+})

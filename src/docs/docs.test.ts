@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ERROR_CODES } from '../errors/index.ts'
+import { openApiDocument } from '../http/index.ts'
+import { createTestApi } from '../http/test-api.ts'
+import { LOCALES, translate } from '../i18n/index.ts'
+import { html, prose } from './html.ts'
+import { createDocs, type ReferenceDocument } from './index.ts'
+
+const t = await createTestApi()
+beforeAll(() => {
+  const document = () => JSON.parse(JSON.stringify(openApiDocument(t.api.endpoints)))
+  const docs = createDocs({
+    document: document as () => ReferenceDocument,
+    baseUrl: () => 'https://s.example',
+  })
+  t.api.addPage('/docs', docs)
+})
+afterAll(() => t.close())
+
+async function page(query = '', headers: Record<string, string> = {}) {
+  const response = await t.send('GET', `/docs${query}`, { headers })
+  return { response, text: await response.text() }
+}
+
+describe('the reference page', () => {
+  test('loads nothing and runs nothing', async () => {
+    const { response, text } = await page()
+    expect(response.status).toBe(200)
+    expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('X-Request-Id')).toStartWith('req_')
+    const policy = response.headers.get('Content-Security-Policy') as string
+    expect(policy).toStartWith("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(text).not.toMatch(/<script|<link|<img|<iframe| style=| on[a-z]+=|@import|url\(/)
+    expect(text.length).toBeLessThan(100_000)
+  })
+
+  test('has the style that its policy allows', async () => {
+    const { response, text } = await page()
+    const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] as string
+    const hash = new Bun.CryptoHasher('sha256').update(style).digest('base64')
+    expect(response.headers.get('Content-Security-Policy')).toContain(`'sha256-${hash}'`)
+  })
+
+  test('has every endpoint, with a call to this instance', async () => {
+    const { text } = await page()
+    for (const { operationId } of t.api.endpoints) {
+      expect(text).toContain(`id="${operationId}"`)
+      expect(text).toContain(`href="#${operationId}"`)
+    }
+    expect(text).toContain('https://s.example/api/v1/hosts')
+  })
+
+  test('has no anchor that leads nowhere and no id twice', async () => {
+    const { text } = await page()
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const [, target] of text.matchAll(/href="#([^"]+)"/g))
+      expect(ids).toContain(target as string)
+  })
+
+  test('explains every code in the visitor’s language', async () => {
+    for (const locale of LOCALES) {
+      const { response, text } = await page(`?lang=${locale}`)
+      expect(response.headers.get('Content-Language')).toEndWith(locale)
+      for (const code of ERROR_CODES) expect(text).toContain(`id="${code}"`)
+      expect(text).toContain(html`${translate(locale, 'error.NOT_FOUND')}`.text)
+    }
+  })
+
+  test('is asked for again with its entity tag', async () => {
+    const { response } = await page()
+    const headers = { 'If-None-Match': response.headers.get('ETag') as string }
+    expect((await page('', headers)).response.status).toBe(304)
+    expect((await page('?lang=de', headers)).response.status).toBe(200)
+    expect((await t.send('HEAD', '/docs/')).status).toBe(200)
+    expect((await t.send('POST', '/docs')).status).toBe(405)
+  })
+})
+
+test('text is escaped, code is marked', () => {
+  expect(html`<p title="${'"<&'}">${['<', '>']}</p>`.text).toBe(
+    '<p title="&quot;&lt;&amp;">&lt;&gt;</p>',
+  )
+  expect(prose('a `<b>` c\n\nd')?.text).toBe('<p>a <code>&lt;b&gt;</code> c</p><p>d</p>')
+})

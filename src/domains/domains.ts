@@ -1,0 +1,105 @@
+import type { Storage, Transaction } from '../storage/index.ts'
+import { allDomains, type DomainRow, dropUnusedDomain, putDomain } from './store.ts'
+
+/** The number of the instance's own domain: the host of its base address. */
+export const DEFAULT_DOMAIN = 0
+
+/** The hosts whose short links this instance serves. */
+export interface Domains {
+  /** The host of the base address, with its port if it has one. */
+  readonly defaultHost: string
+  /** All hosts that are served now, the default one first. */
+  readonly hosts: readonly string[]
+  /** The number of a host that is served now, in whatever case or script it is written. */
+  noOf(host: string): number | undefined
+  /** The host of a number, also when it is no longer served. */
+  hostOf(no: number): string
+  /** The address of a slug, percent-encoded where the URL standard wants it. */
+  shortUrl(no: number, slug: string): string
+}
+
+/** The base address is a host that has links of its own already; nothing can tell which are meant. */
+export class DomainConflict extends Error {
+  override name = 'DomainConflict'
+  constructor(readonly host: string) {
+    super(
+      `${host} has links of its own from when it was a short domain; it can't become the base ` +
+        'address, whose links are others. Choose another base address, or delete those links.',
+    )
+  }
+}
+
+/**
+ * Writes down the hosts that are served, and loads all that ever were. Call it once at the start.
+ * @throws DomainConflict
+ */
+export async function syncDomains(
+  storage: Storage,
+  baseUrl: string,
+  shortDomains: readonly string[],
+): Promise<Domains> {
+  const base = new URL(baseUrl)
+  const wanted = [base.host, ...shortDomains.map((host) => canonical(host, base) ?? host)]
+  const served = [...new Set(wanted)]
+  const known = await allDomains(storage.read)
+  const rows = served.every((host, i) => known.some(sameRow(host, i === 0)))
+    ? known
+    : await storage.write((tx) => write(tx, served))
+  return createDomains(base, served, rows)
+}
+
+function sameRow(host: string, isDefault: boolean): (row: DomainRow) => boolean {
+  return (row) => row.host === host && (row.no === DEFAULT_DOMAIN) === isDefault
+}
+
+async function write(tx: Transaction, served: readonly string[]): Promise<DomainRow[]> {
+  const rows = await allDomains(tx)
+  let last = rows.reduce((highest, { no }) => Math.max(highest, no), DEFAULT_DOMAIN)
+  for (const [i, host] of served.entries()) {
+    const row = rows.find((known) => known.host === host)
+    if (i > 0) {
+      // A host that was the default one before keeps its links there: its number is the default's.
+      if (row === undefined || row.no === DEFAULT_DOMAIN) await putDomain(tx, { no: ++last, host })
+      continue
+    }
+    if (row?.no === DEFAULT_DOMAIN) continue
+    if (row !== undefined && !(await dropUnusedDomain(tx, row.no))) throw new DomainConflict(host)
+    await putDomain(tx, { no: DEFAULT_DOMAIN, host })
+  }
+  return allDomains(tx)
+}
+
+function createDomains(base: URL, served: readonly string[], rows: readonly DomainRow[]): Domains {
+  const hosts = new Map(rows.map(({ no, host }) => [no, host]))
+  const numbers = new Map(
+    rows.filter(({ host }) => served.includes(host)).map(({ no, host }) => [host, no]),
+  )
+  const origins = new Map(rows.map(({ no, host }) => [no, `${base.protocol}//${host}/`]))
+  return {
+    defaultHost: base.host,
+    hosts: served,
+    noOf(host) {
+      const no = numbers.get(host)
+      if (no !== undefined) return no
+      const plain = canonical(host, base)
+      return plain === undefined ? undefined : numbers.get(plain)
+    },
+    hostOf: (no) => hosts.get(no) ?? base.host,
+    shortUrl: (no, slug) => (origins.get(no) ?? `${base.origin}/`) + pathOf(slug),
+  }
+}
+
+const PLAIN_PATH = /^[\w-]*$/
+
+function pathOf(slug: string): string {
+  return PLAIN_PATH.test(slug) ? slug : encodeURIComponent(slug)
+}
+
+const NOT_A_HOST = /[/?#@\\]/
+
+/** As the URL standard writes it: lower case, IDN in ASCII, no default port, no trailing dot. */
+function canonical(host: string, base: URL): string | undefined {
+  if (host === '' || NOT_A_HOST.test(host)) return undefined
+  const url = URL.parse(`${base.protocol}//${host}`)
+  return url?.host.replace(/\.(?=:|$)/, '')
+}

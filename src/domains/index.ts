@@ -1,0 +1,1 @@
+export { DEFAULT_DOMAIN, DomainConflict, type Domains, syncDomains } from './domains.ts'

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test'
+import { AppError, DETAIL_CODES, ERROR_CODES, ERRORS, type ErrorDetail } from './index.ts'
+
+describe('AppError', () => {
+  test('takes its status from the catalogue', () => {
+    const error = new AppError('SLUG_TAKEN', { suggestions: ['a1', 'a2', 'a3'] })
+    expect(error).toBeInstanceOf(Error)
+    expect(error.code).toBe('SLUG_TAKEN')
+    expect(error.status).toBe(409)
+    expect(error.suggestions).toEqual(['a1', 'a2', 'a3'])
+    expect(error.params).toEqual({})
+    expect(error.details).toBeUndefined()
+    expect(error.headers).toBeUndefined()
+  })
+
+  test('keeps the internal text and the cause apart from what is public', () => {
+    const cause = new Error('UNIQUE constraint failed: links.slug')
+    const error = new AppError('INTERNAL_ERROR', { internal: 'insert failed', cause })
+    expect(error.message).toBe('insert failed')
+    expect(error.cause).toBe(cause)
+    expect(new AppError('NOT_FOUND').message).toBe('NOT_FOUND')
+    expect('cause' in new AppError('NOT_FOUND')).toBe(false)
+  })
+
+  test('carries parameters, details and headers', () => {
+    const details: ErrorDetail[] = [
+      { field: 'slug', code: 'REQUIRED' },
+      { field: 'title', code: 'TOO_LONG', params: { max: 255 } },
+    ]
+    expect(new AppError('VALIDATION_FAILED', { details }).details).toEqual(details)
+    const limited = new AppError('RATE_LIMITED', {
+      params: { seconds: 3 },
+      headers: { 'Retry-After': '3' },
+    })
+    expect(limited.params).toEqual({ seconds: 3 })
+    expect(limited.headers).toEqual({ 'Retry-After': '3' })
+  })
+
+  test('refuses missing, wrong and foreign parameters at compile time', () => {
+    const wrong = () => [
+      // @ts-expect-error seconds is missing
+      new AppError('RATE_LIMITED'),
+      // @ts-expect-error seconds is a number
+      new AppError('RATE_LIMITED', { params: { seconds: '3' } }),
+      // @ts-expect-error SLUG_TAKEN has no parameters
+      new AppError('SLUG_TAKEN', { params: { seconds: 3 } }),
+      // @ts-expect-error no such code
+      new AppError('NO_SUCH_CODE'),
+      // @ts-expect-error max is missing
+      { field: 'title', code: 'TOO_LONG' } satisfies ErrorDetail,
+    ]
+    expect(wrong).toBeFunction()
+  })
+})
+
+describe('catalogue', () => {
+  test('codes are upper snake case and statuses are client or server errors', () => {
+    for (const code of [...ERROR_CODES, ...DETAIL_CODES]) expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/)
+    for (const code of ERROR_CODES) expect(ERRORS[code].status).toBeWithin(400, 600)
+  })
+})

@@ -1,0 +1,66 @@
+import {
+  type DetailCode,
+  type DetailParams,
+  ERRORS,
+  type ErrorCode,
+  type ErrorParam,
+  type ErrorParams,
+} from './catalogue.ts'
+
+/** One failing field. `field` is its path in the request, such as `tags[2]`, or a header's name. */
+export type ErrorDetail = {
+  [C in DetailCode]: {
+    readonly field: string
+    readonly code: C
+  } & (keyof DetailParams<C> extends never
+    ? { readonly params?: never }
+    : { readonly params: DetailParams<C> })
+}[DetailCode]
+
+/** What an AppError can carry besides its code and its message parameters. */
+export interface AppErrorOptions {
+  /** All failing fields at once, never only the first. */
+  details?: readonly ErrorDetail[] | undefined
+  /** Free slugs to offer with SLUG_TAKEN. */
+  suggestions?: readonly string[] | undefined
+  /** Response headers that belong to this error, such as Retry-After, Allow, WWW-Authenticate. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** What went wrong, for the log alone; never sent to a client. Default: the code. */
+  internal?: string | undefined
+  cause?: unknown
+}
+
+/** Code and options; the options are required, with `params`, where the message has parameters. */
+export type AppErrorArgs = {
+  [C in ErrorCode]: keyof ErrorParams<C> extends never
+    ? [code: C, options?: AppErrorOptions]
+    : [code: C, options: AppErrorOptions & { params: ErrorParams<C> }]
+}[ErrorCode]
+
+/**
+ * An error that a client is told about by code. The public text is looked up by code and language
+ * where the answer is rendered; `message` is for the log and never leaves the server.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  /** HTTP status, from the catalogue. */
+  readonly status: number
+  readonly params: Readonly<Record<string, ErrorParam>>
+  readonly details: readonly ErrorDetail[] | undefined
+  readonly suggestions: readonly string[] | undefined
+  readonly headers: Readonly<Record<string, string>> | undefined
+
+  constructor(...[code, options]: AppErrorArgs) {
+    super(
+      options?.internal ?? code,
+      options?.cause === undefined ? undefined : { cause: options.cause },
+    )
+    this.name = 'AppError'
+    this.code = code
+    this.status = ERRORS[code].status
+    this.params = options !== undefined && 'params' in options ? options.params : {}
+    this.details = options?.details
+    this.suggestions = options?.suggestions
+    this.headers = options?.headers
+  }
+}

@@ -1,0 +1,108 @@
+/** What a message parameter may be. A list is joined with "or" in the language of the message. */
+export type ErrorParam = string | number | readonly string[]
+
+interface ParamTypes {
+  string: string
+  number: number
+  list: readonly string[]
+}
+type Kind = keyof ParamTypes
+/** Names of parameters with what they are; those marked `?` may be left out. */
+type ParamSpec = Readonly<Record<string, Kind | `${Kind}?`>>
+type ParamsOf<S extends ParamSpec> = {
+  readonly [K in keyof S as S[K] extends Kind ? K : never]: ParamTypes[S[K] & Kind]
+} & {
+  readonly [K in keyof S as S[K] extends Kind ? never : K]?: S[K] extends `${infer T extends Kind}?`
+    ? ParamTypes[T]
+    : never
+}
+
+/**
+ * Every top-level error code with its HTTP status (RFC 9110 §15) and the parameters of its message.
+ * Codes are part of the API: one may be added, none renamed. The text is `error.<CODE>` in the
+ * message files.
+ */
+export const ERRORS = {
+  INVALID_JSON: { status: 400, params: {} },
+  BAD_REQUEST: { status: 400, params: {} },
+  UNAUTHORIZED: { status: 401, params: {} },
+  INVALID_API_KEY: { status: 401, params: {} },
+  INSUFFICIENT_SCOPE: { status: 403, params: { scope: 'string' } },
+  PLAN_LIMIT_REACHED: { status: 403, params: {} },
+  LINK_NOT_FOUND: { status: 404, params: {} },
+  NOT_FOUND: { status: 404, params: {} },
+  METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
+  SLUG_TAKEN: { status: 409, params: {} },
+  IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
+  // What a visitor who prefers JSON is told about a link that no longer leads anywhere.
+  LINK_EXPIRED: { status: 410, params: {} },
+  LINK_EXHAUSTED: { status: 410, params: {} },
+  LINK_DISABLED: { status: 410, params: {} },
+  LINK_BLOCKED: { status: 410, params: {} },
+  PRECONDITION_FAILED: { status: 412, params: {} },
+  /** `max` in bytes. */
+  PAYLOAD_TOO_LARGE: { status: 413, params: { max: 'number' } },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, params: { allowed: 'list' } },
+  VALIDATION_FAILED: { status: 422, params: {} },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
+  RATE_LIMITED: { status: 429, params: { seconds: 'number' } },
+  INTERNAL_ERROR: { status: 500, params: {} },
+  SERVICE_UNAVAILABLE: { status: 503, params: {} },
+} as const satisfies Record<string, { status: number; params: ParamSpec }>
+
+/**
+ * Every code that `error.details[].code` can carry, with the parameters of its message. The text is
+ * `detail.<CODE>` in the message files.
+ */
+export const DETAILS = {
+  REQUIRED: {},
+  UNKNOWN_FIELD: {},
+  /** `expected` is a JSON Schema type name, such as `string`; it is not translated. */
+  INVALID_TYPE: { expected: 'string' },
+  TOO_LONG: { max: 'number' },
+  TOO_SHORT: { min: 'number' },
+  /** Of the items of a list. */
+  TOO_MANY: { max: 'number' },
+  /** With both bounds or one of them. */
+  OUT_OF_RANGE: { min: 'number?', max: 'number?' },
+  INVALID_VALUE: { allowed: 'list?' },
+  INVALID_URL: {},
+  URL_SCHEME_NOT_ALLOWED: { allowed: 'list' },
+  URL_HAS_CREDENTIALS: {},
+  URL_HAS_CONTROL_CHARACTERS: {},
+  URL_LOOPS_BACK: {},
+  URL_BLOCKED: {},
+  INVALID_SLUG: {},
+  SLUG_RESERVED: {},
+  /** An alias that is in use; for the slug itself the whole answer is the error SLUG_TAKEN. */
+  SLUG_TAKEN: {},
+  DUPLICATE_VALUE: {},
+  EXTERNAL_ID_TAKEN: {},
+  INVALID_TIMESTAMP: {},
+  ENDS_BEFORE_START: {},
+  INVALID_CHARACTERS: {},
+  UNKNOWN_DOMAIN: {},
+  INVALID_CURSOR: {},
+  INVALID_HEADER: {},
+  CONFLICTING_PARAMETERS: {},
+  LINKS_LIMIT: { limit: 'number' },
+  API_KEYS_LIMIT: { limit: 'number' },
+  MEMBERS_LIMIT: { limit: 'number' },
+  DOMAINS_LIMIT: { limit: 'number' },
+  /** Per calendar month. */
+  CLICKS_LIMIT: { limit: 'number' },
+} as const satisfies Record<string, ParamSpec>
+
+/** A stable code of `error.code`. */
+export type ErrorCode = keyof typeof ERRORS
+/** A stable code of `error.details[].code`. */
+export type DetailCode = keyof typeof DETAILS
+/** The parameters of the message of an error code; `{}` where it has none. */
+export type ErrorParams<C extends ErrorCode> = ParamsOf<(typeof ERRORS)[C]['params']>
+/** The parameters of the message of a detail code; `{}` where it has none. */
+export type DetailParams<C extends DetailCode> = ParamsOf<(typeof DETAILS)[C]>
+
+/** All error codes, in the order of their status. */
+export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]
+/** All detail codes. */
+export const DETAIL_CODES = Object.keys(DETAILS) as readonly DetailCode[]

@@ -1,0 +1,12 @@
+export { AppError, type AppErrorArgs, type AppErrorOptions, type ErrorDetail } from './app-error.ts'
+export {
+  DETAIL_CODES,
+  DETAILS,
+  type DetailCode,
+  type DetailParams,
+  ERROR_CODES,
+  ERRORS,
+  type ErrorCode,
+  type ErrorParam,
+  type ErrorParams,
+} from './catalogue.ts'

@@ -1,0 +1,71 @@
+import { AppError } from '../errors/index.ts'
+
+/** The most bytes that a body may have, unless the endpoint says otherwise. */
+export const BODY_BYTES_MAX = 64 * 1024
+
+/**
+ * `type/subtype` and its parameters, none of which may name a charset but UTF-8: JSON has no
+ * other (RFC 8259 §8.1), though many clients state it.
+ */
+const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i
+const PATCH_TYPE =
+  /^application\/(?:merge-patch\+)?json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i
+
+const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
+
+/** The media types that PATCH takes: the value of `Accept-Patch` (RFC 5789 §3.1). */
+export const ACCEPT_PATCH = PATCH_TYPES.join(', ')
+
+/**
+ * The bytes of the body.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE; INVALID_JSON when it breaks off.
+ */
+export async function readBody(
+  request: Request,
+  isPatch: boolean,
+  bytesMax = BODY_BYTES_MAX,
+): Promise<Uint8Array> {
+  const { headers } = request
+  const type = headers.get('content-type')
+  const encoding = headers.get('content-encoding')
+  if (type === null || !(isPatch ? PATCH_TYPE : JSON_TYPE).test(type)) {
+    throw wrongType(isPatch, {})
+  }
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
+    throw wrongType(isPatch, { 'Accept-Encoding': 'identity' })
+  }
+  const length = headers.get('content-length')
+  if (length !== null && Number(length) > bytesMax) throw tooLarge(bytesMax)
+  try {
+    if (length !== null || request.body === null) return new Uint8Array(await request.arrayBuffer())
+    return await readStream(request.body, bytesMax)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('INVALID_JSON')
+  }
+}
+
+function wrongType(isPatch: boolean, extra: Record<string, string>): AppError {
+  const allowed = isPatch ? PATCH_TYPES : ['application/json']
+  const header = isPatch ? 'Accept-Patch' : 'Accept-Post'
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', {
+    params: { allowed },
+    headers: { [header]: allowed.join(', '), ...extra },
+  })
+}
+
+function tooLarge(max: number): AppError {
+  return new AppError('PAYLOAD_TOO_LARGE', { params: { max } })
+}
+
+/** Reads a body of unknown length, and stops where it gets too long. */
+async function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.byteLength
+    if (length > bytesMax) throw tooLarge(bytesMax)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, length)
+}

@@ -1,0 +1,66 @@
+import type { z } from '@hono/zod-openapi'
+import type { ErrorCode } from '../errors/index.ts'
+import type { Api } from './api.ts'
+import type { Answer, Call } from './call.ts'
+import type { Caller, Scope } from './types.ts'
+
+/** A successful answer, as the reference describes it. */
+export interface Success {
+  status: 200 | 201 | 204
+  description: string
+  schema?: z.ZodType
+  /** Headers of this answer besides those that every one has: name → what it says. */
+  headers?: Readonly<Record<string, string>>
+  example?: unknown
+}
+
+/**
+ * All there is to know of an endpoint, in one place: what the pipeline enforces and what the
+ * OpenAPI document says are the same declaration.
+ */
+export interface Endpoint<
+  S extends Scope | null,
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+> {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** The whole path, with parameters in braces: `/api/v1/links/{id}`. */
+  path: string
+  /** What the key must be allowed to do; null: no key is needed. */
+  scope: S
+  operationId: string
+  tag: string
+  summary: string
+  description?: string
+  params?: P
+  /** Parameters that the schema doesn't name are ignored. A repeated one arrives as a list. */
+  query?: Q
+  /** JSON; with `patch` also `application/merge-patch+json`. Give a strict object. */
+  body?: B
+  bodyExample?: unknown
+  /** The most bytes that the body may have; 64 KiB when absent. */
+  bodyBytesMax?: number
+  success: Success
+  /** Codes that only this endpoint gives; those that follow from the declaration are added. */
+  errors?: readonly ErrorCode[]
+  /** Replaces `Cache-Control: private, no-cache`. */
+  cacheControl?: string
+  /** Throws AppError for whatever is not the success. */
+  handler(
+    call: Call<S extends null ? null : Caller, z.output<P>, z.output<Q>, z.output<B>>,
+  ): Promise<Answer> | Answer
+}
+
+/** Adds an endpoint to the API. */
+export function endpoint<
+  S extends Scope | null,
+  P extends z.ZodType = z.ZodUndefined,
+  Q extends z.ZodType = z.ZodUndefined,
+  B extends z.ZodType = z.ZodUndefined,
+>(api: Pick<Api, 'add'>, definition: Endpoint<S, P, Q, B>): void {
+  api.add(definition as unknown as AnyEndpoint)
+}
+
+/** An endpoint whose types were checked where it was declared. */
+export type AnyEndpoint = Endpoint<Scope | null, z.ZodType, z.ZodType, z.ZodType>

@@ -1,0 +1,46 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { createTestApi } from './test-api.ts'
+
+const t = await createTestApi()
+afterAll(() => t.close())
+
+describe('entity tags', () => {
+  test('an object carries its version’s', async () => {
+    expect((await t.send('GET', '/api/v1/hosts/a')).headers.get('ETag')).toBe('"v3"')
+  })
+
+  test('If-None-Match compares weakly, in lists too', async () => {
+    const ask = (value: string, method = 'GET') =>
+      t.send(method, '/api/v1/hosts/a', { headers: { 'If-None-Match': value } })
+    for (const value of ['"v3"', 'W/"v3"', '"v1", "v3"', 'W/"a,b" ,W/"v3"', '*']) {
+      const response = await ask(value)
+      expect(response.status).toBe(304)
+      expect(response.headers.get('ETag')).toBe('"v3"')
+      expect(response.headers.get('Content-Type')).toBeNull()
+      expect(response.headers.get('X-Request-Id')).not.toBeNull()
+      expect(await response.text()).toBe('')
+    }
+    expect((await ask('"v3"', 'HEAD')).status).toBe(304)
+    for (const value of ['"v2"', 'v3', '"v3', '', '"x v3"']) {
+      expect((await ask(value)).status).toBe(200)
+    }
+  })
+
+  test('If-Match compares strongly', async () => {
+    const patch = async (value: string) =>
+      (await t.send('PATCH', '/api/v1/hosts/a', { body: {}, headers: { 'If-Match': value } }))
+        .status
+    for (const value of ['"v3"', '"v1", "v3"', '*']) expect(await patch(value)).toBe(200)
+    for (const value of ['"v2"', 'W/"v3"', 'v3', '']) expect(await patch(value)).toBe(412)
+  })
+
+  test('what is cached in public carries one of its text', async () => {
+    const first = await t.send('GET', '/api/v1/words?lang=de')
+    const etag = first.headers.get('ETag') as string
+    expect(etag).toMatch(/^"[^"]+"$/)
+    expect(first.headers.get('Cache-Control')).toBe('public, max-age=300')
+    const headers = { 'If-None-Match': etag }
+    expect((await t.send('GET', '/api/v1/words?lang=de', { headers })).status).toBe(304)
+    expect((await t.send('GET', '/api/v1/words?lang=fr', { headers })).status).toBe(200)
+  })
+})

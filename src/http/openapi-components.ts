@@ -1,0 +1,160 @@
+import { z } from '@hono/zod-openapi'
+import {
+  AppError,
+  type AppErrorArgs,
+  type AppErrorOptions,
+  DETAIL_CODES,
+  ERROR_CODES,
+  type ErrorCode,
+} from '../errors/index.ts'
+import { LOCALES } from '../i18n/index.ts'
+import { renderError } from './errors.ts'
+
+const REQUEST_ID = 'req_01jd2x3y4z5a6b7c8d9e0f1g2h'
+
+const detailSchema = z
+  .strictObject({
+    field: z.string().openapi({
+      description: 'The field’s path, `tags.3` for instance; or a parameter’s or header’s name.',
+      example: 'destination_url',
+    }),
+    code: z.enum(DETAIL_CODES as [string, ...string[]]).openapi({ example: 'REQUIRED' }),
+    message: z.string().openapi({ example: 'This field is required.' }),
+  })
+  .openapi('ErrorDetail')
+
+const codeSchema = z
+  .enum(ERROR_CODES as [string, ...string[]])
+  .openapi('ErrorCode', { description: 'Stable: programs may rely on it.' })
+
+const messageSchema = z.string().openapi({ description: 'For people, in the chosen language.' })
+const requestIdSchema = z
+  .string()
+  .openapi({ description: 'The same as `X-Request-Id`.', example: REQUEST_ID })
+const suggestionsSchema = z
+  .array(z.string())
+  .openapi({ description: 'With SLUG_TAKEN: slugs that are free.' })
+
+/** What every error looks like. */
+export const errorSchema = z
+  .strictObject({
+    error: z.strictObject({
+      code: codeSchema,
+      message: messageSchema,
+      request_id: requestIdSchema,
+      details: z
+        .array(detailSchema)
+        .optional()
+        .openapi({ description: 'Every field that fails, not only the first.' }),
+      suggestions: suggestionsSchema.optional(),
+    }),
+  })
+  .openapi('Error')
+
+/** What an error looks like for who accepts `application/problem+json` alone. */
+export const problemSchema = z
+  .strictObject({
+    type: z.string().openapi({ example: 'https://example.com/docs#SLUG_TAKEN' }),
+    title: z.string(),
+    status: z.int(),
+    detail: messageSchema,
+    code: codeSchema,
+    request_id: requestIdSchema,
+    errors: z.array(detailSchema).optional(),
+    suggestions: suggestionsSchema.optional(),
+  })
+  .openapi('Problem', { description: 'RFC 9457, with `code` and `request_id` as extensions.' })
+
+/** Headers of answers: name → schema and meaning. */
+export const HEADERS = {
+  'X-Request-Id': { schema: { type: 'string' }, description: 'The id of this request.' },
+  'RateLimit-Policy': {
+    schema: { type: 'string', examples: ['"api";q=60;w=60'] },
+    description: 'Requests that may come at once, and in how many seconds they come back.',
+  },
+  RateLimit: {
+    schema: { type: 'string', examples: ['"api";r=59;t=1'] },
+    description: 'Requests that are left, and seconds until all are there again.',
+  },
+  'X-RateLimit-Limit': {
+    schema: { type: 'integer' },
+    description: 'Requests that may come at once.',
+  },
+  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left.' },
+  'X-RateLimit-Reset': {
+    schema: { type: 'integer' },
+    description: 'When all are there again, in seconds since the Unix epoch.',
+  },
+  'Retry-After': {
+    schema: { type: 'integer', minimum: 1 },
+    description: 'Seconds after which a retry is let through.',
+  },
+  'WWW-Authenticate': { schema: { type: 'string' }, description: 'RFC 6750 §3.' },
+  'Content-Language': { schema: { type: 'string' }, description: 'The language of the messages.' },
+  ETag: { schema: { type: 'string', examples: ['"v1"'] }, description: 'The object’s version.' },
+  'Idempotent-Replayed': {
+    schema: { type: 'string', enum: ['true'] },
+    description: 'This is the answer to an earlier request with the same Idempotency-Key.',
+  },
+  'Accept-Patch': { schema: { type: 'string' }, description: 'The media types that PATCH takes.' },
+} as const
+
+/** Parameters that the pipeline reads, not the endpoint. */
+export const PARAMETERS = {
+  lang: {
+    name: 'lang',
+    in: 'query',
+    description: `The language of messages, before \`Accept-Language\`: ${LOCALES.join(', ')}.`,
+    schema: { type: 'string', examples: ['de'] },
+  },
+  'Accept-Language': {
+    name: 'Accept-Language',
+    in: 'header',
+    description: 'The language of messages (RFC 9110 §12.5.4). What is unknown falls through.',
+    schema: { type: 'string', examples: ['pt-BR, pt;q=0.9, en;q=0.5'] },
+  },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Makes a retry safe: the effect happens once, and for 24 hours the same request with the same key gets the same answer.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  'If-Match': {
+    name: 'If-Match',
+    in: 'header',
+    description: 'Only if the object still has this ETag; else 412.',
+    schema: { type: 'string', examples: ['"v1"'] },
+  },
+  'If-None-Match': {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'Only if the object has another ETag; else 304.',
+    schema: { type: 'string', examples: ['"v1"'] },
+  },
+} as const
+
+/** What an example of an error needs besides its code. */
+const EXAMPLE_OPTIONS: Partial<Record<ErrorCode, AppErrorOptions & { params?: object }>> = {
+  INSUFFICIENT_SCOPE: { params: { scope: 'links:write' } },
+  METHOD_NOT_ALLOWED: { params: { allowed: ['GET', 'HEAD', 'OPTIONS'] } },
+  PAYLOAD_TOO_LARGE: { params: { max: 65_536 } },
+  UNSUPPORTED_MEDIA_TYPE: { params: { allowed: ['application/json'] } },
+  RATE_LIMITED: { params: { seconds: 1 } },
+  SLUG_TAKEN: { suggestions: ['launch-2', 'launch-7k', 'launch-x4'] },
+  VALIDATION_FAILED: {
+    details: [
+      { field: 'destination_url', code: 'REQUIRED' },
+      { field: 'title', code: 'TOO_LONG', params: { max: 255 } },
+    ],
+  },
+  BAD_REQUEST: { details: [{ field: 'Idempotency-Key', code: 'INVALID_HEADER' }] },
+  PLAN_LIMIT_REACHED: { details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: 50 } }] },
+}
+
+/** An answer with this code, in English. */
+export function errorExample(code: ErrorCode): object {
+  const error = new AppError(...([code, EXAMPLE_OPTIONS[code]] as AppErrorArgs))
+  const view = { locale: 'en', requestId: REQUEST_ID, asProblem: false, baseUrl: '' } as const
+  return JSON.parse(renderError(error, view).text ?? '{}') as object
+}

@@ -1,0 +1,204 @@
+import { OpenAPIHono } from '@hono/zod-openapi'
+import packageJson from '../../package.json' with { type: 'json' }
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors/index.ts'
+import type { AnyEndpoint } from './endpoint.ts'
+import {
+  errorExample,
+  errorSchema,
+  HEADERS,
+  PARAMETERS,
+  problemSchema,
+} from './openapi-components.ts'
+
+const DESCRIPTION = `Create and manage short links over HTTP.
+
+Every endpoint except the list of plans needs an API key, sent as \`Authorization: Bearer <API_KEY>\`. Bodies are JSON in UTF-8. Every answer carries \`X-Request-Id\`; every error is \`{"error":{"code","message","request_id"}}\`, or RFC 9457 with \`Accept: application/problem+json\`. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.`
+
+type Method = AnyEndpoint['method']
+/** The part of the document that the reference page reads. */
+export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
+
+/** The OpenAPI 3.1 document of these endpoints, made of the schemas that validate. */
+export function openApiDocument(endpoints: readonly AnyEndpoint[]): OpenApiDocument {
+  const registrar = new OpenAPIHono()
+  const registry = registrar.openAPIRegistry
+  registry.registerComponent('securitySchemes', 'apiKey', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key. What it may do is set by its scopes: `links:read`, `links:write`.',
+  })
+  for (const [name, header] of Object.entries(HEADERS)) {
+    registry.registerComponent('headers', name, header as never)
+  }
+  for (const [name, parameter] of Object.entries(PARAMETERS)) {
+    registry.registerComponent('parameters', name, parameter as never)
+  }
+  for (const code of ERROR_CODES) {
+    registry.registerComponent('examples', code, { value: errorExample(code) })
+  }
+  for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint))
+  return registrar.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Slugline API',
+      version: packageJson.version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
+  })
+}
+
+function routeOf(endpoint: AnyEndpoint) {
+  const { method, path, scope, operationId, tag, summary, description, params, query } = endpoint
+  const body = bodyOf(endpoint)
+  return {
+    method,
+    path,
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    security: scope === null ? [] : [{ apiKey: [scope] }],
+    parameters: parametersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    request: {
+      // Whether a schema is an object is the declaring endpoint's business.
+      ...(params !== undefined && { params: params as never }),
+      ...(query !== undefined && { query: query as never }),
+      ...(body !== undefined && { body }),
+    },
+    responses: { ...successOf(endpoint), ...failuresOf(endpoint) },
+  }
+}
+
+function bodyOf({ method, body, bodyExample }: AnyEndpoint) {
+  if (body === undefined) return undefined
+  const content = {
+    schema: body,
+    ...(bodyExample !== undefined && { example: bodyExample }),
+  }
+  return {
+    required: true,
+    content: {
+      ...(method === 'patch' && { 'application/merge-patch+json': content }),
+      'application/json': content,
+    },
+  }
+}
+
+function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
+  const names: (keyof typeof PARAMETERS)[] = ['lang', 'Accept-Language']
+  if (changes(endpoint)) names.push('Idempotency-Key')
+  if (endpoint.errors?.includes('PRECONDITION_FAILED')) names.push('If-Match')
+  if (isConditional(endpoint)) names.push('If-None-Match')
+  return names
+}
+
+function changes({ method, scope }: AnyEndpoint): boolean {
+  return method !== 'get' && scope !== null
+}
+
+function isConditional(endpoint: AnyEndpoint): boolean {
+  return endpoint.method === 'get' && hasEtag(endpoint)
+}
+
+/** An object that has a version carries it as its entity tag. */
+function hasEtag({ success, cacheControl }: AnyEndpoint): boolean {
+  const { shape } = (success.schema?.def ?? {}) as { shape?: object }
+  return cacheControl !== undefined || (shape !== undefined && 'version' in shape)
+}
+
+function headersOf(names: readonly string[]) {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+  )
+}
+
+const LIMITS = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+]
+
+function successOf(endpoint: AnyEndpoint) {
+  const { success, scope } = endpoint
+  const names = ['X-Request-Id']
+  if (scope !== null) names.push(...LIMITS)
+  if (changes(endpoint)) names.push('Idempotent-Replayed')
+  if (hasEtag(endpoint)) names.push('ETag')
+  const own = Object.entries(success.headers ?? {})
+    .filter(([name]) => !names.includes(name))
+    .map(([name, description]) => [name, { schema: { type: 'string' }, description }] as const)
+  const headers = { ...headersOf(names), ...Object.fromEntries(own) }
+  const { schema, example } = success
+  return {
+    [success.status]: {
+      description: success.description,
+      headers,
+      ...(schema !== undefined && {
+        content: {
+          'application/json': { schema, ...(example !== undefined && { example }) },
+        },
+      }),
+    },
+    ...(isConditional(endpoint) && {
+      304: { description: 'Not modified.', headers: headersOf(names) },
+    }),
+  }
+}
+
+/** Every code that the endpoint can give: its own, and those that follow from its declaration. */
+export function errorCodesOf(endpoint: AnyEndpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>(endpoint.errors)
+  codes.add('RATE_LIMITED').add('INTERNAL_ERROR').add('SERVICE_UNAVAILABLE')
+  if (endpoint.scope !== null) {
+    codes.add('UNAUTHORIZED').add('INVALID_API_KEY').add('INSUFFICIENT_SCOPE')
+  }
+  if (endpoint.query !== undefined) codes.add('VALIDATION_FAILED')
+  if (endpoint.body !== undefined) {
+    codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+    codes.add('VALIDATION_FAILED')
+  }
+  if (changes(endpoint)) {
+    codes.add('BAD_REQUEST').add('IDEMPOTENCY_IN_PROGRESS').add('IDEMPOTENCY_KEY_REUSED')
+  }
+  return ERROR_CODES.filter((code) => codes.has(code))
+}
+
+/** Headers that come with a status besides those of every error. */
+const HEADERS_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
+  401: ['WWW-Authenticate'],
+  403: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+}
+
+function failuresOf(endpoint: AnyEndpoint) {
+  const codes = errorCodesOf(endpoint)
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const own = codes.filter((code) => ERRORS[code].status === status)
+      const names = ['X-Request-Id', 'Content-Language', ...(HEADERS_OF_STATUS[status] ?? [])]
+      if (endpoint.scope !== null && status !== 401) names.push(...LIMITS)
+      if (status === 415 && endpoint.method === ('patch' satisfies Method)) {
+        names.push('Accept-Patch')
+      }
+      const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const)
+      return [
+        status,
+        {
+          description: own.join(', '),
+          headers: headersOf(names),
+          content: {
+            'application/json': { schema: errorSchema, examples: Object.fromEntries(examples) },
+            'application/problem+json': { schema: problemSchema },
+          },
+        },
+      ] as const
+    }),
+  )
+}

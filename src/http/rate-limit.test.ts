@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'bun:test'
+import { addressKey } from './rate-limit.ts'
+import { createTestApi, type TestApiOptions } from './test-api.ts'
+
+const NAMES = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+]
+
+async function withApi(
+  options: TestApiOptions,
+  body: (t: Awaited<ReturnType<typeof createTestApi>>) => Promise<void>,
+): Promise<void> {
+  const t = await createTestApi(options)
+  await body(t).finally(t.close)
+}
+
+const get = ['GET', '/api/v1/hosts/a'] as const
+const free = { limits: { requests_per_minute: 60, burst: 60 } }
+const small = { limits: { requests_per_minute: 30, burst: 3 } }
+const left = (response: Response) => Number(response.headers.get('X-RateLimit-Remaining'))
+const headersOf = (response: Response) => NAMES.map((name) => response.headers.get(name))
+
+describe('the rate limit', () => {
+  test('tells what is left', () =>
+    withApi(free, async (t) => {
+      const reset = String(t.clock.ms / 1000 + 1)
+      expect(headersOf(await t.send(...get))).toEqual([
+        '"api";q=60;w=60',
+        '"api";r=59;t=1',
+        '60',
+        '59',
+        reset,
+      ])
+      expect(left(await t.send(...get))).toBe(58)
+      t.clock.ms += 60_000
+      expect(left(await t.send(...get))).toBe(59)
+    }))
+
+  test('announces the burst and how soon it is there again', () =>
+    withApi(small, async (t) => {
+      expect((await t.send(...get)).headers.get('RateLimit-Policy')).toBe('"api";q=3;w=6')
+    }))
+
+  test('refuses what is too much, and lets a retry through after Retry-After', () =>
+    withApi({ limits: { requests_per_minute: 7, burst: 3 } }, async (t) => {
+      for (let round = 0; round < 20; round++) {
+        let response = await t.send(...get)
+        while (response.status === 200) response = await t.send(...get)
+        expect(response.status).toBe(429)
+        const { error } = (await response.json()) as { error: { code: string } }
+        expect(error.code).toBe('RATE_LIMITED')
+        expect(left(response)).toBe(0)
+        const header = response.headers.get('Retry-After') as string
+        expect(header).toMatch(/^[1-9]\d*$/)
+        t.clock.ms += Number(header) * 1000 + round
+        expect((await t.send(...get)).status).toBe(200)
+      }
+    }))
+
+  test('is the workspace’s: all of its keys share it, others have their own', () =>
+    withApi(small, async (t) => {
+      await t.send(...get)
+      const as = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } })
+      expect(left(await t.send(...get, as('reader')))).toBe(1)
+      expect(left(await t.send(...get, as('stranger')))).toBe(2)
+    }))
+
+  test('takes nothing for 401 and 403', () =>
+    withApi(small, async (t) => {
+      const reader = { Authorization: 'Bearer reader' }
+      for (let i = 0; i < 10; i++) {
+        const unknown = await t.send(...get, { headers: { Authorization: 'Bearer unknown' } })
+        expect(unknown.status).toBe(401)
+        expect(headersOf(unknown)).toEqual([null, null, null, null, null])
+        const scope = await t.send('DELETE', '/api/v1/hosts/a', { headers: reader })
+        expect(scope.status).toBe(403)
+        expect(left(scope)).toBe(3)
+        const full = await t.send('POST', '/api/v1/hosts', {
+          body: { no: 1, host: 'full.example' },
+        })
+        expect(full.status).toBe(403)
+        expect(left(full)).toBe(3)
+      }
+      expect(left(await t.send(...get))).toBe(2)
+    }))
+
+  test('counts what fails otherwise', () =>
+    withApi(small, async (t) => {
+      expect(left(await t.send('GET', '/api/v1/hosts/missing'))).toBe(2)
+      expect(left(await t.send('POST', '/api/v1/hosts', { body: {} }))).toBe(1)
+    }))
+
+  test('is silent where the plan has none', () =>
+    withApi({}, async (t) => {
+      expect(headersOf(await t.send(...get))).toEqual([null, null, null, null, null])
+    }))
+})
+
+describe('requests without a key', () => {
+  test('are limited per address', () =>
+    withApi({ anonymousPerMinute: 3 }, async (t) => {
+      const anonymous = (peer: string) => t.send('GET', '/api/v1/words', { peer })
+      const unknown = { headers: { Authorization: 'Bearer unknown' }, peer: '192.0.2.1' }
+      expect((await anonymous('192.0.2.1')).status).toBe(200)
+      expect((await t.send(...get, unknown)).status).toBe(401)
+      expect((await t.send(...get, { headers: { Authorization: null } })).status).toBe(401)
+      const refused = await anonymous('192.0.2.1')
+      expect(refused.status).toBe(429)
+      expect((await t.send(...get, unknown)).status).toBe(429)
+      expect((await anonymous('192.0.2.2')).status).toBe(200)
+      expect((await t.send(...get)).status).toBe(200)
+      t.clock.ms += Number(refused.headers.get('Retry-After')) * 1000
+      expect((await anonymous('192.0.2.1')).status).toBe(200)
+    }))
+
+  test('are counted by the /64 of an IPv6 address', () => {
+    expect(addressKey('2001:db8:1:2::1')).toBe(addressKey('2001:db8:1:2:ffff::9'))
+    expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'))
+    expect(addressKey('::ffff:192.0.2.1')).toBe('192.0.2.1')
+    expect(addressKey('192.0.2.1')).toBe('192.0.2.1')
+  })
+})

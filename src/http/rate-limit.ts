@@ -1,0 +1,68 @@
+import ipaddr from 'ipaddr.js'
+import { AppError } from '../errors/index.ts'
+import type { Decision, Policy } from '../limits/index.ts'
+import type { PlanLimits } from '../plans/types.ts'
+
+/** A plan's limit, as it is enforced and as it is announced. */
+export interface Allowance {
+  policy: Policy
+  /** What the headers call the limit: a full burst, and the seconds in which it comes back. */
+  announced: string
+}
+
+const allowances = new WeakMap<PlanLimits, Allowance>()
+
+/** What a plan allows; undefined: any number of requests. */
+export function allowanceOf(limits: PlanLimits): Allowance | undefined {
+  const { requests_per_minute: ratePerMinute } = limits
+  if (ratePerMinute === null) return undefined
+  let allowance = allowances.get(limits)
+  if (allowance === undefined) {
+    const burst = limits.burst ?? ratePerMinute
+    const windowSeconds = Math.ceil((burst * 60) / ratePerMinute)
+    allowance = {
+      policy: { ratePerMinute, burst },
+      announced: `"api";q=${burst};w=${windowSeconds}`,
+    }
+    allowances.set(limits, allowance)
+  }
+  return allowance
+}
+
+/**
+ * The state of the allowance (draft-ietf-httpapi-ratelimit-headers-10), and the older headers that
+ * many clients read. Both tell when the whole burst is there again.
+ */
+export function addRateLimitHeaders(
+  headers: Record<string, string>,
+  allowance: Allowance,
+  decision: Decision,
+  now: number,
+): void {
+  const { remaining, fullAfterMs } = decision
+  headers['RateLimit-Policy'] = allowance.announced
+  headers.RateLimit = `"api";r=${remaining};t=${Math.ceil(fullAfterMs / 1000)}`
+  headers['X-RateLimit-Limit'] = String(allowance.policy.burst)
+  headers['X-RateLimit-Remaining'] = String(remaining)
+  headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
+}
+
+/** The refusal, with whole seconds after which a retry is let through (RFC 9110 §10.2.3). */
+export function rateLimited(decision: Decision): AppError {
+  const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000))
+  return new AppError('RATE_LIMITED', {
+    params: { seconds },
+    headers: { 'Retry-After': String(seconds) },
+  })
+}
+
+/**
+ * What anonymous requests are counted by: the address, of IPv6 the /64, because whoever has one
+ * address there usually has them all.
+ */
+export function addressKey(address: string): string {
+  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
+  const parsed = ipaddr.IPv6.parse(address)
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()
+  return parsed.parts.slice(0, 4).join(':')
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Limiter, Policy } from '../limits/index.ts'
+import type { Storage } from '../storage/index.ts'
+import type { Idempotency } from './idempotency.ts'
+import type { RequestIds } from './request-id.ts'
+import type { Authenticate } from './types.ts'
+
+/** What one request needs on its way. */
+export interface Services {
+  storage: Storage
+  clock: Clock
+  logger: Logger
+  requestIds: RequestIds
+  idempotency: Idempotency
+  authenticate: Authenticate
+  /** Counts the requests of workspaces. */
+  limiter: Limiter
+  /** Counts the requests of addresses without a key. */
+  anonymousLimiter: Limiter
+  anonymousPolicy: Policy
+  clientAddress: (peer: string, headers: Headers) => string
+  baseUrl: () => string
+  /** Lets a test ask for `en-XA` and `ar-XB`. */
+  pseudoLocales?: boolean | undefined
+  /** Told of every answer. */
+  observe?: ((event: AnswerEvent) => void) | undefined
+}
+
+/** One answer, for logs and metrics. */
+export interface AnswerEvent {
+  requestId: string
+  method: string
+  /** The endpoint's path with its parameters in braces; null where there is no such endpoint. */
+  route: string | null
+  status: number
+  durationMs: number
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import { z } from '@hono/zod-openapi'
+import type { ErrorDetail } from '../errors/index.ts'
+import { detailsOfZodError } from './zod-details.ts'
+
+const schema = z.strictObject({
+  url: z.string().max(5),
+  tags: z.array(z.string().min(2)).max(3).optional(),
+  count: z.int().min(1).max(100).nullable().optional(),
+  status: z.literal([301, 302]).optional(),
+  at: z.iso.datetime().optional(),
+  either: z.union([z.strictObject({ a: z.string() }), z.boolean()]).optional(),
+  own: z
+    .string()
+    .superRefine((_, context) => {
+      context.addIssue({ code: 'custom', params: { detail: 'SLUG_RESERVED' } })
+    })
+    .optional(),
+})
+
+function detailsOf(input: unknown): ErrorDetail[] {
+  const { error } = schema.safeParse(input)
+  return error === undefined ? [] : detailsOfZodError(error, input, schema)
+}
+
+describe('details of a schema’s verdict', () => {
+  const cases: [string, object, ErrorDetail][] = [
+    ['a missing field', {}, { field: 'url', code: 'REQUIRED' }],
+    ['null', { url: null }, { field: 'url', code: 'INVALID_TYPE', params: { expected: 'string' } }],
+    ['too long', { url: 'abcdef' }, { field: 'url', code: 'TOO_LONG', params: { max: 5 } }],
+    ['unknown', { url: '', x: 1 }, { field: 'x', code: 'UNKNOWN_FIELD' }],
+    [
+      'too short, nested',
+      { url: '', tags: ['ab', 'a'] },
+      { field: 'tags.1', code: 'TOO_SHORT', params: { min: 2 } },
+    ],
+    [
+      'too many',
+      { url: '', tags: ['aa', 'bb', 'cc', 'dd'] },
+      { field: 'tags', code: 'TOO_MANY', params: { max: 3 } },
+    ],
+    [
+      'too great',
+      { url: '', count: 101 },
+      { field: 'count', code: 'OUT_OF_RANGE', params: { min: 1, max: 100 } },
+    ],
+    [
+      'too small',
+      { url: '', count: 0 },
+      { field: 'count', code: 'OUT_OF_RANGE', params: { min: 1, max: 100 } },
+    ],
+    [
+      'beyond what a double holds',
+      { url: '', count: Number.POSITIVE_INFINITY },
+      { field: 'count', code: 'INVALID_TYPE', params: { expected: 'number' } },
+    ],
+    [
+      'a fraction',
+      { url: '', count: 1.5 },
+      { field: 'count', code: 'INVALID_TYPE', params: { expected: 'integer' } },
+    ],
+    [
+      'not of the list',
+      { url: '', status: 303 },
+      { field: 'status', code: 'INVALID_VALUE', params: { allowed: ['301', '302'] } },
+    ],
+    ['no timestamp', { url: '', at: 'soon' }, { field: 'at', code: 'INVALID_TIMESTAMP' }],
+    ['a union', { url: '', either: {} }, { field: 'either.a', code: 'REQUIRED' }],
+    ['the schema’s own word', { url: '', own: 'x' }, { field: 'own', code: 'SLUG_RESERVED' }],
+  ]
+  for (const [name, input, expected] of cases) {
+    test(name, () => expect(detailsOf(input)).toEqual([expected]))
+  }
+
+  test('names all that fails at once', () => {
+    const details = detailsOf({ tags: [1], count: 'x', y: 1 })
+    expect(details.map(({ field }) => field)).toEqual(['url', 'tags.0', 'count', 'y'])
+  })
+})

@@ -1,0 +1,115 @@
+import type { z } from '@hono/zod-openapi'
+import type { DetailCode, ErrorDetail } from '../errors/index.ts'
+import { boundsAt } from './zod-bounds.ts'
+
+type Issue = z.core.$ZodIssue
+type Path = readonly PropertyKey[]
+
+/**
+ * Every failing field of a schema's verdict, each with its code. Nested paths read `tags.3`.
+ *
+ * A schema that knows better than its issue's kind adds a custom issue with
+ * `params: { detail: DetailCode, params?: {…} }`, which is used as it is.
+ *
+ * @param input what was validated; it tells a missing field from one of the wrong type.
+ * @param schema what it was validated by; it knows both ends of a range, an issue only one.
+ */
+export function detailsOfZodError(
+  error: z.core.$ZodError,
+  input?: unknown,
+  schema?: z.core.$ZodType,
+): ErrorDetail[] {
+  return error.issues.flatMap((issue) => detailsOf(issue, [], { input, schema }))
+}
+
+interface Context {
+  input: unknown
+  schema: z.core.$ZodType | undefined
+}
+
+function detailsOf(issue: Issue, base: Path, context: Context): ErrorDetail[] {
+  const path = [...base, ...issue.path]
+  const field = path.map(String).join('.')
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => ({
+        field: field === '' ? key : `${field}.${key}`,
+        code: 'UNKNOWN_FIELD',
+      }))
+    case 'invalid_type':
+      if (valueAt(context.input, path) === undefined) return [{ field, code: 'REQUIRED' }]
+      return [wrongType(field, issue.expected)]
+    case 'invalid_value':
+      if (valueAt(context.input, path) === undefined) return [{ field, code: 'REQUIRED' }]
+      return [{ field, code: 'INVALID_VALUE', params: { allowed: issue.values.map(String) } }]
+    case 'too_big':
+    case 'too_small':
+      return [outOfBounds(field, issue, path, context)]
+    case 'invalid_format':
+      return [wrongFormat(field, issue.format)]
+    case 'invalid_union':
+      return unionDetails(issue.errors, path, context)
+    case 'custom':
+      return [customDetail(field, issue.params)]
+    default:
+      return [{ field, code: 'INVALID_VALUE', params: { allowed: [issue.code] } }]
+  }
+}
+
+/** Zod's names of types that JSON Schema calls differently. */
+const TYPES: Readonly<Record<string, string>> = { int: 'integer', record: 'object', map: 'object' }
+
+function wrongType(field: string, expected: string): ErrorDetail {
+  return { field, code: 'INVALID_TYPE', params: { expected: TYPES[expected] ?? expected } }
+}
+
+function wrongFormat(field: string, format: string): ErrorDetail {
+  if (format === 'datetime' || format === 'date') return { field, code: 'INVALID_TIMESTAMP' }
+  if (format === 'url') return { field, code: 'INVALID_URL' }
+  return { field, code: 'INVALID_VALUE', params: { allowed: [format] } }
+}
+
+function outOfBounds(
+  field: string,
+  issue: Extract<Issue, { code: 'too_big' | 'too_small' }>,
+  path: Path,
+  { schema }: Context,
+): ErrorDetail {
+  const isList = issue.origin === 'array' || issue.origin === 'set'
+  if (issue.code === 'too_big') {
+    const max = Number(issue.maximum)
+    if (issue.origin === 'string') return { field, code: 'TOO_LONG', params: { max } }
+    if (isList) return { field, code: 'TOO_MANY', params: { max } }
+    return { field, code: 'OUT_OF_RANGE', params: { ...boundsAt(schema, path), max } }
+  }
+  const min = Number(issue.minimum)
+  if (issue.origin === 'string' || isList) return { field, code: 'TOO_SHORT', params: { min } }
+  return { field, code: 'OUT_OF_RANGE', params: { ...boundsAt(schema, path), min } }
+}
+
+/** Of a union's branches, the one that got past the type says what is wrong. */
+function unionDetails(branches: readonly Issue[][], path: Path, context: Context): ErrorDetail[] {
+  const fitting = branches.find((issues) =>
+    issues.every((issue) => issue.path.length > 0 || issue.code !== 'invalid_type'),
+  )
+  const chosen = fitting ?? branches[0]?.slice(0, 1) ?? []
+  if (chosen.length === 0) return [wrongType(path.map(String).join('.'), 'object')]
+  return chosen.flatMap((issue) => detailsOf(issue, path, context))
+}
+
+function customDetail(field: string, params: Record<string, unknown> | undefined): ErrorDetail {
+  const code = params?.detail as DetailCode | undefined
+  if (code === undefined) return { field, code: 'INVALID_CHARACTERS' }
+  const given = params?.params
+  // The schema's author vouches for the parameters: an issue's are untyped.
+  return (given === undefined ? { field, code } : { field, code, params: given }) as ErrorDetail
+}
+
+function valueAt(input: unknown, path: Path): unknown {
+  let value = input
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<PropertyKey, unknown>)[key]
+  }
+  return value
+}

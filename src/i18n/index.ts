@@ -1,0 +1,13 @@
+export { formatDateTime } from './format.ts'
+export {
+  DEFAULT_LOCALE,
+  direction,
+  isSupportedLocale,
+  LOCALES,
+  type Locale,
+  type PseudoLocale,
+  type SupportedLocale,
+} from './locales.ts'
+export { hasMessage, type MessageKey } from './messages.ts'
+export { type LocaleSources, negotiateLocale } from './negotiate.ts'
+export { type MessageParams, translate } from './translate.ts'

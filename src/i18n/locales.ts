@@ -1,0 +1,48 @@
+/** The languages that messages exist in (BCP 47, RFC 5646). */
+export const LOCALES = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'it',
+  'pt-BR',
+  'nl',
+  'pl',
+  'uk',
+  'tr',
+  'ar',
+  'hi',
+  'ja',
+  'ko',
+  'zh-Hans',
+  'zh-Hant',
+] as const
+
+/** Generated from English for tests: accented and lengthened, and right-to-left (UTS #35). */
+export const PSEUDO_LOCALES = ['en-XA', 'ar-XB'] as const
+
+/** A language that messages are translated into. */
+export type SupportedLocale = (typeof LOCALES)[number]
+export type PseudoLocale = (typeof PSEUDO_LOCALES)[number]
+/** What `translate` accepts. Only tests ever meet a pseudo-locale. */
+export type Locale = SupportedLocale | PseudoLocale
+
+/** The language of last resort. */
+export const DEFAULT_LOCALE = 'en' satisfies SupportedLocale
+
+const supported: ReadonlySet<string> = new Set(LOCALES)
+const pseudo: ReadonlySet<string> = new Set(PSEUDO_LOCALES)
+
+/** True for exactly the tags in LOCALES: for checking a stored or configured language. */
+export function isSupportedLocale(tag: string): tag is SupportedLocale {
+  return supported.has(tag)
+}
+
+export function isPseudoLocale(tag: string): tag is PseudoLocale {
+  return pseudo.has(tag)
+}
+
+/** The value of HTML's `dir` for a language. */
+export function direction(locale: Locale): 'ltr' | 'rtl' {
+  return locale === 'ar' || locale === 'ar-XB' ? 'rtl' : 'ltr'
+}

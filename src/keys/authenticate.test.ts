@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test'
+import { BOTH, HOUR, keysFixture, START } from './fixture.ts'
+
+const { storage, service, serviceOn, openElsewhere, pass, create, revoke, works, setPlan, plans } =
+  keysFixture()
+
+describe('authenticate', () => {
+  test('finds the caller', async () => {
+    const { id, key } = await create()
+    expect(await service().authenticate(key)).toEqual({
+      kind: 'api_key',
+      keyId: id,
+      scopes: new Set(['links:read', 'links:write']),
+      workspace: { no: 1, id: 'wsp_five', language: 'de', plan: plans.of('five') },
+    } as const)
+  })
+
+  test('obeys a change of plan at once', async () => {
+    const { key } = await create()
+    await setPlan(1, 'two')
+    expect((await service().authenticate(key))?.workspace.plan.id).toBe('two')
+  })
+
+  test('refuses what is malformed without asking the database', async () => {
+    const { key } = await create()
+    const unread = serviceOn({
+      ...storage(),
+      read: {
+        ...storage().read,
+        run: () => {
+          throw new Error('read')
+        },
+      },
+    })
+    const typo = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0')
+    for (const text of ['', 'nonsense', typo, key.slice(1)]) {
+      expect(await unread.authenticate(text)).toBeNull()
+    }
+    await expect(unread.authenticate(key)).rejects.toThrow()
+  })
+
+  test('refuses an unknown key, and a right prefix with another secret or pepper', async () => {
+    const { key, prefix } = await create()
+    const other = await create()
+    const elsewhere = serviceOn(storage(), { pepper: new Uint8Array(32) })
+    expect(await elsewhere.authenticate(key)).toBeNull()
+    await storage().write(async (tx) => {
+      await tx.db.deleteFrom('api_keys').where('id', '=', other.id).execute()
+    })
+    expect(await works(other.key)).toBe(false)
+    await storage().write(async (tx) => {
+      const forged = { prefix: other.prefix }
+      await tx.db.updateTable('api_keys').set(forged).where('prefix', '=', prefix).execute()
+    })
+    expect(await works(other.key)).toBe(false)
+    expect(await works(key)).toBe(false)
+  })
+
+  test('refuses a key from its expiry on', async () => {
+    const { key } = await create(1, { ...BOTH, expiresAt: START + HOUR })
+    pass(HOUR - 1)
+    expect(await works(key)).toBe(true)
+    pass(1)
+    expect(await works(key)).toBe(false)
+  })
+
+  test('obeys a revocation by another process on the very next request', async () => {
+    const { id, key } = await create()
+    expect(await works(key)).toBe(true)
+    const elsewhere = await openElsewhere()
+    await elsewhere.write((tx) => serviceOn(elsewhere).revoke(tx, id))
+    expect(await works(key)).toBe(false)
+    await elsewhere.close()
+  })
+})
+
+describe('last_used_at', () => {
+  const lastUsed = async (id: string) => (await service().get(id)).last_used_at
+  const at = (time: number) => new Date(time).toISOString()
+
+  test('is written behind the requests, at most once a minute', async () => {
+    const { id, key } = await create()
+    await service().authenticate(key)
+    expect(await lastUsed(id)).toBeNull()
+    await service().flush()
+    expect(await lastUsed(id)).toBe(at(START))
+    pass(59_999)
+    await service().authenticate(key)
+    await service().flush()
+    expect(await lastUsed(id)).toBe(at(START))
+    pass(1)
+    await service().authenticate(key)
+    await service().close()
+    expect(await lastUsed(id)).toBe(at(START + 60_000))
+  })
+
+  test('never fails a request, and is caught up with after a failure', async () => {
+    const { id, key } = await create()
+    let full = true
+    const failing = serviceOn({
+      ...storage(),
+      read: storage().read,
+      write: (work, options) =>
+        full ? Promise.reject(new Error('disk full')) : storage().write(work, options),
+    })
+    expect(await failing.authenticate(key)).not.toBeNull()
+    await failing.flush()
+    expect(await lastUsed(id)).toBeNull()
+    full = false
+    expect(await failing.authenticate(key)).not.toBeNull()
+    await failing.close()
+    expect(await lastUsed(id)).toBe(at(START))
+  })
+
+  test('stays unknown for a key that was refused', async () => {
+    const { id, key } = await create()
+    await revoke(id)
+    await service().authenticate(key)
+    await service().flush()
+    expect(await lastUsed(id)).toBeNull()
+  })
+})

@@ -1,0 +1,70 @@
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import type { Scope } from '../http/types.ts'
+import { isScope, SCOPES } from './scopes.ts'
+
+/** A key's name has at most so many characters. */
+export const KEY_NAME_MAX = 100
+/** The last moment that RFC 3339 can write. */
+export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+const CONTROL_CHARACTERS = /\p{Cc}/u
+
+/** What a key is made of. */
+export interface NewKey {
+  /** 1–100 characters; blanks around it are dropped. */
+  name: string
+  /** At least one. */
+  scopes: readonly string[]
+  /** Milliseconds since the Unix epoch; null: never. */
+  expiresAt?: number | null
+  /** Who makes it: a user's id; null: the operator. */
+  createdBy?: string | null
+}
+
+/** A {@link NewKey} that was found good. */
+export interface CheckedKey {
+  name: string
+  scopes: readonly Scope[]
+  expiresAt: number | null
+  createdBy: string | null
+}
+
+/** @throws AppError VALIDATION_FAILED with all failing fields. */
+export function checkNewKey(input: NewKey, now: number): CheckedKey {
+  const name = input.name.normalize('NFC').trim()
+  const scopes = input.scopes.filter(isScope)
+  const expiresAt = input.expiresAt ?? null
+  const details = [
+    ...faultsOfName(name),
+    ...faultsOfScopes(input.scopes),
+    ...faultsOfExpiry(expiresAt, now),
+  ]
+  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
+  return { name, scopes, expiresAt, createdBy: input.createdBy ?? null }
+}
+
+function faultsOfName(name: string): ErrorDetail[] {
+  if (name === '') return [{ field: 'name', code: 'REQUIRED' }]
+  if ([...name].length > KEY_NAME_MAX) {
+    return [{ field: 'name', code: 'TOO_LONG', params: { max: KEY_NAME_MAX } }]
+  }
+  if (CONTROL_CHARACTERS.test(name)) return [{ field: 'name', code: 'INVALID_CHARACTERS' }]
+  return []
+}
+
+function faultsOfScopes(scopes: readonly string[]): ErrorDetail[] {
+  if (scopes.length === 0) return [{ field: 'scopes', code: 'REQUIRED' }]
+  return scopes.flatMap((scope, i): ErrorDetail[] =>
+    isScope(scope)
+      ? []
+      : [{ field: `scopes[${i}]`, code: 'INVALID_VALUE', params: { allowed: SCOPES } }],
+  )
+}
+
+function faultsOfExpiry(expiresAt: number | null, now: number): ErrorDetail[] {
+  if (expiresAt === null) return []
+  if (!Number.isSafeInteger(expiresAt) || expiresAt > LATEST_TIME) {
+    return [{ field: 'expires_at', code: 'INVALID_TIMESTAMP' }]
+  }
+  if (expiresAt <= now) return [{ field: 'expires_at', code: 'ENDS_BEFORE_START' }]
+  return []
+}

@@ -1,0 +1,230 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import type { Authenticate, Scope } from '../http/types.ts'
+import type { Plans } from '../plans/service.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { makeKey, prefixOf } from './format.ts'
+import { checkNewKey, LATEST_TIME, type NewKey } from './input.ts'
+import { createLastUsed } from './last-used.ts'
+import { KeyRefused } from './refused.ts'
+import { scopeSetOf, scopesOf, storedScopes } from './scopes.ts'
+import { takeSlot } from './slots.ts'
+import {
+  credentialOf,
+  findKey,
+  freeSlots,
+  insertKey,
+  type KeyRow,
+  listKeys,
+  type NewKeyRow,
+  revokeKey,
+  setExpiry,
+  successorOf,
+} from './store.ts'
+import { type ApiKey, apiKeyOf, isoOrNull } from './view.ts'
+
+/** How long a rotated key goes on working, unless told otherwise. */
+export const DEFAULT_OVERLAP_MS = 24 * 3_600_000
+/** How long a rotated key can go on working at most. */
+export const MAX_OVERLAP_MS = 90 * 24 * 3_600_000
+/** 8 characters of 62: a second draw is needed once in a blue moon, a fifth never. */
+const DRAWS_AT_MOST = 5
+
+/** The one answer that holds the key itself. */
+export interface CreatedKey {
+  id: string
+  key: string
+  prefix: string
+  scopes: Scope[]
+  /** RFC 3339; null: never. */
+  expires_at: string | null
+}
+
+/** Which keys are meant; leaving `workspaceNo` out means all workspaces', for operators alone. */
+export interface KeyFilter {
+  workspaceNo?: number
+}
+
+/** How a key is rotated. */
+export interface Rotation extends KeyFilter {
+  /** How long the old key goes on working; its own expiry still holds. Default: a day. */
+  overlapMs?: number
+  /** Who rotates it: a user's id; null: the operator. */
+  by?: string | null
+}
+
+/** API keys: made, listed, ended, replaced, and recognised. `ref`: an id, or the 8 characters. */
+export interface KeyService {
+  /**
+   * @throws AppError VALIDATION_FAILED, or PLAN_LIMIT_REACHED with API_KEYS_LIMIT.
+   */
+  create(tx: Transaction, workspaceNo: number, input: NewKey): Promise<CreatedKey>
+  list(filter?: KeyFilter): Promise<ApiKey[]>
+  /** One key. @throws KeyRefused */
+  get(ref: string, filter?: KeyFilter): Promise<ApiKey>
+  /** Ends a key for good; a second time changes nothing. @throws KeyRefused */
+  revoke(tx: Transaction, ref: string, filter?: KeyFilter): Promise<ApiKey>
+  /**
+   * Makes a successor with the same name, scopes and lifetime; the old key ends after the
+   * overlap. The two take one slot of the plan. @throws KeyRefused
+   */
+  rotate(tx: Transaction, ref: string, rotation?: Rotation): Promise<CreatedKey>
+  /** One read of committed state on every call: a revocation counts from the next request on. */
+  authenticate: Authenticate
+  /** Writes back when keys were used, at once instead of within seconds. */
+  flush(): Promise<void>
+  /** Flushes; to be called before the storage is closed. */
+  close(): Promise<void>
+}
+
+/** What the service works with. */
+export interface KeyServiceDeps {
+  storage: Storage
+  clock: Clock
+  ids: Ids
+  random: Random
+  /** The secret under which keys are hashed, kept outside the database. */
+  pepper: Uint8Array
+  plans: Pick<Plans, 'of'>
+}
+
+/** See {@link KeyService}. */
+export function createKeyService(deps: KeyServiceDeps): KeyService {
+  const { storage, clock, ids, random, plans } = deps
+  const keyed = new Bun.CryptoHasher('sha256', deps.pepper)
+  const hashOf = (key: string) => keyed.copy().update(key).digest('hex')
+  const lastUsed = createLastUsed(storage)
+
+  type Facts = Omit<NewKeyRow, 'id' | 'prefix' | 'hash'>
+
+  async function insert(tx: Transaction, facts: Facts): Promise<CreatedKey> {
+    for (let draw = 0; draw < DRAWS_AT_MOST; draw++) {
+      const { key, prefix } = makeKey(random)
+      const row = { ...facts, id: ids.next('key'), prefix, hash: hashOf(key) }
+      if (!(await insertKey(tx, row))) continue
+      const { id, expires_at } = row
+      return { id, key, prefix, scopes: scopesOf(row.scopes), expires_at: isoOrNull(expires_at) }
+    }
+    throw new Error('No free key prefix was found')
+  }
+
+  async function find(sql: Sql, ref: string, filter: KeyFilter): Promise<KeyRow> {
+    const key = await findKey(sql, ref, filter.workspaceNo)
+    if (key === undefined) throw new KeyRefused('KEY_NOT_FOUND', `There is no key ${ref}`)
+    return key
+  }
+
+  /** Refuses the rotations that would give one slot more than two living keys. */
+  async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promise<void> {
+    const { status } = apiKeyOf(key, now)
+    if (status === 'revoked') throw new KeyRefused('KEY_REVOKED', `Key ${key.prefix} is revoked`)
+    if (status === 'expired') throw new KeyRefused('KEY_EXPIRED', `Key ${key.prefix} has expired`)
+    const successor = await successorOf(tx, key)
+    if (successor !== undefined) {
+      const message = `Key ${key.prefix} was rotated already; its successor is ${successor}`
+      throw new KeyRefused('KEY_ALREADY_ROTATED', message)
+    }
+    if (key.rotated_from === null) return
+    const predecessor = await find(tx, key.rotated_from, {})
+    if (apiKeyOf(predecessor, now).status !== 'active') return
+    const until = isoOrNull(predecessor.expires_at)
+    throw new KeyRefused(
+      'PREDECESSOR_LIVES',
+      `Key ${predecessor.prefix}, which this one replaced, works until ${until}: revoke it first`,
+    )
+  }
+
+  return {
+    async create(tx, workspaceNo, input) {
+      const now = clock.now()
+      const checked = checkNewKey(input, now)
+      await takeSlot(tx, plans, workspaceNo, now)
+      return insert(tx, {
+        workspace_no: workspaceNo,
+        name: checked.name,
+        scopes: storedScopes(checked.scopes),
+        created_by: checked.createdBy,
+        created_at: now,
+        expires_at: checked.expiresAt,
+        rotated_from: null,
+      })
+    },
+
+    async list(filter = {}) {
+      const now = clock.now()
+      const rows = await listKeys(storage.read, filter.workspaceNo)
+      return rows.map((row) => apiKeyOf(row, now))
+    },
+
+    async get(ref, filter = {}) {
+      return apiKeyOf(await find(storage.read, ref, filter), clock.now())
+    },
+
+    async revoke(tx, ref, filter = {}) {
+      const now = clock.now()
+      const key = await find(tx, ref, filter)
+      if (!(await revokeKey(tx, key.id, now))) return apiKeyOf(key, now)
+      // A key that was rotated has passed its slot on.
+      if ((await successorOf(tx, key)) === undefined) await freeSlots(tx, key.workspace_no)
+      return apiKeyOf({ ...key, revoked_at: now }, now)
+    },
+
+    async rotate(tx, ref, rotation = {}) {
+      const now = clock.now()
+      const overlapMs = rotation.overlapMs ?? DEFAULT_OVERLAP_MS
+      if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_MS)) {
+        throw new KeyRefused('INVALID_OVERLAP', 'The overlap must be from 0 seconds to 90 days')
+      }
+      const key = await find(tx, ref, rotation)
+      await assertRotatable(tx, key, now)
+      await setExpiry(tx, key.id, Math.min(key.expires_at ?? Infinity, now + overlapMs))
+      return insert(tx, {
+        workspace_no: key.workspace_no,
+        name: key.name,
+        scopes: key.scopes,
+        created_by: rotation.by ?? null,
+        created_at: now,
+        expires_at: sameLifetime(key, now),
+        rotated_from: key.id,
+      })
+    },
+
+    async authenticate(credential) {
+      const prefix = prefixOf(credential)
+      if (prefix === null) return null
+      const row = await credentialOf(storage.read, prefix)
+      if (row === undefined || !sameText(row.hash, hashOf(credential))) return null
+      const now = clock.now()
+      if (row.revoked_at !== null) return null
+      if (row.expires_at !== null && row.expires_at <= now) return null
+      lastUsed.note(row.id, row.last_used_at, now)
+      return {
+        kind: 'api_key',
+        keyId: row.id,
+        scopes: scopeSetOf(row.scopes),
+        workspace: {
+          no: row.workspace_no,
+          id: row.workspace_id,
+          language: row.language,
+          plan: plans.of(row.plan_id),
+        },
+      }
+    },
+
+    flush: lastUsed.flush,
+    close: lastUsed.close,
+  }
+}
+
+/** When a key made now ends that is to live as long as another was made for. */
+function sameLifetime(key: KeyRow, now: number): number | null {
+  if (key.expires_at === null) return null
+  return Math.min(now + (key.expires_at - key.created_at), LATEST_TIME)
+}
+
+/** Takes the same time wherever two texts of one length differ. */
+function sameText(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}

@@ -1,0 +1,217 @@
+import { type Millis, prepare, type Sql, type Transaction } from '../storage/index.ts'
+
+/** What authentication needs to know of a key and of its workspace. */
+export interface CredentialRow {
+  id: string
+  hash: string
+  scopes: string
+  expires_at: Millis | null
+  revoked_at: Millis | null
+  last_used_at: Millis | null
+  workspace_no: number
+  workspace_id: string
+  language: string | null
+  plan_id: string
+}
+
+/** A key's row with the names of its surroundings. */
+export interface KeyRow {
+  id: string
+  prefix: string
+  name: string
+  scopes: string
+  created_by: string | null
+  created_at: Millis
+  expires_at: Millis | null
+  revoked_at: Millis | null
+  last_used_at: Millis | null
+  rotated_from: string | null
+  workspace_no: number
+  workspace_id: string
+  workspace_name: string
+}
+
+/** What a new key's row holds. */
+export interface NewKeyRow {
+  id: string
+  prefix: string
+  hash: string
+  workspace_no: number
+  name: string
+  scopes: string
+  created_by: string | null
+  created_at: Millis
+  expires_at: Millis | null
+  rotated_from: string | null
+}
+
+/**
+ * One statement on every request. Subselects, not a join: SQLite takes 2.8 µs for this one and
+ * 7.5 µs for the join of the same two rows.
+ */
+const credentialByPrefix = prepare<{ prefix: string }, CredentialRow>((db, p) =>
+  db
+    .selectFrom('api_keys as k')
+    .where('k.prefix', '=', p.prefix)
+    .select(['k.id', 'k.hash', 'k.scopes', 'k.expires_at', 'k.revoked_at', 'k.last_used_at'])
+    .select('k.workspace_no')
+    .select((e) => {
+      const workspace = e.selectFrom('workspaces as w').whereRef('w.no', '=', 'k.workspace_no')
+      return [
+        workspace.select('w.id').$asScalar().$notNull().as('workspace_id'),
+        workspace.select('w.language').$asScalar().as('language'),
+        workspace.select('w.plan_id').$asScalar().$notNull().as('plan_id'),
+      ]
+    }),
+)
+
+const touch = prepare<{ id: string; at: Millis }, never>((db, p) =>
+  db
+    .updateTable('api_keys')
+    .set({ last_used_at: p.at })
+    .where('id', '=', p.id)
+    .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<', p.at)])),
+)
+
+/** The row behind the 8 public characters. */
+export async function credentialOf(sql: Sql, prefix: string): Promise<CredentialRow | undefined> {
+  return (await sql.run(credentialByPrefix, { prefix }))[0]
+}
+
+/** Notes when a key was last used; an earlier time changes nothing. */
+export async function touchKey(tx: Transaction, id: string, at: Millis): Promise<void> {
+  await tx.run(touch, { id, at })
+}
+
+function keys(sql: Sql) {
+  return sql.db
+    .selectFrom('api_keys as k')
+    .innerJoin('workspaces as w', 'w.no', 'k.workspace_no')
+    .select(['k.id', 'k.prefix', 'k.name', 'k.scopes', 'k.created_by', 'k.created_at'])
+    .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at', 'k.rotated_from', 'k.workspace_no'])
+    .select(['w.id as workspace_id', 'w.name as workspace_name'])
+}
+
+/** Keys of a workspace, or of all, oldest first. */
+export async function listKeys(sql: Sql, workspaceNo: number | undefined): Promise<KeyRow[]> {
+  let query = keys(sql)
+  if (workspaceNo !== undefined) query = query.where('k.workspace_no', '=', workspaceNo)
+  return query.orderBy('k.workspace_no').orderBy('k.created_at').orderBy('k.id').execute()
+}
+
+/** The key of that id, or of those 8 public characters. */
+export async function findKey(
+  sql: Sql,
+  ref: string,
+  workspaceNo: number | undefined,
+): Promise<KeyRow | undefined> {
+  let query = keys(sql).where((e) => e.or([e('k.id', '=', ref), e('k.prefix', '=', ref)]))
+  if (workspaceNo !== undefined) query = query.where('k.workspace_no', '=', workspaceNo)
+  return query.executeTakeFirst()
+}
+
+/** False: these 8 public characters are in use already. */
+export async function insertKey(tx: Transaction, row: NewKeyRow): Promise<boolean> {
+  const inserted = await tx.db
+    .insertInto('api_keys')
+    .values({ ...row, revoked_at: null, last_used_at: null })
+    .onConflict((conflict) => conflict.column('prefix').doNothing())
+    .returning('id')
+    .execute()
+  return inserted.length > 0
+}
+
+/** False: it was revoked before. */
+export async function revokeKey(tx: Transaction, id: string, at: Millis): Promise<boolean> {
+  const revoked = await tx.db
+    .updateTable('api_keys')
+    .set({ revoked_at: at })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute()
+  return revoked.length > 0
+}
+
+/** Lets a key end at a time. */
+export async function setExpiry(tx: Transaction, id: string, at: Millis): Promise<void> {
+  await tx.db.updateTable('api_keys').set({ expires_at: at }).where('id', '=', id).execute()
+}
+
+/** The id of the key that was made from this one. */
+export async function successorOf(
+  sql: Sql,
+  key: Pick<KeyRow, 'id' | 'workspace_no'>,
+): Promise<string | undefined> {
+  const row = await sql.db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('workspace_no', '=', key.workspace_no)
+    .where('rotated_from', '=', key.id)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** The plan of a workspace that exists. */
+export async function planIdOf(tx: Transaction, workspaceNo: number): Promise<string> {
+  const workspace = await tx.db
+    .selectFrom('workspaces')
+    .select('plan_id')
+    .where('no', '=', workspaceNo)
+    .executeTakeFirstOrThrow()
+  return workspace.plan_id
+}
+
+/** Counts one more slot as used; false: `limit` of them are. A null limit is none. */
+export async function useSlot(
+  tx: Transaction,
+  workspaceNo: number,
+  limit: number | null,
+): Promise<boolean> {
+  let query = tx.db
+    .updateTable('workspaces')
+    .set((e) => ({ api_keys_count: e('api_keys_count', '+', 1) }))
+    .where('no', '=', workspaceNo)
+  if (limit !== null) query = query.where('api_keys_count', '<', limit)
+  return (await query.returning('no').execute()).length > 0
+}
+
+/** Gives slots back. */
+export async function freeSlots(tx: Transaction, workspaceNo: number, count = 1): Promise<void> {
+  await tx.db
+    .updateTable('workspaces')
+    .set((e) => ({ api_keys_count: e('api_keys_count', '-', count) }))
+    .where('no', '=', workspaceNo)
+    .execute()
+}
+
+/**
+ * Marks expired keys as ended when they expired, so that each gives its slot back once; how many.
+ * `revoked_at` equal to `expires_at` therefore reads as expired, not as revoked.
+ */
+export async function closeExpired(
+  tx: Transaction,
+  workspaceNo: number,
+  now: Millis,
+): Promise<number> {
+  const closed = await tx.db
+    .updateTable('api_keys')
+    .set((e) => ({ revoked_at: e.ref('expires_at') }))
+    .where('workspace_no', '=', workspaceNo)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '<=', now)
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom('api_keys as successor')
+            .select('successor.id')
+            .where('successor.workspace_no', '=', workspaceNo)
+            .whereRef('successor.rotated_from', '=', 'api_keys.id'),
+        ),
+      ),
+    )
+    .returning('id')
+    .execute()
+  return closed.length
+}

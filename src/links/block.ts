@@ -1,0 +1,56 @@
+import type { Clock } from '../base/clock.ts'
+import type { Domains } from '../domains/index.ts'
+import { DEFAULT_DOMAIN } from '../domains/index.ts'
+import type { Transaction } from '../storage/index.ts'
+import { addressesOf } from './addresses.ts'
+import { slugKey } from './slug.ts'
+import { linkOfSlug, retargetSlug } from './slug-store.ts'
+import { isSpecial } from './status.ts'
+import { LINK_COLUMNS } from './store.ts'
+
+/**
+ * Blocks a link of any workspace for its visitors, or lets it redirect again: the operator's means
+ * against abuse. `name` is an id, a slug of the default domain, or `host/slug`.
+ * Gives back the link's id, or null if there is no such link.
+ */
+export async function setBlocked(
+  { domains, clock }: { domains: Domains; clock: Clock },
+  tx: Transaction,
+  name: string,
+  blocked: boolean,
+): Promise<string | null> {
+  const slash = name.lastIndexOf('/')
+  const domainNo = slash === -1 ? DEFAULT_DOMAIN : domains.noOf(name.slice(0, slash))
+  const seq =
+    domainNo === undefined
+      ? undefined
+      : await linkOfSlug(tx, domainNo, slugKey(name.slice(slash + 1)))
+  const row = await tx.db
+    .selectFrom('links')
+    .select(LINK_COLUMNS)
+    .where(({ or, eb }) => or([eb('id', '=', name), ...(seq ? [eb('seq', '=', seq)] : [])]))
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const after = { ...row, blocked: Number(blocked) }
+  if (after.blocked === row.blocked) return row.id
+  await tx.db
+    .updateTable('links')
+    .set({
+      blocked: after.blocked,
+      version: row.version + 1,
+      updated_at: Math.max(clock.now(), row.updated_at),
+    })
+    .where('seq', '=', row.seq)
+    .execute()
+  const { main, aliases } = addressesOf(row)
+  for (const address of [main, ...aliases]) {
+    await retargetSlug(tx, address, {
+      workspace_no: row.workspace_no,
+      link_seq: row.seq,
+      target_url: row.target_url,
+      redirect_status: row.redirect_status,
+      special: isSpecial(after),
+    })
+  }
+  return row.id
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import type { Domains } from '../domains/index.ts'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
+import type { RenderLink } from './render.ts'
+import { alternatives } from './slug.ts'
+import { type Address, knownSlugs, type SlugTarget } from './slug-store.ts'
+import { isSpecial } from './status.ts'
+import type { NewLinkRow } from './store.ts'
+
+/** What the verbs of the links service share. */
+export interface LinkContext {
+  storage: Storage
+  clock: Clock
+  ids: Ids
+  random: Random
+  domains: Domains
+  render: RenderLink
+  /** argon2id; takes tens of milliseconds, so never inside a transaction. */
+  hashPassword: (password: string) => Promise<string>
+  /** How many people have visited a link so far, with those who are not counted yet. */
+  peopleSoFar: (linkSeq: number) => number
+  /** Called after a commit that changed links of a workspace. */
+  changed: (workspaceNo: number) => void
+  /** Called after the commit that deleted a link. */
+  removed: (linkSeq: number) => void
+}
+
+/** Whoever asks, as far as links need to know. */
+export interface LinkCaller {
+  readonly workspace: {
+    readonly no: number
+    readonly plan: { readonly limits: { readonly links: number | null } }
+  }
+}
+
+const SUGGESTIONS = 3
+
+/** The error for a slug that is in use, with free ones to take instead. */
+export async function slugTaken(
+  { random }: LinkContext,
+  tx: Transaction,
+  taken: Address,
+  options: { alias: boolean },
+): Promise<AppError> {
+  const suggestions: string[] = []
+  while (suggestions.length < SUGGESTIONS) {
+    const candidates = alternatives(taken.slug, random)
+    const known = await knownSlugs(
+      tx,
+      taken.domainNo,
+      candidates.map(({ key }) => key),
+    )
+    for (const { slug, key } of candidates) {
+      if (suggestions.length < SUGGESTIONS && !known.has(key)) suggestions.push(slug)
+    }
+  }
+  const details: ErrorDetail[] | undefined = options.alias
+    ? [{ field: 'aliases', code: 'SLUG_TAKEN' }]
+    : undefined
+  return new AppError('SLUG_TAKEN', { suggestions, details })
+}
+
+/** The error for an external id that another link of the workspace has. */
+export function externalIdTaken(): AppError {
+  return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
+}
+
+/** The error for fields that are wrong. */
+export function invalid(...details: ErrorDetail[]): AppError {
+  return new AppError('VALIDATION_FAILED', { details })
+}
+
+/** What the redirect is to read in the rows of a link's slugs. */
+export function targetOf(row: Omit<NewLinkRow, 'uses'>): SlugTarget {
+  return {
+    workspace_no: row.workspace_no,
+    link_seq: row.seq,
+    target_url: row.target_url,
+    redirect_status: row.redirect_status,
+    special: isSpecial(row),
+  }
+}

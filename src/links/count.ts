@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Sql } from '../storage/index.ts'
+import {
+  candidates,
+  type Driver,
+  hasIndexedTerm,
+  isPlain,
+  type LinkFilter,
+  matching,
+  type SeqRange,
+  testsOf,
+  wholeRange,
+} from './filter.ts'
+import { indexedMatches } from './search.ts'
+import { HAS_CONDITIONS, statusSql } from './status.ts'
+
+/** How many links match a filter, and where a page of them is best taken from. */
+export interface Count {
+  total: number
+  driver: Driver
+}
+
+/** What is known of a workspace without counting. */
+export interface WorkspaceFacts {
+  /** How many links it has. */
+  links: number
+  /** How many it ever had: the newest one's number. */
+  made: number
+}
+
+/** Counts the links that match a filter, exactly. */
+export async function countLinks(
+  sqlx: Sql,
+  filter: LinkFilter,
+  range: SeqRange,
+  facts: WorkspaceFacts,
+  nowMs: number,
+): Promise<Count> {
+  const everything: Driver = { kind: 'range', count: facts.links }
+  if (isPlain(filter)) {
+    const total = range.whole ? facts.links : await countRange(sqlx, filter, range, facts)
+    return { total, driver: { kind: 'range', count: total } }
+  }
+  if (range.whole && filter.term === null && filter.tags.length === 0) {
+    const rest = await countByRest(sqlx, filter, facts.links, nowMs)
+    if (rest !== null) return { total: rest, driver: everything }
+  }
+  const driver = await smallestDriver(sqlx, filter, range, everything)
+  const { row, tags } = testsOf(driver, filter, nowMs)
+  if (driver.count === 0 || row.length + tags.length === 0) return { total: driver.count, driver }
+  const links = matching(driver, filter, range, nowMs)
+  return { total: await one(sqlx, sql`SELECT count(*) AS n ${links}`), driver }
+}
+
+/** Of text and tags, what has the fewest links; else all links. */
+async function smallestDriver(
+  sqlx: Sql,
+  filter: LinkFilter,
+  range: SeqRange,
+  everything: Driver,
+): Promise<Driver> {
+  const drivers: Driver[] = []
+  for (const tag of filter.tags) {
+    const driver = { kind: 'tag', tag, count: 0 } as const
+    const of = candidates(driver, filter, range)
+    drivers.push({ ...driver, count: await one(sqlx, sql`SELECT count(*) AS n FROM (${of}) d`) })
+  }
+  if (hasIndexedTerm(filter)) {
+    const of = indexedMatches(filter.term as string, range.low, range.high)
+    const count = await one(sqlx, sql`SELECT count(*) AS n FROM (${of}) d`)
+    drivers.push({ kind: 'text', count })
+  }
+  drivers.sort((a, b) => a.count - b.count)
+  return drivers[0] ?? everything
+}
+
+/** What most links are is counted by what they aren't. */
+async function countByRest(
+  sqlx: Sql,
+  { workspaceNo, status, domainNo }: LinkFilter,
+  links: number,
+  nowMs: number,
+): Promise<number | null> {
+  const count = (where: RawBuilder<unknown>) =>
+    one(
+      sqlx,
+      sql`SELECT count(*) AS n FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${where}`,
+    )
+  if (status === 'active' && domainNo === null) {
+    return links - (await count(sql`${HAS_CONDITIONS} AND NOT (${statusSql('active', nowMs)})`))
+  }
+  if (domainNo === 0 && status === null) return links - (await count(sql`l.domain_no <> 0`))
+  if (domainNo !== null && status === null) {
+    return count(sql`l.domain_no = ${domainNo} AND l.domain_no <> 0`)
+  }
+  return null
+}
+
+/** The links of a time: counted, or what lies before and after it, whichever is less to read. */
+async function countRange(
+  sqlx: Sql,
+  { workspaceNo }: LinkFilter,
+  { low, high }: SeqRange,
+  { made }: WorkspaceFacts,
+): Promise<number> {
+  const all = wholeRange(workspaceNo)
+  const within = (a: number, b: number) =>
+    sql`(SELECT count(*) FROM links WHERE seq BETWEEN ${a} AND ${b})`
+  const width = Math.min(high, all.low + made) - low
+  if (width < made / 2) return one(sqlx, sql`SELECT ${within(low, high)} AS n`)
+  return one(
+    sqlx,
+    sql`SELECT links_count - ${within(all.low, low - 1)} - ${within(high + 1, all.high)} AS n
+      FROM workspaces WHERE no = ${workspaceNo}`,
+  )
+}
+
+async function one(sqlx: Sql, query: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await (query as RawBuilder<{ n: number }>).execute(sqlx.db)
+  return Number(rows[0]?.n ?? 0)
+}

@@ -1,0 +1,140 @@
+import { DEFAULT_DOMAIN } from '../domains/index.ts'
+import { AppError } from '../errors/index.ts'
+import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
+import { type Addresses, placeAliases, storedAliases } from './addresses.ts'
+import {
+  externalIdTaken,
+  type LinkCaller,
+  type LinkContext,
+  slugTaken,
+  targetOf,
+} from './context.ts'
+import { indexText, searchText } from './search.ts'
+import { generateSlug } from './slug.ts'
+import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
+import { changeTags, insertLink, type NewLinkRow, takePlace } from './store.ts'
+import type { CreateFields, Link, LinkFields, Prepared, PreparedCreate } from './types.ts'
+
+/** Does what takes long, before the transaction. */
+export async function withHash<F extends LinkFields>(
+  { hashPassword }: LinkContext,
+  { password, ...fields }: F,
+): Promise<Prepared<F>> {
+  if (password === undefined) return fields
+  return { ...fields, password_hash: password === null ? null : await hashPassword(password) }
+}
+
+/** See {@link withHash}. */
+export function prepareCreate(ctx: LinkContext, fields: CreateFields): Promise<PreparedCreate> {
+  return withHash(ctx, fields)
+}
+
+/**
+ * Makes a link.
+ * @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
+ */
+export async function create(
+  ctx: LinkContext,
+  tx: Transaction,
+  { workspace }: LinkCaller,
+  fields: PreparedCreate,
+): Promise<Link> {
+  const now = ctx.clock.now()
+  const { limits } = workspace.plan
+  const place = await takePlace(tx, workspace.no, limits.links, now)
+  if (place === null) {
+    throw new AppError('PLAN_LIMIT_REACHED', {
+      details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: limits.links ?? 0 } }],
+    })
+  }
+  const row = newRow(ctx, workspace.no, place, fields)
+  const target = targetOf(row)
+  const addresses = await takeAddresses(ctx, tx, fields, target)
+  row.slug = addresses.main.slug
+  row.slug_key = addresses.main.key
+  row.aliases = storedAliases(addresses)
+  const tags = fields.tags ?? []
+  row.search_text = searchText({ ...row, tags: tags.map(({ tag }) => tag) })
+  if (!(await insertLink(tx, row))) throw externalIdTaken()
+  if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
+  await indexText(tx, row.seq, row.search_text)
+  tx.afterCommit(() => ctx.changed(workspace.no))
+  return ctx.render(row, undefined, now)
+}
+
+function newRow(
+  { ids }: LinkContext,
+  workspaceNo: number,
+  { n, createdAt }: { n: number; createdAt: number },
+  fields: PreparedCreate,
+): NewLinkRow {
+  return {
+    seq: workspaceNo * SEQS_PER_WORKSPACE + n,
+    id: ids.next('lnk'),
+    workspace_no: workspaceNo,
+    domain_no: fields.domain ?? DEFAULT_DOMAIN,
+    slug: '',
+    slug_key: '',
+    destination_url: fields.destination_url.given,
+    target_url: fields.destination_url.target,
+    title: fields.title ?? null,
+    notes: fields.notes ?? null,
+    tags: fields.tags === undefined ? '[]' : JSON.stringify(fields.tags.map(({ tag }) => tag)),
+    aliases: '[]',
+    external_id: fields.external_id ?? null,
+    enabled: fields.enabled === false ? 0 : 1,
+    blocked: 0,
+    redirect_status: fields.redirect_status ?? 302,
+    forward_query: fields.forward_query ? 1 : 0,
+    starts_at: fields.starts_at ?? null,
+    expires_at: fields.expires_at ?? null,
+    max_clicks: fields.max_clicks ?? null,
+    uses: 0,
+    fallback_url: fields.fallback_url?.given ?? null,
+    password_hash: fields.password_hash ?? null,
+    created_at: createdAt,
+    updated_at: createdAt,
+    version: 1,
+    search_text: '',
+  }
+}
+
+/** Takes the slug that was asked for, or one that nobody ever had; then the aliases. */
+async function takeAddresses(
+  ctx: LinkContext,
+  tx: Transaction,
+  fields: PreparedCreate,
+  target: SlugTarget,
+): Promise<Addresses> {
+  const domainNo = fields.domain ?? DEFAULT_DOMAIN
+  const main = await takeSlug(ctx, tx, fields, domainNo, target)
+  const aliases = placeAliases(main, fields.aliases ?? [])
+  for (const alias of aliases) {
+    if (!(await claimSlug(tx, alias, target))) {
+      throw await slugTaken(ctx, tx, alias, { alias: true })
+    }
+  }
+  return { main, aliases }
+}
+
+async function takeSlug(
+  ctx: LinkContext,
+  tx: Transaction,
+  fields: PreparedCreate,
+  domainNo: number,
+  target: SlugTarget,
+): Promise<Address> {
+  if (fields.slug !== undefined) {
+    const { slug, key } = fields.slug
+    const chosen = { slug, key, domainNo }
+    if (await claimSlug(tx, chosen, target)) return chosen
+    throw await slugTaken(ctx, tx, chosen, { alias: false })
+  }
+  for (let tries = 0; ; tries++) {
+    const slug = generateSlug(ctx.random, tries)
+    const generated = { slug, key: slug, domainNo }
+    // An alias of the same request is not yet in the table.
+    if (fields.aliases?.some(({ key }) => key === slug)) continue
+    if (await claimUnusedSlug(tx, generated, target)) return generated
+  }
+}

@@ -1,0 +1,159 @@
+import { z } from '@hono/zod-openapi'
+import type { Domains } from '../domains/index.ts'
+import { Fault } from './fault.ts'
+import {
+  BOUNDS,
+  checkAlias,
+  checkAliases,
+  checkDomain,
+  checkTag,
+  checkTags,
+  checkText,
+} from './rules.ts'
+import { parseSlug, SLUG_LENGTH_MAX } from './slug.ts'
+import { parseTimestamp } from './timestamp.ts'
+import { REDIRECT_STATUSES } from './types.ts'
+import { type Destination, URL_LENGTH_MAX, type UrlCheck } from './url.ts'
+
+/** What the check of a link's fields depends on. It is asked when there is something to check. */
+export interface LinkRules {
+  readonly checkUrl: UrlCheck
+  readonly domains: Domains
+}
+
+/** A schema whose values a check turns into what the service works with. */
+export function checked<S extends z.ZodType, T>(
+  schema: S,
+  check: (value: z.output<S>) => T | Fault | Fault[],
+) {
+  return schema.transform((value, context): Exclude<T, Fault | Fault[]> => {
+    const result = check(value)
+    const faults = result instanceof Fault ? [result] : result
+    if (!Array.isArray(faults) || !(faults[0] instanceof Fault)) {
+      return result as Exclude<T, Fault | Fault[]>
+    }
+    for (const fault of faults as Fault[]) {
+      context.issues.push({
+        code: 'custom',
+        input: value,
+        path: [...fault.path],
+        params: { detail: fault.code, params: fault.params },
+      })
+    }
+    return z.NEVER
+  })
+}
+
+function timestamp(description: string) {
+  return checked(z.string(), parseTimestamp)
+    .nullable()
+    .openapi({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description,
+      example: '2030-01-31T22:00:00+01:00',
+    })
+}
+
+function text(bounds: { max: number; min?: number; lines?: boolean }) {
+  return checked(z.string(), checkText(bounds))
+}
+
+/** The schema of every field that can be written, each as it is required. */
+export function linkFields(rules: LinkRules) {
+  const url = checked<z.ZodString, Destination>(z.string(), (text) => rules.checkUrl(text))
+  const alias = checked(z.string(), (text) => checkAlias(text, rules.domains))
+  return {
+    destination_url: url.openapi({
+      type: 'string',
+      format: 'uri',
+      maxLength: URL_LENGTH_MAX,
+      description:
+        'Where the link leads: an http or https address without user name and password, not on ' +
+        'this instance itself. Kept and returned byte for byte.',
+      example: 'https://example.com/summer?utm_source=newsletter',
+    }),
+    slug: checked(z.string(), parseSlug).openapi({
+      type: 'string',
+      minLength: 1,
+      maxLength: SLUG_LENGTH_MAX,
+      description:
+        'The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique ' +
+        'without regard to case. Generated when absent.',
+      example: 'summer-sale',
+    }),
+    aliases: checked(z.array(alias), checkAliases).openapi({
+      type: 'array',
+      items: { type: 'string' },
+      maxItems: BOUNDS.aliases,
+      description:
+        'Further slugs that lead to the same link; `host/slug` on another domain of the instance.',
+      example: ['sommer'],
+    }),
+    domain: checked(z.string(), (host) => checkDomain(host, rules.domains)).openapi({
+      type: 'string',
+      description: "The short domain; the instance's own when absent.",
+      example: 'go.example.com',
+    }),
+    title: text({ max: BOUNDS.title })
+      .nullable()
+      .openapi({ type: ['string', 'null'], maxLength: BOUNDS.title, example: 'Summer sale' }),
+    notes: text({ max: BOUNDS.notes, lines: true })
+      .nullable()
+      .openapi({
+        type: ['string', 'null'],
+        maxLength: BOUNDS.notes,
+        example: 'For the July newsletter.',
+      }),
+    tags: checked(z.array(checked(z.string(), checkTag)), checkTags).openapi({
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
+      description: `At most ${BOUNDS.tags}, unique without regard to case; returned sorted.`,
+      example: ['newsletter', 'summer'],
+    }),
+    external_id: text({ max: BOUNDS.external_id, min: 1 })
+      .nullable()
+      .openapi({
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: BOUNDS.external_id,
+        description: "The link's id in a system of yours; unique in the workspace.",
+        example: 'crm-4711',
+      }),
+    enabled: z.boolean().openapi({
+      description: 'Whether the link redirects. True when absent.',
+      example: true,
+    }),
+    redirect_status: z.literal(REDIRECT_STATUSES).openapi({
+      description: 'The status of the redirect. 302 when absent.',
+      example: 302,
+    }),
+    forward_query: z.boolean().openapi({
+      description: "Whether the visitor's query parameters are appended. False when absent.",
+      example: false,
+    }),
+    starts_at: timestamp('From when on the link redirects.'),
+    expires_at: timestamp('From when on it no longer does. After `starts_at`.'),
+    max_clicks: z.int().min(1).nullable().openapi({
+      description: 'How many visitors are let through; bots are not counted.',
+      example: 1000,
+    }),
+    fallback_url: url.nullable().openapi({
+      type: ['string', 'null'],
+      format: 'uri',
+      maxLength: URL_LENGTH_MAX,
+      description: 'Where visitors go while the link does not redirect; else they see a page.',
+      example: 'https://example.com/over',
+    }),
+    password: text({ max: BOUNDS.password, min: 1 })
+      .nullable()
+      .openapi({
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: BOUNDS.password,
+        writeOnly: true,
+        description: 'What visitors must enter first. Never returned: see `has_password`.',
+        example: 'open sesame',
+      }),
+  }
+}

@@ -1,0 +1,22 @@
+export { setBlocked } from './block.ts'
+export type { ListQuery, ListResult } from './list.ts'
+export { RESERVED_SLUGS } from './reserved.ts'
+export { registerLinkRoutes } from './routes.ts'
+export { LinkListSchema, LinkSchema } from './schemas.ts'
+export {
+  createLinkService,
+  hashPassword,
+  type LinkService,
+  type LinkServiceDeps,
+} from './service.ts'
+export { slugKey } from './slug.ts'
+export { isSpecial, STATUSES, type Status, statusOf } from './status.ts'
+export type {
+  CreateFields,
+  Link,
+  PatchFields,
+  PreparedCreate,
+  PreparedPatch,
+  RedirectStatus,
+} from './types.ts'
+export type { OwnHosts, UrlRules } from './url.ts'

@@ -1,0 +1,120 @@
+import { z } from '@hono/zod-openapi'
+import { repeatable } from '../http/index.ts'
+import { Fault } from './fault.ts'
+import { checked, type LinkRules } from './fields.ts'
+import type { ListQuery } from './list.ts'
+import { BOUNDS, checkDomain, checkText } from './rules.ts'
+import { STATUSES } from './status.ts'
+import { parseTimestamp } from './timestamp.ts'
+import { SORTS } from './walk.ts'
+
+/** The most links on one page, and how many without a wish. */
+export const LIMIT_MAX = 100
+export const LIMIT_DEFAULT = 25
+const PAGE_MAX = 2 ** 31
+
+const DIGITS = /^\d{1,15}$/
+
+function whole(max: number) {
+  return checked(z.string(), (text) => {
+    const value = DIGITS.test(text) ? Number(text) : Number.NaN
+    if (Number.isNaN(value)) return new Fault('INVALID_TYPE', { expected: 'integer' })
+    return value < 1 || value > max ? new Fault('OUT_OF_RANGE', { min: 1, max }) : value
+  })
+}
+
+function timestamp(description: string) {
+  return checked(z.string(), parseTimestamp).optional().openapi({
+    param: { description },
+    type: 'string',
+    format: 'date-time',
+    example: '2026-05-01T00:00:00Z',
+  })
+}
+
+/** The schema of the query of a list. */
+export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
+  const term = checked(z.string(), checkText({ max: BOUNDS.search })).optional()
+  const limit = whole(LIMIT_MAX).optional()
+  const limitDoc = { type: 'integer', minimum: 1, maximum: LIMIT_MAX } as const
+  const tag = checked(z.string(), checkText({ max: BOUNDS.tag, min: 1 }))
+  return z
+    .object({
+      search: term.openapi({
+        param: {
+          description:
+            'A part of the slug, destination, title, a tag or the external id, any case.',
+        },
+        type: 'string',
+        maxLength: BOUNDS.search,
+        example: 'summer',
+      }),
+      q: term.openapi({
+        param: { description: 'The same as `search`, which wins.' },
+        type: 'string',
+        maxLength: BOUNDS.search,
+      }),
+      tag: repeatable(tag, BOUNDS.tags).openapi({
+        param: { description: 'Can be given several times: the links that have them all.' },
+        type: 'array',
+        items: { type: 'string' },
+        example: ['newsletter'],
+      }),
+      domain: checked(z.string(), (host) => checkDomain(host, rules.domains))
+        .optional()
+        .openapi({ type: 'string', example: 'go.example.com' }),
+      status: z.enum(STATUSES).optional(),
+      created_after: timestamp('Links made then or later.'),
+      created_before: timestamp('Links made before then.'),
+      sort: z.enum(SORTS).default('created_at'),
+      order: z.enum(['asc', 'desc']).default('desc'),
+      limit: limit.openapi({
+        param: { description: 'How many links a page has.' },
+        ...limitDoc,
+        default: LIMIT_DEFAULT,
+      }),
+      per_page: limit.openapi({
+        param: { description: 'The same as `limit`, which wins.' },
+        ...limitDoc,
+      }),
+      cursor: z
+        .string()
+        .min(1)
+        .optional()
+        .openapi({
+          param: { description: 'From `next_cursor` or `prev_cursor` of the same list.' },
+        }),
+      page: whole(PAGE_MAX)
+        .optional()
+        .openapi({
+          param: { description: 'A page by its number, instead of a cursor.' },
+          type: 'integer',
+          minimum: 1,
+          maximum: PAGE_MAX,
+        }),
+    })
+    .check(
+      z.superRefine<{ cursor?: unknown; page?: unknown }>(
+        ({ cursor, page }, context) => {
+          if (cursor === undefined || page === undefined) return
+          context.addIssue({
+            code: 'custom',
+            path: ['page'],
+            params: { detail: 'CONFLICTING_PARAMETERS' },
+          })
+        },
+        { when: ({ value }) => typeof value === 'object' && value !== null },
+      ),
+    )
+}
+
+/** What a checked query asks for. */
+export function listQueryOf(query: z.output<ReturnType<typeof createListQuerySchema>>): ListQuery {
+  const { search, q, tag, limit, per_page, ...rest } = query
+  return {
+    ...rest,
+    search: search ?? q,
+    tags: tag,
+    limit: limit ?? per_page ?? LIMIT_DEFAULT,
+  }
+}

@@ -1,0 +1,219 @@
+import type { Cursors, CursorValue } from '../http/cursor.ts'
+import { prepare, type Sql } from '../storage/index.ts'
+import type { LinkCaller, LinkContext } from './context.ts'
+import { countLinks, type WorkspaceFacts } from './count.ts'
+import { isPlain, type LinkFilter, type SeqRange } from './filter.ts'
+import { fetchPage, type PageQuery, type PageRow } from './page.ts'
+import { searchTerm } from './search.ts'
+import type { Status } from './status.ts'
+import { foldCase } from './text.ts'
+import { rangeOf } from './times.ts'
+import type { Totals } from './totals.ts'
+import type { Link } from './types.ts'
+import { type Position, positionOf, type Sort } from './walk.ts'
+
+/** What a list is asked for. Times in milliseconds. */
+export interface ListQuery {
+  search?: string | undefined
+  tags?: readonly string[] | undefined
+  /** The domain's number. */
+  domain?: number | undefined
+  status?: Status | undefined
+  created_after?: number | undefined
+  created_before?: number | undefined
+  sort: Sort
+  order: 'asc' | 'desc'
+  limit: number
+  cursor?: string | undefined
+  /** From 1; an alternative to `cursor`. */
+  page?: number | undefined
+}
+
+/** One page, and where the ones before and after it begin. */
+export interface ListResult {
+  data: Link[]
+  pagination: {
+    limit: number
+    total: number
+    has_more: boolean
+    next_cursor: string | null
+    prev_cursor: string | null
+    page?: number
+  }
+}
+
+export interface ListContext extends Pick<LinkContext, 'storage' | 'clock' | 'render'> {
+  cursors: Cursors
+  totals: Totals
+}
+
+/** A deeper page by number reads so many index entries that the serving thread would wait. */
+const OFFSET_AT_ONCE = 1_000
+
+const workspaceFacts = prepare<{ no: number }, WorkspaceFacts>((db, p) =>
+  db
+    .selectFrom('workspaces')
+    .select(['links_count as links', 'links_made as made'])
+    .where('no', '=', p.no),
+)
+
+/**
+ * A page of a workspace's links.
+ * @throws AppError BAD_REQUEST (INVALID_CURSOR)
+ */
+export async function list(
+  ctx: ListContext,
+  { workspace }: LinkCaller,
+  query: ListQuery,
+): Promise<ListResult> {
+  const { storage, clock, totals } = ctx
+  const filter = filterOf(workspace.no, query)
+  const binding = JSON.stringify([filter, query.sort, query.order])
+  const start = startOf(ctx.cursors, query, binding)
+  const nowMs = clock.now()
+  const [facts = { links: 0, made: 0 }] = await storage.read.run(workspaceFacts, workspace)
+  const range = await rangeOf(storage.read, filter, facts.made)
+  const sqlx = isLight(query, filter, range) ? storage.read : storage.reports
+
+  let count = totals.get(filter, facts)
+  if (count === undefined) {
+    const remember = totals.begin(filter, facts)
+    count = await countLinks(sqlx, filter, range, facts, nowMs)
+    remember(count)
+  }
+  const page = { filter, range, sort: query.sort, count, links: facts.links, nowMs }
+  const found = await fetch(sqlx, page, query, start)
+  return {
+    data: found.rows.map((row) => ctx.render(row, row, nowMs)),
+    pagination: {
+      limit: query.limit,
+      total: count.total,
+      has_more: found.after !== null,
+      next_cursor: encode(ctx.cursors, 'next', found.after, binding),
+      prev_cursor: encode(ctx.cursors, 'prev', found.before, binding),
+      ...(start.page !== undefined && { page: start.page }),
+    },
+  }
+}
+
+function filterOf(workspaceNo: number, query: ListQuery): LinkFilter {
+  const term = searchTerm(query.search ?? '')
+  return {
+    workspaceNo,
+    term: term === '' ? null : term,
+    tags: [...new Set((query.tags ?? []).map((tag) => foldCase(tag.trim())))].sort(),
+    domainNo: query.domain ?? null,
+    status: query.status ?? null,
+    createdFrom: query.created_after ?? null,
+    createdUntil: query.created_before ?? null,
+  }
+}
+
+/** Whether a page takes so few point reads that the serving thread can do them. */
+function isLight(query: ListQuery, filter: LinkFilter, range: SeqRange): boolean {
+  const offset = ((query.page ?? 1) - 1) * query.limit
+  const isIndexed = query.sort !== 'clicks' && query.sort !== 'last_clicked_at'
+  return isPlain(filter) && range.whole && isIndexed && offset <= OFFSET_AT_ONCE
+}
+
+/** Where a page begins: at a position, walked to or away from, or at a number. */
+interface Start {
+  position: Position | null
+  backward: boolean
+  page?: number
+}
+
+function startOf(cursors: Cursors, { cursor, page }: ListQuery, binding: string): Start {
+  if (cursor === undefined) {
+    return { position: null, backward: false, ...(page !== undefined && { page }) }
+  }
+  const [direction, key, seq] = cursors.decode(cursor, binding)
+  return {
+    position: { key: key as number | string, seq: seq as number },
+    backward: direction === 'prev',
+  }
+}
+
+function encode(
+  cursors: Cursors,
+  direction: 'next' | 'prev',
+  position: Position | null,
+  binding: string,
+): string | null {
+  if (position === null) return null
+  const values: CursorValue[] = [direction, position.key, position.seq]
+  return cursors.encode(values, binding)
+}
+
+interface Found {
+  rows: PageRow[]
+  /** The positions beyond which there is more; null where the list ends. */
+  before: Position | null
+  after: Position | null
+}
+
+type Page = Omit<PageQuery, 'descending' | 'after' | 'offset' | 'limit'>
+
+async function fetch(sqlx: Sql, page: Page, query: ListQuery, start: Start): Promise<Found> {
+  const descending = query.order === 'desc'
+  if (start.page !== undefined) return fetchNumbered(sqlx, page, query, start.page)
+  const rows = await fetchPage(sqlx, {
+    ...page,
+    descending: descending !== start.backward,
+    after: start.position,
+    offset: 0,
+    limit: query.limit + 1,
+  })
+  const hasMore = rows.length > query.limit
+  if (hasMore) rows.pop()
+  if (!start.backward) {
+    const before =
+      start.position === null ? null : (first(rows) ?? beside(start.position, descending))
+    return { rows, before, after: hasMore ? last(rows) : null }
+  }
+  rows.reverse()
+  // There is more after these: it is where the cursor came from.
+  const after = last(rows) ?? beside(start.position as Position, !descending)
+  return { rows, before: hasMore ? first(rows) : null, after }
+}
+
+/** A page by its number, walked to from the nearer end. */
+async function fetchNumbered(
+  sqlx: Sql,
+  page: Page,
+  { limit, order }: ListQuery,
+  number: number,
+): Promise<Found> {
+  const { total } = page.count
+  const offset = (number - 1) * limit
+  const left = Math.max(0, Math.min(limit, total - offset))
+  if (left === 0) return { rows: [], before: null, after: null }
+  const fromEnd = offset > total / 2
+  const rows = await fetchPage(sqlx, {
+    ...page,
+    descending: (order === 'desc') !== fromEnd,
+    after: null,
+    offset: fromEnd ? total - offset - left : offset,
+    limit: left,
+  })
+  if (fromEnd) rows.reverse()
+  return {
+    rows,
+    before: number > 1 ? first(rows) : null,
+    after: offset + left < total ? last(rows) : null,
+  }
+}
+
+function first(rows: readonly PageRow[]): Position | null {
+  return rows[0] === undefined ? null : positionOf(rows[0])
+}
+
+function last(rows: readonly PageRow[]): Position | null {
+  const row = rows.at(-1)
+  return row === undefined ? null : positionOf(row)
+}
+
+/** A position so close behind another one (in the list's direction) that it excludes only it not. */
+function beside({ key, seq }: Position, descending: boolean): Position {
+  return { key, seq: descending ? seq - 1 : seq + 1 }
+}

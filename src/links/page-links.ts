@@ -1,0 +1,34 @@
+import type { ListResult } from './list.ts'
+
+/**
+ * The `Link` header of a page (RFC 8288): the next, previous and first one, with the filters of the
+ * request. Numbered pages lead to numbered ones.
+ */
+export function pageLinks(
+  baseUrl: string,
+  requestUrl: string,
+  { page, has_more, next_cursor, prev_cursor }: ListResult['pagination'],
+): string {
+  const { pathname, searchParams } = new URL(requestUrl)
+  searchParams.delete('cursor')
+  searchParams.delete('page')
+
+  function link(rel: string, name?: 'cursor' | 'page', value?: string): string {
+    const parameters = new URLSearchParams(searchParams)
+    if (name !== undefined && value !== undefined) parameters.set(name, value)
+    const query = parameters.size === 0 ? '' : `?${parameters}`
+    return `<${baseUrl}${pathname}${query}>; rel="${rel}"`
+  }
+
+  const links: string[] = []
+  if (page !== undefined) {
+    if (has_more) links.push(link('next', 'page', String(page + 1)))
+    if (page > 1) links.push(link('prev', 'page', String(page - 1)))
+    links.push(link('first', 'page', '1'))
+  } else {
+    if (next_cursor !== null) links.push(link('next', 'cursor', next_cursor))
+    if (prev_cursor !== null) links.push(link('prev', 'cursor', prev_cursor))
+    links.push(link('first'))
+  }
+  return links.join(', ')
+}

@@ -1,0 +1,67 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Transaction } from '../storage/index.ts'
+import { prepareSql } from './store.ts'
+import { foldForSearch } from './text.ts'
+
+/**
+ * The search index of SQLite: FTS5 with trigrams (https://www.sqlite.org/fts5.html), whose rowid
+ * is the link's `seq`, so that a workspace is a range of it. This file alone knows that.
+ */
+
+/** Shorter terms have no trigram. */
+const TRIGRAM = 3
+
+/** What a term must be looked for with: folded like the text. */
+export function searchTerm(text: string): string {
+  return foldForSearch(text)
+}
+
+/** What `search` looks through. No part can contain a line break, so no term matches across two. */
+export function searchText(link: {
+  slug: string
+  destination_url: string
+  title: string | null
+  tags: readonly string[]
+  external_id: string | null
+}): string {
+  let text = `${link.slug}\n${link.destination_url}`
+  if (link.title !== null) text += `\n${link.title}`
+  for (const tag of link.tags) text += `\n${tag}`
+  if (link.external_id !== null) text += `\n${link.external_id}`
+  return foldForSearch(text)
+}
+
+/** Whether the index can be asked for a term. */
+export function isIndexable(term: string): boolean {
+  if (term.length >= 2 * TRIGRAM) return true
+  return [...term].length >= TRIGRAM
+}
+
+/** The `seq` of every link of a range whose text contains an indexable term. */
+export function indexedMatches(term: string, low: number, high: number): RawBuilder<unknown> {
+  const phrase = `"${term.replaceAll('"', '""')}"`
+  return sql`SELECT rowid AS seq FROM links_search
+    WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
+}
+
+/** Whether the text of the link `l` contains a term. */
+export function textContains(term: string): RawBuilder<boolean> {
+  return sql<boolean>`instr(l.search_text, ${term}) > 0`
+}
+
+const add = prepareSql<{ seq: number; text: string }, never>(
+  (p) => sql`INSERT INTO links_search (rowid, search_text) VALUES (${p.seq}, ${p.text})`,
+)
+const drop = prepareSql<{ seq: number }, never>(
+  (p) => sql`DELETE FROM links_search WHERE rowid = ${p.seq}`,
+)
+
+/** Makes a new link findable. */
+export async function indexText(tx: Transaction, seq: number, text: string): Promise<void> {
+  await tx.run(add, { seq, text })
+}
+
+/** Makes a link findable no longer. */
+export async function unindexText(tx: Transaction, seq: number): Promise<void> {
+  await tx.run(drop, { seq })
+}

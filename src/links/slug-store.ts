@@ -1,0 +1,158 @@
+import { prepare, type SlugsTable, type Sql, type Transaction } from '../storage/index.ts'
+import type { SlugName } from './slug.ts'
+
+/** A slug on a domain. */
+export interface Address extends SlugName {
+  domainNo: number
+}
+
+/** What the redirect reads of a slug's link. */
+export interface SlugTarget {
+  workspace_no: number
+  link_seq: number
+  target_url: string
+  redirect_status: number
+  special: number
+}
+
+type Row = SlugsTable & { link_seq: number; target_url: string }
+
+const claim = prepare<Row, { slug_key: string }>((db, p) =>
+  db
+    .insertInto('slugs')
+    .values(valuesOf(p))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['slug_key', 'domain_no'])
+        .doUpdateSet({
+          link_seq: p.link_seq,
+          slug: p.slug,
+          target_url: p.target_url,
+          redirect_status: p.redirect_status,
+          special: p.special,
+        })
+        .where('slugs.link_seq', 'is', null)
+        .where('slugs.workspace_no', '=', p.workspace_no),
+    )
+    .returning('slug_key'),
+)
+
+/**
+ * Takes a slug for a link. One that is held back can be taken again by the workspace that had it.
+ * False: it is in use, or held for another workspace.
+ */
+export async function claimSlug(
+  tx: Transaction,
+  address: Address,
+  target: SlugTarget,
+): Promise<boolean> {
+  return (await tx.run(claim, rowOf(address, target))).length > 0
+}
+
+const claimUnused = prepare<Row, { slug_key: string }>((db, p) =>
+  db
+    .insertInto('slugs')
+    .values(valuesOf(p))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('slug_key'),
+)
+
+/** Takes a slug that nobody ever had. False: somebody has or had it. */
+export async function claimUnusedSlug(
+  tx: Transaction,
+  address: Address,
+  target: SlugTarget,
+): Promise<boolean> {
+  return (await tx.run(claimUnused, rowOf(address, target))).length > 0
+}
+
+const retarget = prepare<Row, never>((db, p) =>
+  db
+    .updateTable('slugs')
+    .set({
+      slug: p.slug,
+      target_url: p.target_url,
+      redirect_status: p.redirect_status,
+      special: p.special,
+    })
+    .where('slug_key', '=', p.slug_key)
+    .where('domain_no', '=', p.domain_no),
+)
+
+/** Tells a slug of a link how the link has changed. */
+export async function retargetSlug(
+  tx: Transaction,
+  address: Address,
+  target: SlugTarget,
+): Promise<void> {
+  await tx.run(retarget, rowOf(address, target))
+}
+
+const hold = prepare<{ key: string; domainNo: number }, never>((db, p) =>
+  db
+    .updateTable('slugs')
+    .set({ link_seq: null, target_url: null })
+    .where('slug_key', '=', p.key)
+    .where('domain_no', '=', p.domainNo),
+)
+
+/** Takes a slug from its link, and holds it back from other workspaces. */
+export async function holdSlug(tx: Transaction, { key, domainNo }: Address): Promise<void> {
+  await tx.run(hold, { key, domainNo })
+}
+
+/** Of some slugs of a domain, those that somebody has or had. */
+export async function knownSlugs(
+  sql: Sql,
+  domainNo: number,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql.db
+    .selectFrom('slugs')
+    .select('slug_key')
+    .where('domain_no', '=', domainNo)
+    .where('slug_key', 'in', keys)
+    .execute()
+  return new Set(rows.map((row) => row.slug_key))
+}
+
+/** The link that a slug leads to. */
+export async function linkOfSlug(
+  sql: Sql,
+  domainNo: number,
+  key: string,
+): Promise<number | undefined> {
+  const row = await sql.db
+    .selectFrom('slugs')
+    .select('link_seq')
+    .where('domain_no', '=', domainNo)
+    .where('slug_key', '=', key)
+    .executeTakeFirst()
+  return row?.link_seq ?? undefined
+}
+
+function rowOf(address: Address, target: SlugTarget): Row {
+  return {
+    slug_key: address.key,
+    domain_no: address.domainNo,
+    slug: address.slug,
+    workspace_no: target.workspace_no,
+    link_seq: target.link_seq,
+    target_url: target.target_url,
+    redirect_status: target.redirect_status,
+    special: target.special,
+  }
+}
+
+function valuesOf(p: Row) {
+  return {
+    slug_key: p.slug_key,
+    domain_no: p.domain_no,
+    workspace_no: p.workspace_no,
+    link_seq: p.link_seq,
+    slug: p.slug,
+    target_url: p.target_url,
+    redirect_status: p.redirect_status,
+    special: p.special,
+  }
+}

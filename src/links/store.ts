@@ -1,0 +1,248 @@
+import { type RawBuilder, sql } from 'kysely'
+import {
+  type LinksTable,
+  type Prepared,
+  prepare,
+  type Sql,
+  type Transaction,
+} from '../storage/index.ts'
+import type { Tag } from './types.ts'
+
+/** A row of `links` as it is read back, without what only the search looks through. */
+export type LinkRow = Omit<LinksTable, 'blocked' | 'uses' | 'search_text'> & {
+  blocked: number
+  uses: number
+}
+/** A whole row, as it is written. */
+export type NewLinkRow = LinkRow & { search_text: string }
+
+/** What the click worker counted of a link; null before it came to it. */
+export interface Counters {
+  total: number | null
+  human: number | null
+  bot: number | null
+  unique_visitors: number | null
+  last_clicked_at: number | null
+}
+
+export const LINK_COLUMNS = [
+  'seq',
+  'id',
+  'workspace_no',
+  'domain_no',
+  'slug',
+  'slug_key',
+  'destination_url',
+  'target_url',
+  'title',
+  'notes',
+  'tags',
+  'aliases',
+  'external_id',
+  'enabled',
+  'blocked',
+  'redirect_status',
+  'forward_query',
+  'starts_at',
+  'expires_at',
+  'max_clicks',
+  'uses',
+  'fallback_url',
+  'password_hash',
+  'created_at',
+  'updated_at',
+  'version',
+] as const satisfies readonly (keyof LinkRow)[]
+
+const COUNTER_COLUMNS = ['total', 'human', 'bot', 'unique_visitors', 'last_clicked_at'] as const
+
+/** The columns of a link `l` with its counters `c`, for a statement written in SQL. */
+export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql.raw(
+  [...LINK_COLUMNS.map((name) => `l.${name}`), ...COUNTER_COLUMNS.map((name) => `c.${name}`)].join(
+    ', ',
+  ),
+)
+
+/** A statement written in SQL, made ready like any other. */
+export function prepareSql<P extends object, R>(
+  write: (parameters: P) => RawBuilder<R>,
+): Prepared<P, R> {
+  return prepare((db, parameters) => ({ compile: () => write(parameters).compile(db) }))
+}
+
+const takeNumber = prepare<
+  { workspaceNo: number; limit: number; now: number },
+  { links_made: number; last_link_at: number }
+>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({
+      links_count: eb('links_count', '+', 1),
+      links_made: eb('links_made', '+', 1),
+      last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
+    }))
+    .where('no', '=', p.workspaceNo)
+    .where('links_count', '<', p.limit)
+    .returning(['links_made', 'last_link_at']),
+)
+
+/**
+ * Takes the next link's place in a workspace, if its plan allows one more.
+ * Null: the limit is reached. The time given back never lies before the link before.
+ */
+export async function takePlace(
+  tx: Transaction,
+  workspaceNo: number,
+  limit: number | null,
+  now: number,
+): Promise<{ n: number; createdAt: number } | null> {
+  const [row] = await tx.run(takeNumber, {
+    workspaceNo,
+    limit: limit ?? Number.MAX_SAFE_INTEGER,
+    now,
+  })
+  return row === undefined ? null : { n: row.links_made, createdAt: row.last_link_at }
+}
+
+const giveBack = prepare<{ workspaceNo: number }, never>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({ links_count: eb('links_count', '-', 1) }))
+    .where('no', '=', p.workspaceNo),
+)
+
+/** Counts one link less in a workspace. */
+export async function givePlaceBack(tx: Transaction, workspaceNo: number): Promise<void> {
+  await tx.run(giveBack, { workspaceNo })
+}
+
+const insert = prepare<NewLinkRow, { seq: number }>((db, p) =>
+  db
+    .insertInto('links')
+    .values({
+      ...(Object.fromEntries(LINK_COLUMNS.map((name) => [name, p[name]])) as LinkRow),
+      search_text: p.search_text,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('seq'),
+)
+
+/** Adds a link. False: its external id is in use in its workspace. */
+export async function insertLink(tx: Transaction, row: NewLinkRow): Promise<boolean> {
+  return (await tx.run(insert, row)).length > 0
+}
+
+/** A changed row; `uses` null: as many as there are by now. */
+export type ChangedLinkRow = Omit<NewLinkRow, 'uses'> & { uses: number | null }
+
+const FIXED: readonly string[] = ['seq', 'id', 'workspace_no', 'created_at', 'blocked', 'uses']
+
+const update = prepare<ChangedLinkRow, { seq: number }>((db, p) => {
+  const changing = LINK_COLUMNS.filter((name) => !FIXED.includes(name))
+  return db
+    .updateTable('links')
+    .set({
+      ...(Object.fromEntries(changing.map((name) => [name, p[name]])) as Partial<LinkRow>),
+      // Visitors of a limited link raise it at the same time.
+      uses: sql<number>`coalesce(${p.uses}, uses)`,
+      search_text: p.search_text,
+    })
+    .where('seq', '=', p.seq)
+    .where(({ or, eb, not, exists, selectFrom }) =>
+      // An UPDATE can't skip a row that conflicts, so it asks before it writes.
+      or([
+        eb('external_id', '=', p.external_id as string),
+        not(
+          exists(
+            selectFrom('links as other')
+              .select('other.seq')
+              .where('other.workspace_no', '=', p.workspace_no)
+              .where('other.external_id', '=', p.external_id as string),
+          ),
+        ),
+      ]),
+    )
+    .returning('seq')
+})
+
+/** Writes a link anew. False: its external id is in use in its workspace. */
+export async function updateLink(tx: Transaction, row: ChangedLinkRow): Promise<boolean> {
+  return (await tx.run(update, row)).length > 0
+}
+
+const removeRow = prepare<{ seq: number }, never>((db, p) =>
+  db.deleteFrom('links').where('seq', '=', p.seq),
+)
+
+/** Removes a link's row; its slugs, tags and search entry are the caller's to remove. */
+export async function deleteLink(tx: Transaction, seq: number): Promise<void> {
+  await tx.run(removeRow, { seq })
+}
+
+const byId = prepare<{ id: string; workspaceNo: number }, LinkRow>((db, p) =>
+  db
+    .selectFrom('links')
+    .select(LINK_COLUMNS)
+    .where('id', '=', p.id)
+    .where('workspace_no', '=', p.workspaceNo),
+)
+
+/** A link of a workspace. */
+export async function findLink(
+  sqlx: Sql,
+  id: string,
+  workspaceNo: number,
+): Promise<LinkRow | undefined> {
+  return (await sqlx.run(byId, { id, workspaceNo }))[0]
+}
+
+const byIdCounted = prepareSql<{ id: string; workspaceNo: number }, LinkRow & Counters>(
+  (p) => sql`SELECT ${LINK_WITH_COUNTERS} FROM links l
+    LEFT JOIN link_counters c ON c.link_seq = l.seq
+    WHERE l.id = ${p.id} AND l.workspace_no = ${p.workspaceNo}`,
+)
+
+/** A link of a workspace with its counters; not inside a transaction, which doesn't see them. */
+export async function findCountedLink(
+  sqlx: Sql,
+  id: string,
+  workspaceNo: number,
+): Promise<(LinkRow & Counters) | undefined> {
+  return (await sqlx.run(byIdCounted, { id, workspaceNo }))[0]
+}
+
+const countersOf = prepare<{ seq: number }, Counters>((db, p) =>
+  db.selectFrom('link_counters').select(COUNTER_COLUMNS).where('link_seq', '=', p.seq),
+)
+
+/** What was counted of a link. Needs a connection that sees the counters: not a transaction. */
+export async function findCounters(sqlx: Sql, seq: number): Promise<Counters | undefined> {
+  return (await sqlx.run(countersOf, { seq }))[0]
+}
+
+const insertTag = prepare<{ workspaceNo: number; key: string; seq: number }, never>((db, p) =>
+  db
+    .insertInto('link_tags')
+    .values({ workspace_no: p.workspaceNo, tag_key: p.key, link_seq: p.seq })
+    .onConflict((conflict) => conflict.doNothing()),
+)
+const deleteTag = prepare<{ workspaceNo: number; key: string; seq: number }, never>((db, p) =>
+  db
+    .deleteFrom('link_tags')
+    .where('workspace_no', '=', p.workspaceNo)
+    .where('tag_key', '=', p.key)
+    .where('link_seq', '=', p.seq),
+)
+
+/** Makes a link's tags findable that weren't, and the other way round. */
+export async function changeTags(
+  tx: Transaction,
+  link: { workspaceNo: number; seq: number },
+  before: readonly Tag[],
+  after: readonly Tag[],
+): Promise<void> {
+  const kept = new Set(after.map(({ key }) => key))
+  for (const { key } of before) if (!kept.has(key)) await tx.run(deleteTag, { ...link, key })
+  const had = new Set(before.map(({ key }) => key))
+  for (const { key } of after) if (!had.has(key)) await tx.run(insertTag, { ...link, key })
+}

@@ -1,0 +1,177 @@
+import { Database } from 'bun:sqlite'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createIds } from '../base/ids.ts'
+import { systemRandom } from '../base/random.ts'
+import { syncDomains } from '../domains/index.ts'
+import type { AppError } from '../errors/index.ts'
+import { createCursors } from '../http/cursor.ts'
+import { detailsOfZodError } from '../http/index.ts'
+import {
+  databaseFiles,
+  type EmbeddedStorage,
+  migrate,
+  openEmbedded,
+  SEQS_PER_WORKSPACE,
+} from '../storage/index.ts'
+import type { LinkCaller } from './context.ts'
+import type { ListResult } from './list.ts'
+import { createListQuerySchema, listQueryOf } from './list-query.ts'
+import { createLinkSchemas } from './schemas.ts'
+import { createLinkService, type LinkService, type LinkServiceDeps } from './service.ts'
+import type { Link } from './types.ts'
+
+/** A links service on a database of its own, with two workspaces and two domains. */
+export interface TestLinks {
+  service: LinkService
+  storage: EmbeddedStorage
+  /** Held: the test moves it. */
+  clock: { ms: number; now(): number }
+  /** Creates a link from a request's body, checked as a request is. */
+  create(body: object, workspaceNo?: number): Promise<Link>
+  patch(
+    id: string,
+    body: object,
+    options?: { workspaceNo?: number; version?: number },
+  ): Promise<Link>
+  remove(id: string, options?: { workspaceNo?: number; version?: number }): Promise<void>
+  list(query?: Record<string, string | string[]>, workspaceNo?: number): Promise<ListResult>
+  /** Writes a link's counters as the click worker does. */
+  count(id: string, counters: { total: number; lastClickedAt: number | null }): Promise<void>
+  /** Lets the click worker have come to every link there is. */
+  countAll(): Promise<void>
+  setLimit(limit: number | null): void
+  close(): Promise<void>
+}
+
+const NOW = 1_790_000_000_000
+
+/** Builds one. */
+export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Promise<TestLinks> {
+  const dir = await mkdtemp(join(tmpdir(), 'slugline-links-'))
+  await migrate(dir)
+  const storage = await openEmbedded(dir)
+  const counters = new Database(databaseFiles(dir).counters)
+  const clock = { ms: NOW, now: () => clock.ms }
+  await storage.write((tx) =>
+    tx.db
+      .insertInto('workspaces')
+      .values(
+        [1, 2].map((no) => ({
+          no,
+          id: `wsp_${no}`,
+          name: `W${no}`,
+          name_key: `w${no}`,
+          plan_id: 'free',
+          language: null,
+          created_at: NOW,
+        })),
+      )
+      .execute(),
+  )
+  const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
+  const service = createLinkService({
+    storage,
+    clock,
+    ids: createIds(clock, systemRandom),
+    random: systemRandom,
+    cursors: createCursors('secret'),
+    domains,
+    ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
+    urlRules: { schemes: ['http', 'https'], blockedHosts: ['blocked.example'] },
+    peopleSoFar: () => 0,
+    hashPassword: async (password) => `hash of ${password}`,
+    ...deps,
+  })
+  const schemas = createLinkSchemas(service.rules)
+  const listSchema = createListQuerySchema(service.rules)
+  let limit: number | null = null
+  const caller = (no = 1): LinkCaller => ({ workspace: { no, plan: { limits: { links: limit } } } })
+  const seqOf = async (id: string) => {
+    const { seq } = await storage.read.db
+      .selectFrom('links')
+      .select('seq')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    return seq
+  }
+  const ifMatch = (version: number | undefined) => (actual: number) =>
+    version === undefined || version === actual
+
+  return {
+    service,
+    storage,
+    clock,
+    async create(body, workspaceNo) {
+      const prepared = await service.prepareCreate(checked(schemas.create, body))
+      return storage.write((tx) => service.create(tx, caller(workspaceNo), prepared))
+    },
+    async patch(id, body, { workspaceNo, version } = {}) {
+      const prepared = await service.preparePatch(checked(schemas.patch, body))
+      return storage.write((tx) =>
+        service.update(tx, caller(workspaceNo), id, prepared, ifMatch(version)),
+      )
+    },
+    remove: (id, { workspaceNo, version } = {}) =>
+      storage.write((tx) => service.remove(tx, caller(workspaceNo), id, ifMatch(version))),
+    async list(query = {}, workspaceNo) {
+      return service.list(caller(workspaceNo), listQueryOf(checked(listSchema, query)))
+    },
+    async count(id, { total, lastClickedAt }) {
+      const seq = await seqOf(id)
+      counters.run('INSERT OR REPLACE INTO link_counters VALUES (?, ?, ?, ?, 0, ?, ?)', [
+        seq,
+        Math.floor(seq / SEQS_PER_WORKSPACE),
+        total,
+        total,
+        total,
+        lastClickedAt,
+      ])
+    },
+    async countAll() {
+      const links = await storage.read.db
+        .selectFrom('links')
+        .select(['seq', 'workspace_no'])
+        .orderBy('seq')
+        .execute()
+      counters.run('BEGIN')
+      for (const { seq, workspace_no } of links) {
+        counters.run('INSERT OR IGNORE INTO link_counters (link_seq, workspace_no) VALUES (?, ?)', [
+          seq,
+          workspace_no,
+        ])
+        counters.run('INSERT OR REPLACE INTO counter_watermarks VALUES (?, ?)', [workspace_no, seq])
+      }
+      counters.run('COMMIT')
+    },
+    setLimit: (value) => void (limit = value),
+    async close() {
+      counters.close()
+      await storage.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+interface Schema<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false; error: object }
+}
+
+function checked<T>(schema: Schema<T>, value: unknown): T {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const details = detailsOfZodError(result.error as never, value)
+  throw Object.assign(new Error('The schema refuses it'), { code: 'VALIDATION_FAILED', details })
+}
+
+/** What a promise is refused with: the code, and field and code of each detail. */
+export async function refusal(promise: Promise<unknown>): Promise<string[]> {
+  try {
+    await promise
+  } catch (error) {
+    const { code, details = [] } = error as AppError
+    return [code, ...details.map((detail) => `${detail.field}: ${detail.code}`)]
+  }
+  throw new Error('It was not refused')
+}

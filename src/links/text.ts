@@ -1,0 +1,38 @@
+const ASCII = /^[\0-\x7f]*$/
+const CONTROL = /\p{Cc}/u
+const CONTROL_BUT_LINES = /[^\P{Cc}\t\n\r]/u
+
+/** Whether `text` has more than `max` characters, counted in Unicode code points. */
+export function longerThan(text: string, max: number): boolean {
+  if (text.length <= max) return false
+  if (text.length > 2 * max) return true
+  let count = 0
+  for (const _ of text) count++
+  return count > max
+}
+
+/**
+ * Whether a text can be stored and shown: no half of a surrogate pair, no control characters,
+ * of which `lines` allows tab and line breaks.
+ */
+export function isClean(text: string, lines = false): boolean {
+  return text.isWellFormed() && !(lines ? CONTROL_BUT_LINES : CONTROL).test(text)
+}
+
+/**
+ * The form in which texts are compared without regard to case: two that differ only in case, or in
+ * how their accents are composed, fold alike. Upper case comes first, so that ß meets SS.
+ */
+export function foldCase(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
+}
+
+/**
+ * {@link foldCase}, for finding a part of a text: the result must not depend on what stands beside
+ * it, and a lower-case sigma does (Unicode's Final_Sigma, the one such rule outside locales).
+ */
+export function foldForSearch(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  return foldCase(text).replaceAll('ς', 'σ')
+}

@@ -1,0 +1,37 @@
+import { Fault } from './fault.ts'
+
+/** `date-time` of RFC 3339 §5.6: the offset is required. */
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,30}))?([Zz]|[+-]\d\d:\d\d)$/
+const MIN_MS = Date.parse('0000-01-01T00:00:00.000Z')
+const MAX_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** Milliseconds since the Unix epoch; what is finer is cut off. */
+export function parseTimestamp(text: string): number | Fault {
+  const parts = RFC_3339.exec(text)
+  if (parts === null) return new Fault('INVALID_TIMESTAMP')
+  const [, year, month, day, hour, minute, second, fraction = '', offset = ''] = parts
+  const ms = fraction.slice(0, 3).padEnd(3, '0')
+  const local = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)
+  // A parser that lets 31 April or 24:00 pass gives out another day than it was given.
+  if (Number.isNaN(local) || new Date(local).getUTCDate() !== Number(day)) {
+    return new Fault('INVALID_TIMESTAMP')
+  }
+  const shift = offsetMinutes(offset)
+  if (shift === null) return new Fault('INVALID_TIMESTAMP')
+  const instant = local - shift * 60_000
+  return instant < MIN_MS || instant > MAX_MS ? new Fault('INVALID_TIMESTAMP') : instant
+}
+
+function offsetMinutes(offset: string): number | null {
+  if (offset === 'Z' || offset === 'z') return 0
+  const hours = Number(offset.slice(1, 3))
+  const minutes = Number(offset.slice(4, 6))
+  if (hours > 23 || minutes > 59) return null
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/** In UTC with milliseconds, as every timestamp is returned. */
+export function formatTimestamp(ms: number): string {
+  return new Date(ms).toISOString()
+}

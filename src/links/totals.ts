@@ -1,0 +1,55 @@
+import type { Count, WorkspaceFacts } from './count.ts'
+import type { LinkFilter } from './filter.ts'
+
+const ENTRIES_MAX = 500
+
+interface Entry extends WorkspaceFacts {
+  count: Count
+  epoch: number
+}
+
+/**
+ * Totals that were counted, for as long as nothing has changed: whoever turns the pages of a search
+ * asks for the same total again and again, and counting is what costs most.
+ *
+ * Creations and deletions show in the workspace's counters, whoever made them; changes are told by
+ * the service that makes them, which is the only one to do so.
+ */
+export interface Totals {
+  get(filter: LinkFilter, facts: WorkspaceFacts): Count | undefined
+  /** `count` must have been begun after `begin` gave out its ticket. */
+  begin(filter: LinkFilter, facts: WorkspaceFacts): (count: Count) => void
+  changed(workspaceNo: number): void
+}
+
+/** Remembers the totals that were asked for last. */
+export function createTotals(): Totals {
+  const entries = new Map<string, Entry>()
+  const epochs = new Map<number, number>()
+  const epochOf = (workspaceNo: number) => epochs.get(workspaceNo) ?? 0
+  return {
+    get(filter, { links, made }) {
+      const key = JSON.stringify(filter)
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      entries.delete(key)
+      const isValid =
+        entry.epoch === epochOf(filter.workspaceNo) && entry.links === links && entry.made === made
+      if (!isValid) return undefined
+      entries.set(key, entry)
+      return entry.count
+    },
+    begin(filter, facts) {
+      const epoch = epochOf(filter.workspaceNo)
+      return (count) => {
+        // Statuses change by themselves as time goes on.
+        if (filter.status !== null) return
+        entries.set(JSON.stringify(filter), { ...facts, count, epoch })
+        if (entries.size > ENTRIES_MAX) entries.delete(entries.keys().next().value as string)
+      }
+    },
+    changed(workspaceNo) {
+      epochs.set(workspaceNo, epochOf(workspaceNo) + 1)
+    },
+  }
+}

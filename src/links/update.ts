@@ -1,0 +1,163 @@
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import type { Transaction } from '../storage/index.ts'
+import {
+  type Addresses,
+  addressesOf,
+  changeAddresses,
+  moveAddresses,
+  placeAliases,
+  storedAliases,
+} from './addresses.ts'
+import {
+  externalIdTaken,
+  invalid,
+  type LinkCaller,
+  type LinkContext,
+  slugTaken,
+  targetOf,
+} from './context.ts'
+import { parseList } from './render.ts'
+import { BOUNDS } from './rules.ts'
+import { indexText, searchText, unindexText } from './search.ts'
+import {
+  type ChangedLinkRow,
+  changeTags,
+  findCounters,
+  findLink,
+  type LinkRow,
+  updateLink,
+} from './store.ts'
+import { foldCase } from './text.ts'
+import type { Link, PreparedPatch, Tag } from './types.ts'
+
+/** Whether a version may be changed, as the request's `If-Match` says. */
+export type IfMatch = (version: number) => boolean
+
+/**
+ * The link that a request wants to change.
+ * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED
+ */
+export async function linkToChange(
+  tx: Transaction,
+  { workspace }: LinkCaller,
+  id: string,
+  ifMatch: IfMatch,
+): Promise<LinkRow> {
+  const row = await findLink(tx, id, workspace.no)
+  if (row === undefined) throw new AppError('LINK_NOT_FOUND')
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  return row
+}
+
+/**
+ * Changes a link by a merge patch (RFC 7396). A patch that changes nothing leaves the version.
+ * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED
+ */
+export async function update(
+  ctx: LinkContext,
+  tx: Transaction,
+  caller: LinkCaller,
+  id: string,
+  patch: PreparedPatch,
+  ifMatch: IfMatch,
+): Promise<Link> {
+  const before = await linkToChange(tx, caller, id, ifMatch)
+  const now = ctx.clock.now()
+  const from = addressesOf(before)
+  const to = addressesAfter(from, patch)
+  const after = merge(before, to, patch)
+  const faults = faultsOf(after, to, patch)
+  if (faults.length > 0) throw invalid(...faults)
+  if (!isChanged(before, after)) return ctx.render(before, await counters(ctx, before), now)
+
+  if (before.max_clicks === null && after.max_clicks !== null) {
+    after.uses = ctx.peopleSoFar(before.seq)
+  }
+  const tags = { before: tagsOf(before), after: patch.tags ?? tagsOf(before) }
+  const row: ChangedLinkRow = {
+    ...after,
+    uses: after.uses === before.uses ? null : after.uses,
+    updated_at: Math.max(now, before.updated_at),
+    version: before.version + 1,
+    search_text: searchText({ ...after, tags: tags.after.map(({ tag }) => tag) }),
+  }
+  const taken = await changeAddresses(tx, from, to, targetOf(row))
+  if (taken !== null) throw await slugTaken(ctx, tx, taken, { alias: taken !== to.main })
+  if (!(await updateLink(tx, row))) throw externalIdTaken()
+  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, tags.before, tags.after)
+  const textBefore = searchText({ ...before, tags: tags.before.map(({ tag }) => tag) })
+  if (row.search_text !== textBefore) {
+    await unindexText(tx, row.seq)
+    await indexText(tx, row.seq, row.search_text)
+  }
+  tx.afterCommit(() => ctx.changed(row.workspace_no))
+  return ctx.render({ ...row, uses: after.uses }, await counters(ctx, before), now)
+}
+
+/** A point read of another file, done at once: it holds up nobody's transaction. */
+function counters({ storage }: LinkContext, { seq }: LinkRow) {
+  return findCounters(storage.read, seq)
+}
+
+function addressesAfter(from: Addresses, { slug, domain, aliases }: PreparedPatch): Addresses {
+  const main = { ...from.main, ...slug, domainNo: domain ?? from.main.domainNo }
+  if (aliases !== undefined) return { main, aliases: placeAliases(main, aliases) }
+  return moveAddresses(from, main)
+}
+
+function merge(before: LinkRow, to: Addresses, patch: PreparedPatch): LinkRow {
+  const { destination_url: destination, tags } = patch
+  const flag = (value: boolean | undefined, otherwise: number) =>
+    value === undefined ? otherwise : Number(value)
+  return {
+    ...before,
+    domain_no: to.main.domainNo,
+    slug: to.main.slug,
+    slug_key: to.main.key,
+    destination_url: destination?.given ?? before.destination_url,
+    target_url: destination?.target ?? before.target_url,
+    title: given(patch.title, before.title),
+    notes: given(patch.notes, before.notes),
+    tags: tags === undefined ? before.tags : JSON.stringify(tags.map(({ tag }) => tag)),
+    aliases: storedAliases(to),
+    external_id: given(patch.external_id, before.external_id),
+    enabled: flag(patch.enabled, before.enabled),
+    redirect_status: patch.redirect_status ?? before.redirect_status,
+    forward_query: flag(patch.forward_query, before.forward_query),
+    starts_at: given(patch.starts_at, before.starts_at),
+    expires_at: given(patch.expires_at, before.expires_at),
+    max_clicks: given(patch.max_clicks, before.max_clicks),
+    fallback_url:
+      patch.fallback_url === undefined ? before.fallback_url : (patch.fallback_url?.given ?? null),
+    password_hash: given(patch.password_hash, before.password_hash),
+  }
+}
+
+function given<T>(value: T | undefined, otherwise: T): T {
+  return value === undefined ? otherwise : value
+}
+
+/** What only shows when the patch meets what is stored. */
+function faultsOf(after: LinkRow, to: Addresses, patch: PreparedPatch): ErrorDetail[] {
+  const faults: ErrorDetail[] = []
+  if (
+    after.starts_at !== null &&
+    after.expires_at !== null &&
+    after.expires_at <= after.starts_at
+  ) {
+    const field = patch.expires_at === undefined ? 'starts_at' : 'expires_at'
+    faults.push({ field, code: 'ENDS_BEFORE_START' })
+  }
+  if (to.aliases.length > BOUNDS.aliases) {
+    faults.push({ field: 'aliases', code: 'TOO_MANY', params: { max: BOUNDS.aliases } })
+  }
+  return faults
+}
+
+function isChanged(before: LinkRow, after: LinkRow): boolean {
+  return (Object.keys(after) as (keyof LinkRow)[]).some((name) => before[name] !== after[name])
+}
+
+function tagsOf(row: LinkRow): Tag[] {
+  return parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) }))
+}

@@ -1,0 +1,30 @@
+import { createContext } from './commands/create-context.ts'
+import { failureOf, renderFailure } from './commands/report-error.ts'
+
+// What we write belongs to our user alone, whatever the directory allows.
+process.umask(0o077)
+
+const args = process.argv.slice(2)
+
+/** `serve` and the click worker start at once; only other command lines need the parser. */
+async function run(): Promise<number> {
+  const [command, ...rest] = args
+  if (command === 'serve' && rest.length === 0) {
+    await (await import('./commands/serve.ts')).serve(createContext())
+    return 0
+  }
+  if (command === 'click-worker') {
+    await (await import('./commands/click-worker.ts')).runClickWorkerCommand(rest)
+    return 0
+  }
+  return await (await import('./commands/program.ts')).runProgram(args)
+}
+
+try {
+  process.exitCode = await run()
+} catch (error) {
+  const failure = await failureOf(error)
+  process.stderr.write(renderFailure(failure, false))
+  // A server that failed half-way may have left timers and sockets behind.
+  process.exit(failure.status)
+}

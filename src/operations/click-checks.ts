@@ -1,0 +1,24 @@
+import type { HealthCheck } from './health.ts'
+
+/** So long the counters may lag before somebody should look. */
+const LAG_DEGRADED_SECONDS = 60
+
+/** Whether clicks reach the disk. */
+export function journalCheck(journal: { readonly healthy: boolean }): HealthCheck {
+  return {
+    name: 'journal',
+    check: () =>
+      journal.healthy ? { status: 'ok' } : { status: 'failed', reason: 'not_writable' },
+  }
+}
+
+/** Whether clicks are counted. Redirects don't need it, so it never makes the instance unready. */
+export function workerCheck(worker: { state(): { backlogSeconds: number } }): HealthCheck {
+  return {
+    name: 'click_worker',
+    check: () =>
+      worker.state().backlogSeconds > LAG_DEGRADED_SECONDS
+        ? { status: 'degraded', reason: 'behind' }
+        : { status: 'ok' },
+  }
+}

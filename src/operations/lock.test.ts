@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DataDirLocked, lockDataDir, lockState } from './lock.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-lock-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+/** Another process that takes the lock and holds it until it is killed. */
+async function holder() {
+  const script = `
+    const { lockDataDir } = await import(${JSON.stringify(join(import.meta.dir, 'lock.ts'))})
+    lockDataDir(${JSON.stringify(dir)})
+    console.log('held')
+    setInterval(() => {}, 1000)`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
+  const reader = child.stdout.getReader()
+  await reader.read()
+  return child
+}
+
+describe('the lock of the data directory', () => {
+  test('keeps a second server out, and tells the directory and the holder', async () => {
+    const child = await holder()
+    try {
+      let refusal: unknown
+      try {
+        lockDataDir(dir)
+      } catch (error) {
+        refusal = error
+      }
+      expect(refusal).toBeInstanceOf(DataDirLocked)
+      expect((refusal as DataDirLocked).pid).toBe(child.pid)
+      expect((refusal as DataDirLocked).message).toContain(dir)
+      expect(lockState(dir)).toEqual({ held: true, pid: child.pid })
+    } finally {
+      child.kill('SIGKILL')
+      await child.exited
+    }
+  })
+
+  test('goes with a holder that is killed', async () => {
+    const child = await holder()
+    child.kill('SIGKILL')
+    await child.exited
+    expect(lockState(dir)).toEqual({ held: false, pid: null })
+    lockDataDir(dir).release()
+  })
+
+  test('can be taken again once it is released', () => {
+    const first = lockDataDir(dir)
+    expect(() => lockDataDir(dir)).toThrow(DataDirLocked)
+    first.release()
+    const second = lockDataDir(dir)
+    expect(lockState(dir)).toEqual({ held: true, pid: process.pid })
+    second.release()
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import { createMetrics } from './metrics.ts'
+
+const scrape = (
+  metrics: ReturnType<typeof createMetrics>,
+  { peer = '127.0.0.1', host = 'localhost:3000', headers = {}, path = '/metrics' } = {},
+) =>
+  metrics.answer(
+    new Request(`http://${host}${path}`, { headers: { host, ...headers } }),
+    path,
+    peer,
+  )
+
+describe('metrics', () => {
+  test('tell what was counted', async () => {
+    const metrics = createMetrics('local')
+    metrics.request({ method: 'GET', route: '/api/v1/links/{id}', status: 200, durationMs: 2 })
+    metrics.request({ method: 'GET', route: '/api/v1/links/{id}', status: 204, durationMs: 40_000 })
+    metrics.request({ method: 'BREW', route: null, status: 404, durationMs: 1 })
+    const redirects = { redirected: 2, not_found: 0 }
+    metrics.watchRedirects(redirects)
+    redirects.not_found++
+    metrics.request({ method: 'GET', route: null, status: 429, durationMs: 1 })
+    let backlog = 7
+    metrics.watch({ name: 'journal_backlog_bytes', help: 'h', type: 'gauge', read: () => backlog })
+    metrics.watch({ name: 'clicks_lost_total', help: 'h', type: 'counter', read: () => backlog })
+    await metrics.render()
+    backlog = 3
+    const text = await metrics.render()
+    const duration = 'slugline_http_request_duration_seconds'
+    const labels = 'method="GET",route="/api/v1/links/{id}",status="2xx"'
+    for (const line of [
+      `${duration}_count{${labels}} 2`,
+      'slugline_redirects_total{outcome="redirected"} 2',
+      'slugline_redirects_total{outcome="not_found"} 1',
+      'slugline_rate_limited_total 1',
+      'slugline_journal_backlog_bytes 3',
+      'slugline_clicks_lost_total 3',
+      'slugline_unhandled_errors_total 0',
+    ]) {
+      expect(text).toContain(`${line}\n`)
+    }
+    const bucket = (bound: string) =>
+      new RegExp(`^${duration}_bucket\\{(?=.*le="${bound}").*2xx.*\\} (\\d+)$`, 'm').exec(text)?.[1]
+    expect([bucket('0.001'), bucket('0.0025'), bucket('10'), bucket('\\+Inf')]).toEqual([
+      '0',
+      '1',
+      '1',
+      '2',
+    ])
+    expect(text).toContain('method="other",route="none",status="4xx"')
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m)
+  })
+
+  test('are shown to this machine alone by default', async () => {
+    const metrics = createMetrics('local')
+    expect((await scrape(metrics))?.status).toBe(200)
+    expect((await scrape(metrics, { peer: '::1', host: '[::1]:3000' }))?.status).toBe(200)
+    expect(scrape(metrics, { peer: '::ffff:127.0.0.1', host: '127.0.0.1' })).not.toBeNull()
+    expect(scrape(metrics, { peer: '192.0.2.1' })).toBeNull()
+    expect(scrape(metrics, { host: 'sho.rt' })).toBeNull()
+    expect(scrape(metrics, { host: 'localhost.evil.example' })).toBeNull()
+    for (const name of ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP']) {
+      expect(scrape(metrics, { headers: { [name]: '127.0.0.1' } })).toBeNull()
+    }
+    expect(scrape(metrics, { path: '/metrics/' })).toBeNull()
+  })
+
+  test('are shown to all or to nobody where the operator says so', async () => {
+    const far = { peer: '192.0.2.1', host: 'sho.rt', headers: { via: '1.1 proxy' } }
+    expect((await scrape(createMetrics('public'), far))?.status).toBe(200)
+    expect(scrape(createMetrics('off'))).toBeNull()
+  })
+})

@@ -1,0 +1,71 @@
+import type { Plan } from './types.ts'
+
+const UNLIMITED = {
+  requests_per_minute: null,
+  burst: null,
+  links: null,
+  api_keys: null,
+  members: null,
+  domains: null,
+  clicks_per_month: null,
+  analytics_retention_days: null,
+} as const
+
+/** What every plan can do; their texts stand in the message catalogues. */
+const FEATURES = ['custom_slugs', 'aliases', 'passwords', 'scheduling', 'click_limits'] as const
+
+/**
+ * The plans that come with Slugline; their names and descriptions stand in the message
+ * catalogues. A limit is set here only when it is enforced.
+ */
+export const DEFAULT_PLANS: readonly Plan[] = [
+  {
+    id: 'free',
+    price: { amount: 0, currency: 'EUR', interval: 'month' },
+    limits: {
+      ...UNLIMITED,
+      requests_per_minute: 60,
+      burst: 60,
+      links: 1_000,
+      api_keys: 2,
+      members: 1,
+    },
+    features: FEATURES,
+    default: true,
+  },
+  {
+    id: 'pro',
+    price: { amount: 1_900, currency: 'EUR', interval: 'month' },
+    limits: {
+      ...UNLIMITED,
+      requests_per_minute: 600,
+      burst: 600,
+      links: 100_000,
+      api_keys: 20,
+      members: 10,
+    },
+    features: FEATURES,
+    default: false,
+  },
+  {
+    id: 'business',
+    price: { amount: 9_900, currency: 'EUR', interval: 'month' },
+    limits: {
+      ...UNLIMITED,
+      requests_per_minute: 3_000,
+      burst: 3_000,
+      links: 5_000_000,
+      api_keys: 100,
+      members: 100,
+    },
+    features: FEATURES,
+    default: false,
+  },
+  {
+    id: 'unlimited',
+    price: { amount: null, currency: 'EUR', interval: 'month' },
+    limits: UNLIMITED,
+    features: FEATURES,
+    default: false,
+  },
+]

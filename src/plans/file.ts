@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import type { PlanFault } from './load.ts'
+import type { Plan } from './types.ts'
+
+/** A limit: a whole number, or null for unlimited, which is also what is left out. */
+const limit = (least: number) =>
+  z
+    .int({ error: 'must be a whole number, or null for unlimited' })
+    .min(least, { error: `must be at least ${least}, or null for unlimited` })
+    .nullable()
+    .default(null)
+
+const words = z.union([z.string().min(1), z.record(z.string(), z.string().min(1))], {
+  error: 'must be a text, or an object of texts by language, like {"en":"Team","de":"Team"}',
+})
+
+const plan = z.strictObject({
+  id: z.string({ error: 'must be a text' }).regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, {
+    error: 'must be 1 to 32 of a-z, 0-9, "-" and "_", like "team"',
+  }),
+  name: words.optional(),
+  description: words.optional(),
+  price: z
+    .strictObject({
+      amount: z
+        .int({ error: 'must be a whole number of minor units (cents), or null' })
+        .min(0, { error: 'must not be negative' })
+        .nullable(),
+      currency: z.string().regex(/^[A-Z]{3}$/, { error: 'must be an ISO 4217 code, like "EUR"' }),
+      interval: z.enum(['month', 'year'], { error: 'must be "month" or "year"' }),
+    })
+    .default({ amount: null, currency: 'EUR', interval: 'month' }),
+  limits: z.strictObject({
+    requests_per_minute: limit(1),
+    burst: limit(1),
+    links: limit(0),
+    api_keys: limit(1),
+    members: limit(1),
+    domains: limit(0),
+    clicks_per_month: limit(0),
+    analytics_retention_days: limit(1),
+  }),
+  features: z.array(z.string().min(1)).default([]),
+  default: z.boolean({ error: 'must be true or false' }).default(false),
+})
+
+const file = z.strictObject({
+  plans: z.array(plan, { error: 'must be a list of plans' }).min(1, {
+    error: 'must hold at least one plan',
+  }),
+})
+
+/** Limits that this version lists but can't hold anybody to. */
+const NOT_ENFORCED = ['domains', 'clicks_per_month', 'analytics_retention_days'] as const
+
+/** Checks what a plans file says, all of it. */
+export function checkPlansFile(json: unknown): { plans: Plan[] } | { faults: PlanFault[] } {
+  const parsed = file.safeParse(json)
+  if (!parsed.success) return { faults: parsed.error.issues.map(asFault) }
+  const faults: PlanFault[] = []
+  const seen = new Map<string, number>()
+  const { plans } = parsed.data
+  for (const [index, { id, limits }] of plans.entries()) {
+    const before = seen.get(id)
+    if (before !== undefined) {
+      faults.push({
+        path: `plans[${index}].id`,
+        problem: `must be unique: ${JSON.stringify(id)} is that of plans[${before}]`,
+      })
+    }
+    seen.set(id, index)
+    if (limits.requests_per_minute === null && limits.burst !== null) {
+      faults.push({
+        path: `plans[${index}].limits.burst`,
+        problem: 'needs requests_per_minute beside it: without a rate there is no burst',
+      })
+    }
+    for (const name of NOT_ENFORCED) {
+      if (limits[name] === null) continue
+      faults.push({
+        path: `plans[${index}].limits.${name}`,
+        problem: 'must be null: this version does not enforce it, so it must not promise it',
+      })
+    }
+  }
+  const defaults = plans.filter((candidate) => candidate.default).length
+  if (defaults !== 1) {
+    faults.push({
+      path: 'plans',
+      problem: `must have exactly one plan with "default": true, and ${defaults} have it`,
+    })
+  }
+  if (faults.length > 0) return { faults }
+  return { plans: plans.map(asPlan) }
+}
+
+/** A plan with a rate but no burst may send a minute's worth at once. */
+function asPlan({ name, description, ...rest }: z.infer<typeof plan>): Plan {
+  return {
+    ...rest,
+    limits: { ...rest.limits, burst: rest.limits.burst ?? rest.limits.requests_per_minute },
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+  }
+}
+
+function asFault(issue: z.core.$ZodIssue): PlanFault {
+  const path = issue.path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '')
+  const problem =
+    issue.code === 'unrecognized_keys'
+      ? `has the unknown ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
+      : issue.message
+  return { path, problem }
+}

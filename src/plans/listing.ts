@@ -1,0 +1,37 @@
+import { hasMessage, type Locale, translate } from '../i18n/index.ts'
+import type { Plan, PlanLimits } from './types.ts'
+
+/** A plan as the API lists it, in one language. */
+export interface ListedPlan {
+  id: string
+  name: string
+  description: string | null
+  price: { amount: number | null; currency: string; interval: 'month' | 'year' }
+  limits: PlanLimits
+  features: string[]
+  default: boolean
+}
+
+/** The plan as it is enforced, with its words in `locale`. */
+export function listPlan(plan: Plan, locale: Locale): ListedPlan {
+  const { id, price, limits, features } = plan
+  return {
+    id,
+    name: wordsOf(plan.name, `plan.${id}.name`, locale) ?? id,
+    description: wordsOf(plan.description, `plan.${id}.description`, locale),
+    price,
+    limits,
+    features: features.map(
+      (feature) => wordsOf(undefined, `plan.feature.${feature}`, locale) ?? feature,
+    ),
+    default: plan.default,
+  }
+}
+
+/** What the operator wrote, or else the catalogue's message. */
+function wordsOf(own: Plan['name'], key: string, locale: Locale): string | null {
+  if (typeof own === 'string') return own
+  if (own === undefined) return hasMessage(key) ? translate(locale, key) : null
+  const [language] = locale.split('-') as [string]
+  return own[locale] ?? own[language] ?? own.en ?? Object.values(own)[0] ?? null
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError } from '../config/fault.ts'
+import { DEFAULT_PLANS } from './defaults.ts'
+import type { Plan } from './types.ts'
+
+/** A fault of a plans file: where in it, and what is wrong. */
+export interface PlanFault {
+  /** Like `plans[1].limits.links`. */
+  path: string
+  problem: string
+}
+
+const EXAMPLE =
+  '{"plans":[{"id":"free","default":true,"price":{"amount":0,"currency":"EUR","interval":"month"},' +
+  '"limits":{"requests_per_minute":60,"burst":60,"links":1000},"features":[]}]}'
+
+/**
+ * The plans of an operator's file, or without one those that come with Slugline.
+ * @throws ConfigError that names every fault and its place in the file.
+ */
+export async function loadPlans(file: string | null): Promise<readonly Plan[]> {
+  if (file === null) return DEFAULT_PLANS
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw fault(`names ${file}, which can't be read (${code})`, '/etc/slugline/plans.json')
+  }
+  const result = await parsePlans(text)
+  if (!('faults' in result)) return result.plans
+  throw new ConfigError(
+    result.faults.map(({ path, problem }) => ({
+      variable: 'SLUGLINE_PLANS',
+      problem: `names ${file}, where ${path === '' ? 'the file' : path} ${problem}`,
+      example: EXAMPLE,
+    })),
+  )
+}
+
+/** Reads the text of a plans file. The schema is loaded only here: most instances need none. */
+export async function parsePlans(
+  text: string,
+): Promise<{ plans: readonly Plan[] } | { faults: PlanFault[] }> {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return { faults: [{ path: '', problem: `is not JSON: ${(error as Error).message}` }] }
+  }
+  const { checkPlansFile } = await import('./file.ts')
+  return checkPlansFile(json)
+}
+
+function fault(problem: string, example: string): ConfigError {
+  return new ConfigError([{ variable: 'SLUGLINE_PLANS', problem, example }])
+}

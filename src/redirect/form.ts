@@ -1,0 +1,53 @@
+/** A password is at most 1,024 characters; percent-encoded, each may take twelve. */
+export const FORM_BYTES_MAX = 16_384
+
+/** The `password` field of a posted form; null when the form is too large. */
+export async function readPassword(request: Request): Promise<string | null> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!type.toLowerCase().startsWith('application/x-www-form-urlencoded')) return ''
+  const length = Number(request.headers.get('content-length') ?? 0)
+  if (length > FORM_BYTES_MAX) return null
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of request.body ?? []) {
+    bytes += part.byteLength
+    if (bytes > FORM_BYTES_MAX) return null
+    parts.push(part)
+  }
+  return new URLSearchParams(Buffer.concat(parts).toString()).get('password') ?? ''
+}
+
+/** Checks a password against an argon2id hash. */
+export type VerifyPassword = (password: string, hash: string) => Promise<boolean>
+
+/** More guesses than this wait at once, and the next is refused. */
+const WAITING_MAX = 64
+
+/**
+ * Argon2id takes a core and 64 MiB for each guess: few run at a time, whatever is sent. Rejects
+ * with {@link TooBusy} when too many wait.
+ */
+export function createGate(verify: VerifyPassword, atOnce = 2): VerifyPassword {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (password, hash) => {
+    if (running >= atOnce) {
+      if (waiting.length >= WAITING_MAX) throw new TooBusy()
+      await new Promise<void>((turn) => waiting.push(turn))
+    } else {
+      running++
+    }
+    try {
+      return await verify(password, hash)
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) running--
+      else next()
+    }
+  }
+}
+
+/** Too many guesses wait for their turn. */
+export class TooBusy extends Error {
+  override name = 'TooBusy'
+}

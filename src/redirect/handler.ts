@@ -1,0 +1,329 @@
+import type { ClientAddress } from '../base/client-address.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { HOW, type Recorder } from '../clicks/index.ts'
+import { type Storage, StorageUnavailable } from '../storage/index.ts'
+import { type Condition, conditionOf } from './condition.ts'
+import { createGate, FORM_BYTES_MAX, readPassword, TooBusy, type VerifyPassword } from './form.ts'
+import { createPages } from './pages.ts'
+import { parsePath, type SlugPath } from './path.ts'
+import type { LinkRow, Resolver } from './resolver.ts'
+import { withVisitorsQuery } from './target.ts'
+import { type Use, useOnce } from './uses.ts'
+
+/** What the redirect works with. */
+export interface RedirectDeps {
+  resolver: Resolver
+  recorder: Recorder
+  storage: Pick<Storage, 'write'>
+  clock: Clock
+  /** A new request id. */
+  requestId: () => string
+  /** The number of the short domain behind a host (with its port, if any). */
+  domainOf: (host: string) => number
+  clientAddress: ClientAddress
+  /** Takes one guess at a password from the allowance of a link and an address. */
+  takeGuess: (key: string) => { allowed: boolean; retryAfterSeconds: number }
+  logger?: Pick<Logger, 'error'>
+  verifyPassword?: VerifyPassword
+  pseudoLocales?: boolean
+}
+
+/** How often each answer was given since the start, for metrics. */
+export interface RedirectCounts {
+  redirected: number
+  not_found: number
+  gone: number
+  /** Forms and previews. */
+  page: number
+  unavailable: number
+}
+
+/** Answers every path that is neither the API's nor the app's. */
+export interface Redirect {
+  readonly counts: Readonly<RedirectCounts>
+  /** `peer` gives the address at the other end of the connection. Never rejects. */
+  fetch(request: Request, peer: () => string): Promise<Response> | Response
+}
+
+const GET = 0
+const HEAD = 1
+const POST = 2
+
+/** A visit on its way through one or more turns. */
+interface Visit {
+  request: Request
+  peer: () => string
+  method: typeof GET | typeof HEAD | typeof POST
+  slugKey: string
+  preview: boolean
+  domainNo: number
+  answer: (response: Response) => void
+  /** The hash that the given password fits. */
+  unlocked: string | null
+  /** One of the link's uses was taken for this visit. */
+  use: (Use & { seq: number }) | null
+  /** How often a use was asked for in vain. */
+  refusals: number
+}
+
+/** A link that keeps changing while it is asked for: then it is closed for this visit. */
+const REFUSALS_MAX = 3
+
+/**
+ * The hot path. Visits that arrive in one turn of the event loop are answered together: one
+ * snapshot of the links, one write to the journal, then all the answers. Nothing is answered
+ * before its click is written.
+ */
+export function createRedirect(deps: RedirectDeps): Redirect {
+  const { resolver, recorder, storage, clock, requestId, domainOf, clientAddress, logger } = deps
+  const pages = createPages({ pseudoLocales: deps.pseudoLocales ?? false })
+  const verify = createGate(deps.verifyPassword ?? Bun.password.verify)
+  const counts: RedirectCounts = { redirected: 0, not_found: 0, gone: 0, page: 0, unavailable: 0 }
+  let queue: Visit[] = []
+
+  function enqueue(visit: Visit): void {
+    if (queue.push(visit) === 1) setImmediate(flush)
+  }
+
+  function flush(): void {
+    const visits = queue
+    queue = []
+    const now = clock.now()
+    const answers: (Response | null)[] = new Array(visits.length)
+    let failure: unknown
+    try {
+      resolver.begin()
+    } catch (error) {
+      failure = error
+    }
+    for (let i = 0; i < visits.length; i++) {
+      const visit = visits[i] as Visit
+      try {
+        if (failure !== undefined) throw failure
+        answers[i] = decide(visit, now)
+      } catch (error) {
+        answers[i] = failed(visit.request, error)
+      }
+    }
+    resolver.end()
+    recorder.commit()
+    for (let i = 0; i < visits.length; i++) {
+      const answer = answers[i]
+      if (answer) (visits[i] as Visit).answer(answer)
+    }
+  }
+
+  /** The answer; null when it takes another turn. */
+  function decide(visit: Visit, now: number): Response | null {
+    const { use } = visit
+    if (use !== null) return pass(visit, use.seq, use, now)
+    const slug = resolver.slug(visit.slugKey, visit.domainNo)
+    if (slug === null || slug.link_seq === null) return notFound(visit.request)
+    if (slug.special === 0) {
+      const { target_url } = slug
+      if (target_url === null) return notFound(visit.request)
+      if (visit.method === POST) return notAllowed(visit.request)
+      if (visit.preview) return preview(visit, target_url)
+      if (visit.method === GET) record(visit, slug.link_seq, now)
+      counts.redirected++
+      return redirect(slug.redirect_status, target_url)
+    }
+    const link = resolver.link(slug.link_seq)
+    return link === null ? notFound(visit.request) : decideSpecial(visit, link, now)
+  }
+
+  function decideSpecial(visit: Visit, link: LinkRow, now: number): Response | null {
+    const { request, method } = visit
+    const condition = conditionOf(link, now)
+    if (condition !== 'open') return closed(visit, link, condition)
+    const { password_hash } = link
+    if (method === POST && password_hash === null) return notAllowed(request)
+    if (password_hash !== null && visit.unlocked !== password_hash) {
+      // Once only: the body is gone, and the password may have been changed meanwhile.
+      if (method === POST && visit.unlocked === null) {
+        settle(visit, () => guess(visit, link.seq, password_hash))
+        return null
+      }
+      counts.page++
+      const id = requestId()
+      if (visit.preview) return pages.protectedPreview(request, id, pathOf(visit))
+      return pages.password(request, id, { kind: 'none' })
+    }
+    if (visit.preview) return preview(visit, link.target_url)
+    if (link.max_clicks === null || method === HEAD || !recorder.isPerson(request.headers)) {
+      return pass(visit, link.seq, link, now)
+    }
+    if (visit.refusals >= REFUSALS_MAX) return closed(visit, link, 'exhausted')
+    settle(visit, async () => {
+      const use = await useOnce(storage, link.seq, now)
+      if (use === null) visit.refusals++
+      else visit.use = { ...use, seq: link.seq }
+      return null
+    })
+    return null
+  }
+
+  /** Sends the visitor on, and takes it down. */
+  function pass(visit: Visit, seq: number, link: Use, now: number): Response {
+    if (visit.method !== HEAD) record(visit, seq, now)
+    const target = link.forward_query
+      ? withVisitorsQuery(link.target_url, searchOf(visit.request.url))
+      : link.target_url
+    counts.redirected++
+    // See Other, or the browser would post the password on to the destination.
+    return redirect(visit.method === POST ? 303 : link.redirect_status, target)
+  }
+
+  function record(visit: Visit, linkSeq: number, time: number): void {
+    const { request, slugKey, domainNo } = visit
+    const { headers } = request
+    recorder.add({
+      time,
+      linkSeq,
+      slugKey,
+      domainNo,
+      headers,
+      address: clientAddress(visit.peer(), headers),
+      search: searchOf(request.url),
+      how: visit.method === POST ? HOW.password : 0,
+    })
+  }
+
+  function closed(visit: Visit, link: LinkRow, condition: Exclude<Condition, 'open'>): Response {
+    counts[condition === 'scheduled' ? 'not_found' : 'gone']++
+    if (link.fallback_url !== null && condition !== 'blocked' && !visit.preview) {
+      return redirect(visit.method === POST ? 303 : 302, new URL(link.fallback_url).href)
+    }
+    return pages.closed(visit.request, requestId(), condition, link.starts_at)
+  }
+
+  /** Goes on outside of this turn: `work` gives the answer, or null to be decided anew. */
+  function settle(visit: Visit, work: () => Promise<Response | null>): void {
+    work().then(
+      (response) => (response === null ? enqueue(visit) : visit.answer(response)),
+      (error) => visit.answer(failed(visit.request, error)),
+    )
+  }
+
+  async function guess(visit: Visit, seq: number, hash: string): Promise<Response | null> {
+    const { request, peer } = visit
+    const password = await readPassword(request)
+    if (password === null) {
+      return pages.error(request, requestId(), 'PAYLOAD_TOO_LARGE', { max: FORM_BYTES_MAX })
+    }
+    const { allowed, retryAfterSeconds } = deps.takeGuess(
+      `${seq} ${clientAddress(peer(), request.headers)}`,
+    )
+    if (allowed && password !== '' && (await verify(password, hash))) {
+      visit.unlocked = hash
+      return null
+    }
+    counts.page++
+    const attempt = allowed
+      ? ({ kind: 'wrong' } as const)
+      : ({ kind: 'too_many', retryAfterSeconds } as const)
+    return pages.password(request, requestId(), attempt)
+  }
+
+  function preview(visit: Visit, target: string): Response {
+    counts.page++
+    return pages.preview(visit.request, requestId(), target, pathOf(visit))
+  }
+
+  function notFound(request: Request): Response {
+    counts.not_found++
+    return pages.notFound(request, requestId())
+  }
+
+  function notAllowed(request: Request): Response {
+    const allowed = ['GET', 'HEAD']
+    const headers = { Allow: allowed.join(', ') }
+    return pages.error(request, requestId(), 'METHOD_NOT_ALLOWED', { allowed }, headers)
+  }
+
+  function failed(request: Request, error: unknown): Response {
+    const id = requestId()
+    if (!(error instanceof TooBusy)) {
+      logger?.error({ err: error, request_id: id }, 'A visit could not be answered')
+    }
+    if (error instanceof StorageUnavailable || error instanceof TooBusy) {
+      counts.unavailable++
+      return pages.unavailable(request, id)
+    }
+    return pages.error(request, id, 'INTERNAL_ERROR')
+  }
+
+  /** No body: every client follows `Location`, and writing one for a few would cost all. */
+  function redirect(status: number, location: string): Response {
+    return new Response(null, {
+      status,
+      headers: {
+        Location: location,
+        'Cache-Control': status === 301 || status === 308 ? PERMANENT : TEMPORARY,
+        'X-Request-Id': requestId(),
+      },
+    })
+  }
+
+  return {
+    counts,
+    fetch(request, peer) {
+      const { url, method } = request
+      // Without a Host header (HTTP/1.0) there is only the path.
+      const hostAt = url.startsWith('/') ? 0 : url.indexOf('//') + 2
+      const pathAt = url.indexOf('/', hostAt)
+      const queryAt = url.indexOf('?', pathAt)
+      const path = url.slice(pathAt + 1, queryAt < 0 ? url.length : queryAt)
+      const code = method === 'GET' ? GET : method === 'HEAD' ? HEAD : method === 'POST' ? POST : -1
+      if (code === -1) return otherMethod(request)
+      const slug = parsePath(path)
+      if (slug === null) return noSlug(request, path, code)
+      const domainNo = domainOf(url.slice(hostAt, pathAt))
+      return new Promise<Response>((answer) => enqueue(visitOf(slug, domainNo, answer)))
+
+      function visitOf(
+        { slugKey, preview }: SlugPath,
+        domainNo: number,
+        answer: (response: Response) => void,
+      ): Visit {
+        return {
+          request,
+          peer,
+          method: code as Visit['method'],
+          slugKey,
+          preview,
+          domainNo,
+          answer,
+          unlocked: null,
+          use: null,
+          refusals: 0,
+        }
+      }
+    },
+  }
+
+  function otherMethod(request: Request): Response {
+    if (request.method !== 'OPTIONS') return notAllowed(request)
+    const headers = { Allow: 'GET, HEAD, OPTIONS', 'X-Request-Id': requestId() }
+    return new Response(null, { status: 204, headers })
+  }
+
+  function noSlug(request: Request, path: string, method: Visit['method']): Response {
+    if (method === POST) return notAllowed(request)
+    return path === '' ? pages.home(request, requestId()) : notFound(request)
+  }
+}
+
+const TEMPORARY = 'private, no-store'
+const PERMANENT = 'private, max-age=90'
+
+/** The query string with its `?`, as the visitor sent it. */
+function searchOf(url: string): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start)
+}
+
+function pathOf(visit: Visit): string {
+  return `/${encodeURIComponent(visit.slugKey)}`
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { direction, type Locale, translate } from '../i18n/index.ts'
+
+const STYLE = `:root{color-scheme:light dark;--fg:#1b1d22;--dim:#5d6370;--bg:#fafafa;--card:#fff;--line:#dfe1e6;--accent:#2f5bd7;--on:#fff;--bad:#b3261e}
+@media(prefers-color-scheme:dark){:root{--fg:#e9eaee;--dim:#a0a6b3;--bg:#131418;--card:#1b1d22;--line:#32353d;--accent:#8fb0ff;--on:#10131c;--bad:#ff8a80}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;display:grid;grid-template-rows:auto 1fr auto;background:var(--bg);color:var(--fg);font:16px/1.5 system-ui,sans-serif}
+header,footer{padding:20px 24px;color:var(--dim);font-size:14px}
+header{font-weight:650;letter-spacing:-.01em}
+header::before{content:"";display:inline-block;inline-size:14px;block-size:6px;margin-inline-end:8px;border-radius:3px;background:var(--accent)}
+main{align-self:center;justify-self:center;inline-size:min(100% - 32px,480px);padding:32px;background:var(--card);border:1px solid var(--line);border-radius:10px}
+h1{margin:0 0 8px;font-size:20px;line-height:1.3}
+p{margin:0 0 16px;color:var(--dim)}
+p:last-child{margin:0}
+.address{padding:12px;border:1px solid var(--line);border-radius:6px;color:var(--fg);overflow-wrap:anywhere;font:14px/1.5 ui-monospace,monospace}
+.bad{color:var(--bad)}
+label{display:block;margin-block-end:4px;font-size:14px}
+input{inline-size:100%;min-block-size:40px;margin-block-end:16px;padding:8px 12px;border:1px solid var(--dim);border-radius:6px;background:var(--bg);color:inherit;font:inherit}
+.button{display:inline-block;min-block-size:40px;padding:8px 16px;border:0;border-radius:6px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}`
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** Nothing may run, load or be framed; the one style sheet is known by its hash. */
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'; form-action`
+
+/** Headers of a page. `formAction`: where its form may lead, by redirects too. */
+export function pageHeaders(locale: Locale, formAction = "'self'"): Record<string, string> {
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Language': locale,
+    Vary: 'Accept, Accept-Language',
+    'Cache-Control': 'private, no-store',
+    'Content-Security-Policy': `${POLICY} ${formAction}`,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'X-Robots-Tag': 'noindex',
+  }
+}
+
+/** A whole page; `body` is HTML, `title` text. */
+export function renderPage(locale: Locale, title: string, body: string): string {
+  return `<!doctype html>
+<html lang="${locale}" dir="${direction(locale)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${Bun.escapeHTML(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header><bdi>Slugline</bdi></header>
+<main>
+<h1>${Bun.escapeHTML(title)}</h1>
+${body}
+</main>
+<footer>${Bun.escapeHTML(translate(locale, 'page.powered'))}</footer>
+</body>
+</html>
+`
+}
+
+/** A paragraph of text. */
+export function paragraph(text: string, attributes = ''): string {
+  return `<p${attributes}>${Bun.escapeHTML(text)}</p>`
+}

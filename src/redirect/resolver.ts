@@ -1,0 +1,37 @@
+/** What a slug leads to; enough for a link without conditions. */
+export interface SlugRow {
+  /** Null: the link is gone, the slug held back. */
+  link_seq: number | null
+  target_url: string | null
+  redirect_status: number
+  /** 1: read the link's own row. */
+  special: number
+}
+
+/** A link with conditions. Times are milliseconds since the Unix epoch. */
+export interface LinkRow {
+  seq: number
+  target_url: string
+  redirect_status: number
+  enabled: number
+  blocked: number
+  forward_query: number
+  starts_at: number | null
+  expires_at: number | null
+  max_clicks: number | null
+  uses: number
+  fallback_url: string | null
+  password_hash: string | null
+}
+
+/**
+ * Finds links for one turn of the event loop: between `begin` and `end` all reads see the same
+ * committed state, which is not older than `begin`. All throw StorageUnavailable when it can't
+ * be read; after that, too, `end` must be called.
+ */
+export interface Resolver {
+  begin(): void
+  slug(slugKey: string, domainNo: number): SlugRow | null
+  link(seq: number): LinkRow | null
+  end(): void
+}

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createIds } from '../base/ids.ts'
+import { systemRandom } from '../base/random.ts'
+import { DEFAULT_PLANS } from '../plans/defaults.ts'
+import { createPlans } from '../plans/service.ts'
+import { type EmbeddedStorage, migrate, openEmbedded } from '../storage/index.ts'
+import { createWorkspaceService, type WorkspaceService } from '../workspaces/index.ts'
+import { createUserService, type UserService } from './index.ts'
+
+const PASSWORD = 'correct horse battery'
+const clock = { now: () => Date.UTC(2030, 0, 31, 9) }
+const ids = createIds(clock, systemRandom)
+
+let dir: string
+let storage: EmbeddedStorage
+let workspaces: WorkspaceService
+let users: UserService
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-users-'))
+  await migrate(dir)
+  storage = await openEmbedded(dir)
+  workspaces = createWorkspaceService({ storage, clock, ids, plans: createPlans(DEFAULT_PLANS) })
+  users = createUserService({ storage, clock, ids, random: systemRandom, workspaces })
+})
+
+afterEach(async () => {
+  await storage.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const rows = () => storage.read.db.selectFrom('users').selectAll().execute()
+const errorOf = async (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error) => error,
+  )
+
+describe('create', () => {
+  test('keeps the address as written and the password as argon2id', async () => {
+    const user = await users.create({ email: 'Ann@Example.com', password: PASSWORD, name: ' Ann ' })
+    expect(user).toEqual({
+      id: expect.stringMatching(/^usr_[0-9a-z]{26}$/),
+      email: 'Ann@Example.com',
+      name: 'Ann',
+      workspace: null,
+      generatedPassword: null,
+    })
+    const [row] = await rows()
+    expect(row?.password_hash).toStartWith('$argon2id$')
+    expect(await Bun.password.verify(PASSWORD, row?.password_hash ?? '')).toBe(true)
+  })
+
+  test('makes a password that works when none is given', async () => {
+    const { generatedPassword } = await users.create({ email: 'ann@example.com' })
+    const [row] = await rows()
+    expect(generatedPassword).toMatch(/^[0-9A-Za-z]{20}$/)
+    expect(await Bun.password.verify(generatedPassword ?? '', row?.password_hash ?? '')).toBe(true)
+  })
+
+  test('takes an address once, without regard to case', async () => {
+    const attempts = await Promise.allSettled(
+      ['ann@example.com', 'ANN@example.com', 'Ann@Example.Com'].map((email) =>
+        users.create({ email, password: PASSWORD }),
+      ),
+    )
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const attempt of attempts) {
+      if (attempt.status === 'rejected') expect(attempt.reason.code).toBe('EMAIL_TAKEN')
+    }
+  })
+
+  test('refuses what is no address, and passwords and names out of bounds', async () => {
+    for (const email of ['', 'ann', 'ann@', '@example.com', 'a b@example.com', 'a@b@example.com']) {
+      expect((await errorOf(users.create({ email, password: PASSWORD })))?.code).toBe(
+        'INVALID_EMAIL',
+      )
+    }
+    const faults = async (password: string, name?: string) =>
+      (await errorOf(users.create({ email: 'ann@example.com', password, name }))).details.map(
+        (detail: { field: string; code: string }) => [detail.field, detail.code],
+      )
+    expect(await faults('123456789')).toEqual([['password', 'TOO_SHORT']])
+    expect(await faults('a'.repeat(129), 'a'.repeat(101))).toEqual([
+      ['password', 'TOO_LONG'],
+      ['name', 'TOO_LONG'],
+    ])
+    expect(await rows()).toEqual([])
+  })
+
+  test('makes the workspace that is named, or joins it, as its owner', async () => {
+    const ann = await users.create({
+      email: 'a@example.com',
+      password: PASSWORD,
+      workspace: 'Acme',
+    })
+    expect(ann.workspace?.name).toBe('Acme')
+    await storage.write((tx) => workspaces.setPlan(tx, 'acme', 'pro'))
+    const bob = await users.create({
+      email: 'b@example.com',
+      password: PASSWORD,
+      workspace: 'acme',
+    })
+    expect(bob.workspace).toEqual(ann.workspace)
+    expect((await workspaces.find('acme'))?.usage.members).toBe(2)
+    const members = await storage.read.db.selectFrom('members').selectAll().execute()
+    expect(members.map(({ user_id, role }) => [user_id, role])).toEqual([
+      [ann.id, 'owner'],
+      [bob.id, 'owner'],
+    ])
+  })
+
+  test('stops at the limit of the plan, and then makes nobody', async () => {
+    const attempts = await Promise.allSettled(
+      ['a', 'b', 'c'].map((name) =>
+        users.create({ email: `${name}@example.com`, password: PASSWORD, workspace: 'Acme' }),
+      ),
+    )
+    expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const error = await errorOf(
+      users.create({ email: 'd@example.com', password: PASSWORD, workspace: 'acme' }),
+    )
+    expect(error.code).toBe('PLAN_LIMIT_REACHED')
+    expect(error.details).toEqual([
+      { field: 'members', code: 'MEMBERS_LIMIT', params: { limit: 1 } },
+    ])
+    expect(await rows()).toHaveLength(1)
+    expect((await workspaces.find('acme'))?.usage.members).toBe(1)
+  })
+})

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DETAIL_CODES, ERROR_CODES, ERRORS, type ErrorCode } from '../../src/errors/index.ts'
+import { LOCALES } from '../../src/i18n/index.ts'
+import { type CallOptions, type Slugline, startSlugline } from '../harness/process.ts'
+
+const LINKS = '/api/v1/links'
+const GOOD = 'https://example.com/'
+/** Raised only in process: no request can make a healthy server fail. See http's own tests. */
+const NOT_OVER_HTTP: readonly string[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+/** Of the commands, which have no HTTP endpoint until the dashboard comes. */
+const OF_COMMANDS: readonly string[] = ['API_KEYS_LIMIT', 'MEMBERS_LIMIT']
+
+let slugline: Slugline
+let directory: string
+let key: string
+let readOnly: string
+let small: string
+let linkId: string
+
+interface Problem {
+  error: {
+    code: string
+    message: string
+    request_id: string
+    details?: { field: string; code: string; message: string }[]
+    suggestions?: string[]
+  }
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'slugline-plans-'))
+  const plan = (id: string, limits: object, isDefault = false) => ({
+    id,
+    name: id,
+    description: id,
+    price: { amount: 0, currency: 'EUR', interval: 'month' },
+    limits: {
+      requests_per_minute: null,
+      burst: null,
+      links: null,
+      api_keys: null,
+      members: null,
+      domains: null,
+      clicks_per_month: null,
+      analytics_retention_days: null,
+      ...limits,
+    },
+    features: [],
+    default: isDefault,
+  })
+  const file = join(directory, 'plans.json')
+  const plans = [
+    plan('unlimited', {}, true),
+    plan('full', { links: 0 }),
+    plan('slow', { requests_per_minute: 1, burst: 1 }),
+  ]
+  writeFileSync(file, JSON.stringify({ plans }))
+  slugline = await startSlugline({ SLUGLINE_PLANS: file, SLUGLINE_BLOCKED_HOSTS: 'evil.example' })
+  key = (await slugline.createKey()).key
+  readOnly = (await slugline.createKey({ scopes: 'links:read' })).key
+  small = (await slugline.createKey({ workspace: 'full', plan: 'full' })).key
+  const fields = { destination_url: GOOD, slug: 'taken', external_id: 'mine' }
+  linkId = ((await (await post(fields)).json()) as { id: string }).id
+  await post({ destination_url: GOOD, slug: 'past', expires_at: '2020-01-01T00:00:00Z' })
+  await post({ destination_url: GOOD, slug: 'off', enabled: false })
+  await post({ destination_url: GOOD, slug: 'once', max_clicks: 1 })
+  await slugline.call('GET', '/once', { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } })
+  await post({ destination_url: GOOD, slug: 'bad' })
+  await slugline.cli('links', 'block', 'bad')
+})
+afterAll(async () => {
+  await slugline.dispose()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const post = (body: unknown, options: CallOptions = {}) =>
+  slugline.call('POST', LINKS, { key, body, ...options })
+
+type Provoke = (lang: string) => Promise<Response>
+
+const api =
+  (method: string, path: string, options: () => CallOptions = () => ({ key })): Provoke =>
+  (lang) =>
+    slugline.call(method, `${path}${path.includes('?') ? '&' : '?'}lang=${lang}`, options())
+const invalid = (body: unknown): Provoke => api('POST', LINKS, () => ({ key, body }))
+const visit =
+  (slug: string): Provoke =>
+  (lang) =>
+    slugline.call('GET', `/${slug}`, {
+      headers: {
+        accept: 'application/json',
+        'accept-language': lang,
+        'user-agent': 'Mozilla/5.0 Firefox/140.0',
+      },
+    })
+
+/** Top-level codes, and how a client gets them. */
+const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
+  INVALID_JSON: invalid('{"destination_url":'),
+  BAD_REQUEST: api('GET', `${LINKS}?cursor=forged`),
+  UNAUTHORIZED: api('GET', LINKS, () => ({})),
+  INVALID_API_KEY: api('GET', LINKS, () => ({ key: 'slug_nonsense' })),
+  INSUFFICIENT_SCOPE: api('POST', LINKS, () => ({ key: readOnly, body: {} })),
+  PLAN_LIMIT_REACHED: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
+  LINK_NOT_FOUND: api('GET', `${LINKS}/lnk_00000000000000000000000000`),
+  NOT_FOUND: api('GET', '/api/v1/nothing'),
+  METHOD_NOT_ALLOWED: api('PUT', LINKS),
+  SLUG_TAKEN: invalid({ destination_url: GOOD, slug: 'TAKEN' }),
+  IDEMPOTENCY_IN_PROGRESS: inProgress,
+  LINK_EXPIRED: visit('past'),
+  LINK_EXHAUSTED: visit('once'),
+  LINK_DISABLED: visit('off'),
+  LINK_BLOCKED: visit('bad'),
+  PRECONDITION_FAILED: api('PATCH', `${LINKS}/${'{id}'}`, () => ({
+    key,
+    body: { title: 'x' },
+    headers: { 'if-match': '"no"' },
+  })),
+  PAYLOAD_TOO_LARGE: invalid({ destination_url: GOOD, notes: 'x'.repeat(70_000) }),
+  UNSUPPORTED_MEDIA_TYPE: api('POST', LINKS, () => ({
+    key,
+    body: {},
+    headers: { 'content-type': 'text/plain' },
+  })),
+  VALIDATION_FAILED: invalid({}),
+  IDEMPOTENCY_KEY_REUSED: reused,
+  RATE_LIMITED: limited,
+}
+
+/** The first request with a password takes long enough to be met by a second one. */
+async function inProgress(lang: string): Promise<Response> {
+  for (;;) {
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const body = { destination_url: GOOD, password: 'a long password' }
+    const answers = await Promise.all(
+      [0, 1, 2].map(() => slugline.call('POST', `${LINKS}?lang=${lang}`, { key, body, headers })),
+    )
+    const conflict = answers.find((answer) => answer.status === 409)
+    if (conflict !== undefined) return conflict
+  }
+}
+
+async function reused(lang: string): Promise<Response> {
+  const headers = { 'idempotency-key': `reused-${lang}` }
+  await post({ destination_url: GOOD }, { headers })
+  return slugline.call('POST', `${LINKS}?lang=${lang}`, {
+    key,
+    headers,
+    body: { destination_url: `${GOOD}other` },
+  })
+}
+
+async function limited(lang: string): Promise<Response> {
+  const slow = await slugline.createKey({ workspace: `slow-${lang}`, plan: 'slow' })
+  await slugline.call('GET', LINKS, { key: slow.key })
+  return slugline.call('GET', `${LINKS}?lang=${lang}`, { key: slow.key })
+}
+
+/** Details codes, and a body or request that has them. */
+const DETAILS: Partial<Record<string, Provoke>> = {
+  REQUIRED: invalid({}),
+  UNKNOWN_FIELD: invalid({ destination_url: GOOD, nonsense: 1 }),
+  INVALID_TYPE: invalid({ destination_url: 5 }),
+  TOO_LONG: invalid({ destination_url: GOOD, title: 'x'.repeat(256) }),
+  TOO_SHORT: invalid({ destination_url: GOOD, external_id: '' }),
+  TOO_MANY: invalid({ destination_url: GOOD, tags: Array.from({ length: 21 }, (_, i) => `t${i}`) }),
+  OUT_OF_RANGE: invalid({ destination_url: GOOD, max_clicks: 0 }),
+  INVALID_VALUE: invalid({ destination_url: GOOD, redirect_status: 200 }),
+  INVALID_URL: invalid({ destination_url: 'https://exa mple.com/' }),
+  URL_SCHEME_NOT_ALLOWED: invalid({ destination_url: 'javascript:alert(1)' }),
+  URL_HAS_CREDENTIALS: invalid({ destination_url: 'https://user:password@example.com/' }),
+  URL_HAS_CONTROL_CHARACTERS: invalid({ destination_url: 'https://example.com/\n' }),
+  URL_LOOPS_BACK: (lang) => invalid({ destination_url: `${slugline.url}/taken` })(lang),
+  URL_BLOCKED: invalid({ destination_url: 'https://www.evil.example/' }),
+  INVALID_SLUG: invalid({ destination_url: GOOD, slug: 'a b' }),
+  SLUG_RESERVED: invalid({ destination_url: GOOD, slug: 'API' }),
+  SLUG_TAKEN: invalid({ destination_url: GOOD, aliases: ['taken'] }),
+  DUPLICATE_VALUE: invalid({ destination_url: GOOD, aliases: ['twice', 'TWICE'] }),
+  EXTERNAL_ID_TAKEN: invalid({ destination_url: GOOD, external_id: 'mine' }),
+  INVALID_TIMESTAMP: invalid({ destination_url: GOOD, starts_at: 'tomorrow' }),
+  ENDS_BEFORE_START: invalid({
+    destination_url: GOOD,
+    starts_at: '2031-01-01T00:00:00Z',
+    expires_at: '2030-01-01T00:00:00Z',
+  }),
+  INVALID_CHARACTERS: invalid({ destination_url: GOOD, title: 'a\u0007b' }),
+  UNKNOWN_DOMAIN: invalid({ destination_url: GOOD, domain: 'elsewhere.example' }),
+  INVALID_CURSOR: api('GET', `${LINKS}?cursor=forged`),
+  INVALID_HEADER: api('POST', LINKS, () => ({
+    key,
+    body: { destination_url: GOOD },
+    headers: { 'idempotency-key': 'a b' },
+  })),
+  CONFLICTING_PARAMETERS: api('GET', `${LINKS}?cursor=forged&page=2`),
+  LINKS_LIMIT: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
+}
+
+test('every code of the catalogue has a provocation', () => {
+  const known = [...Object.keys(PROVOCATIONS), ...NOT_OVER_HTTP].sort()
+  expect(known).toEqual([...ERROR_CODES].sort())
+  const details = [...Object.keys(DETAILS), ...OF_COMMANDS].sort()
+  expect(details).toEqual([...DETAIL_CODES].sort())
+})
+
+describe.each([...LOCALES])('in %s', (locale) => {
+  test.each(Object.entries(PROVOCATIONS))('%s', async (code, provoke) => {
+    const answer =
+      code === 'PRECONDITION_FAILED'
+        ? await api('PATCH', `${LINKS}/${linkId}`, () => ({
+            key,
+            body: { title: 'x' },
+            headers: { 'if-match': '"no"' },
+          }))(locale)
+        : await provoke(locale)
+    const { error } = (await answer.json()) as Problem
+    expect({ status: answer.status, code: error.code }).toEqual({
+      status: ERRORS[code as ErrorCode].status,
+      code,
+    })
+    expect(answer.headers.get('content-language')).toBe(locale)
+    expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept-language')
+    expect(answer.headers.get('x-request-id')).toBe(error.request_id)
+    expect(error.message).not.toBe('')
+    expect(error.message).not.toContain('{')
+    if (code === 'SLUG_TAKEN') expect(error.suggestions).toHaveLength(3)
+    expect(answer.headers.has('retry-after')).toBe(code === 'RATE_LIMITED')
+  })
+
+  test.each(Object.entries(DETAILS))('details: %s', async (code, provoke) => {
+    const answer = await (provoke as Provoke)(locale)
+    const { error } = (await answer.json()) as Problem
+    const detail = error.details?.find((found) => found.code === code)
+    expect({ code, found: detail !== undefined, body: error }).toMatchObject({ found: true })
+    expect(detail?.message).not.toBe('')
+    expect(detail?.message).not.toContain('{')
+  })
+})
+
+test('all failing fields are named at once', async () => {
+  const answer = await post({
+    slug: 'a b',
+    title: 'x'.repeat(300),
+    tags: 'no',
+    max_clicks: 0,
+    x: 1,
+  })
+  const { error } = (await answer.json()) as Problem
+  expect(error.details?.map(({ field }) => field).sort()).toEqual([
+    'destination_url',
+    'max_clicks',
+    'slug',
+    'tags',
+    'title',
+    'x',
+  ])
+})

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+
+const PER_MINUTE = 1200
+const BURST = 20
+/** The plan's rate ten times over, for as long as five windows of a second would be. */
+const SECONDS = 5
+
+let slugline: Slugline
+let directory: string
+let key: string
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'slugline-plans-'))
+  const limits = {
+    requests_per_minute: PER_MINUTE,
+    burst: BURST,
+    links: null,
+    api_keys: null,
+    members: null,
+    domains: null,
+    clicks_per_month: null,
+    analytics_retention_days: null,
+  }
+  const plan = {
+    id: 'small',
+    name: 'Small',
+    description: 'For this test.',
+    price: { amount: 0, currency: 'EUR', interval: 'month' },
+    limits,
+    features: [],
+    default: true,
+  }
+  const file = join(directory, 'plans.json')
+  writeFileSync(file, JSON.stringify({ plans: [plan] }))
+  slugline = await startSlugline({ SLUGLINE_PLANS: file })
+  key = (await slugline.createKey({ plan: 'small' })).key
+})
+afterAll(async () => {
+  await slugline.dispose()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const list = (headers: Record<string, string> = {}) =>
+  slugline.call('GET', '/api/v1/links?limit=1', { key, headers })
+
+test('ten times the rate: no more than burst + elapsed × rate is admitted, and no less than 99 %', async () => {
+  const start = performance.now()
+  let admitted = 0
+  let refused = 0
+  const offered = (PER_MINUTE / 60) * 10 * SECONDS
+  const everyMs = (SECONDS * 1000) / offered
+  const calls: Promise<void>[] = []
+  for (let i = 0; i < offered; i++) {
+    const due = start + i * everyMs
+    if (due > performance.now()) await Bun.sleep(due - performance.now())
+    calls.push(
+      list().then(async (answer) => {
+        await answer.text()
+        if (answer.status === 200) admitted++
+        else {
+          expect(answer.status).toBe(429)
+          expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+          refused++
+        }
+      }),
+    )
+  }
+  await Promise.all(calls)
+  const elapsed = (performance.now() - start) / 1000
+  const bound = BURST + elapsed * (PER_MINUTE / 60)
+  expect(admitted).toBeLessThanOrEqual(Math.ceil(bound))
+  expect(admitted).toBeGreaterThanOrEqual(
+    Math.floor(BURST + (SECONDS - 0.1) * (PER_MINUTE / 60) * 0.99),
+  )
+  expect(admitted + refused).toBe(offered)
+}, 30_000)
+
+test('a retry after Retry-After is admitted every time', async () => {
+  for (let round = 0; round < 3; round++) {
+    let refusal: Response | undefined
+    while (refusal === undefined) {
+      const answers = await Promise.all(Array.from({ length: BURST * 2 }, () => list()))
+      refusal = answers.find((answer) => answer.status === 429)
+    }
+    await Bun.sleep(Number(refusal.headers.get('retry-after')) * 1000)
+    expect((await list()).status).toBe(200)
+  }
+}, 30_000)
+
+test('401 and 403 take nothing from the allowance', async () => {
+  const readOnly = await slugline.createKey({
+    plan: 'small',
+    scopes: 'links:read',
+    workspace: 'ro',
+  })
+  const remaining = async () => {
+    const answer = await slugline.call('GET', '/api/v1/links', { key: readOnly.key })
+    return Number(answer.headers.get('x-ratelimit-remaining'))
+  }
+  expect(await remaining()).toBe(BURST - 1)
+  for (let i = 0; i < BURST * 3; i++) {
+    const forbidden = await slugline.call('POST', '/api/v1/links', { key: readOnly.key, body: {} })
+    expect(forbidden.status).toBe(403)
+    const unknown = await slugline.call('GET', '/api/v1/links', { key: `${readOnly.key}x` })
+    expect(unknown.status).toBe(401)
+  }
+  expect(await remaining()).toBeGreaterThanOrEqual(BURST - 2)
+}, 30_000)

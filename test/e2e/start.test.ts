@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '../harness/eventually.ts'
+import { runCommand, startSlugline } from '../harness/process.ts'
+
+const BROWSER = {
+  'user-agent':
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15',
+}
+
+test('from nothing: a key, a link, a redirect, and the click counted; then again after a restart', async () => {
+  const slugline = await startSlugline()
+  try {
+    const { key } = await slugline.createKey({ plan: 'free' })
+    const created = await slugline.call('POST', '/api/v1/links', {
+      key,
+      body: { destination_url: 'https://example.com/a?b=%2B#c', slug: 'First' },
+    })
+    expect(created.status).toBe(201)
+    const link = (await created.json()) as { id: string; short_url: string }
+    expect(link.short_url).toBe(`${slugline.url}/First`)
+    const redirect = await slugline.call('GET', '/first', { headers: BROWSER })
+    expect(redirect.status).toBe(302)
+    expect(redirect.headers.get('location')).toBe('https://example.com/a?b=%2B#c')
+
+    const clicks = () =>
+      eventually('the click is counted', async () => {
+        const answer = await slugline.call('GET', `/api/v1/links/${link.id}`, { key })
+        const body = (await answer.json()) as { clicks: Record<'total' | 'human', number> }
+        return (body.clicks.total ?? 0) > 0 ? body.clicks : undefined
+      })
+    expect(await clicks()).toMatchObject({ total: 1, human: 1, bot: 0, unique: 1 })
+
+    expect(await slugline.stop()).toBe(0)
+    await slugline.restart()
+    expect((await slugline.call('GET', '/first')).status).toBe(302)
+    expect((await clicks()).human).toBeGreaterThanOrEqual(1)
+  } finally {
+    await slugline.dispose()
+  }
+}, 60_000)
+
+test('a second server on the same data directory is refused, and the first goes on', async () => {
+  const slugline = await startSlugline()
+  try {
+    const second = await runCommand(['serve'], {
+      PATH: process.env.PATH ?? '',
+      SLUGLINE_DATA_DIR: slugline.dataDir,
+      PORT: '0',
+    })
+    expect(second.status).toBe(1)
+    expect(second.stderr).toContain(slugline.dataDir)
+    expect((await slugline.call('GET', '/livez')).status).toBe(200)
+  } finally {
+    await slugline.dispose()
+  }
+})
+
+test('the lock of a killed server is gone with it', async () => {
+  const slugline = await startSlugline()
+  try {
+    await slugline.kill()
+    await slugline.restart()
+    expect((await slugline.call('GET', '/readyz')).status).toBe(200)
+  } finally {
+    await slugline.dispose()
+  }
+})
+
+test('the secret and the data belong to the owner alone', async () => {
+  const slugline = await startSlugline()
+  try {
+    expect(statSync(join(slugline.dataDir, 'secret')).mode & 0o777).toBe(0o600)
+  } finally {
+    await slugline.dispose()
+  }
+})
+
+test.each([
+  ['PORT', 'eighty'],
+  ['PORT', '70000'],
+  ['BASE_URL', 'sho.rt'],
+  ['BASE_URL', 'https://sho.rt/path'],
+  ['TRUSTED_PROXIES', 'everyone'],
+  ['SLUGLINE_SECRET', 'short'],
+  ['SLUGLINE_PLANS', '/nowhere/plans.json'],
+  ['LOG_LEVEL', 'loud'],
+  ['LOG_FORMAT', 'xml'],
+])('%s=%s stops the start with the name of the variable', async (name, value) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slugline-e2e-'))
+  const { status, stderr, stdout } = await runCommand(['serve'], {
+    PATH: process.env.PATH ?? '',
+    SLUGLINE_DATA_DIR: dataDir,
+    PORT: '0',
+    [name]: value,
+  })
+  expect(status).toBe(2)
+  expect(stderr).toContain(name)
+  if (name === 'SLUGLINE_SECRET') expect(stderr + stdout).not.toContain(`"${value}"`)
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('a data directory that can not be made stops the start with its name', async () => {
+  const { status, stderr } = await runCommand(['serve'], {
+    PATH: process.env.PATH ?? '',
+    SLUGLINE_DATA_DIR: '/dev/null/data',
+    PORT: '0',
+  })
+  expect(status).not.toBe(0)
+  expect(stderr).toContain('/dev/null/data')
+})

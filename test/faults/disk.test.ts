@@ -1,0 +1,84 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { appendFileSync, mkdtempSync, rmSync, unlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '../harness/eventually.ts'
+import { startSlugline } from '../harness/process.ts'
+
+const BROWSER = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+}
+const mountPoint = mkdtempSync(join(tmpdir(), 'slugline-disk-'))
+const canMount =
+  process.getuid?.() === 0 &&
+  Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', mountPoint]).exitCode === 0
+
+test.skipIf(!canMount)(
+  'a full disk: redirects go on, writes answer 503, health says so, and all heals (needs root)',
+  async () => {
+    const slugline = await startSlugline({ LOG_LEVEL: 'silent' }, { dataDir: mountPoint })
+    const filler = join(mountPoint, 'filler')
+    try {
+      const { key } = await slugline.createKey()
+      const create = (slug: string) =>
+        slugline.call('POST', '/api/v1/links', {
+          key,
+          body: { destination_url: 'https://example.com/', slug },
+        })
+      const created = await create('before')
+      expect(created.status).toBe(201)
+      const { id } = (await created.json()) as { id: string }
+      const visit = async () => (await slugline.call('GET', '/before', { headers: BROWSER })).status
+
+      fill(filler)
+      let refusal: Response | undefined
+      for (let i = 0; refusal === undefined && i < 2000; i++) {
+        const answer = await create(`full-${i}`)
+        if (answer.status !== 201) refusal = answer
+      }
+      expect(refusal?.status).toBe(503)
+      expect(Number(refusal?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+      expect(
+        ((await refusal?.json()) as { error?: { code: string } } | undefined)?.error?.code,
+      ).toBe('SERVICE_UNAVAILABLE')
+      let visits = 0
+      for (; visits < 300; visits++) expect(await visit()).toBe(302)
+      expect((await slugline.call('GET', '/readyz')).status).toBe(503)
+      expect((await slugline.call('GET', '/livez')).status).toBe(200)
+
+      unlinkSync(filler)
+      await eventually('ready again', async () =>
+        (await slugline.call('GET', '/readyz')).status === 200 ? true : undefined,
+      )
+      expect((await create('after')).status).toBe(201)
+      await eventually('every click is counted', async () => {
+        const answer = await slugline.call('GET', `/api/v1/links/${id}`, { key })
+        const { clicks } = (await answer.json()) as { clicks: { total: number } }
+        return clicks.total === visits ? true : undefined
+      })
+      await slugline.stop()
+      for (const file of ['slugline.db', 'counters.db']) {
+        const db = new Database(join(mountPoint, file), { readonly: true })
+        expect(db.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+        db.close()
+      }
+    } finally {
+      await slugline.stop()
+      Bun.spawnSync(['umount', '-l', mountPoint])
+      rmSync(mountPoint, { recursive: true, force: true })
+    }
+  },
+  120_000,
+)
+
+/** Takes all the space there is, down to the last block. */
+function fill(path: string): void {
+  for (let size = 1 << 20; size >= 512; size /= 2) {
+    try {
+      for (;;) appendFileSync(path, new Uint8Array(size))
+    } catch {
+      // Full for pieces of this size: smaller ones come next.
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Conformance, loadConformance } from '../harness/conformance.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+import { hostileBodies, hostileHeaders, hostileQueries } from './hostile.ts'
+
+const GENERATED = 18_000
+const CONCURRENT = 32
+
+let slugline: Slugline
+let conformance: Conformance
+let key: string
+let linkId: string
+
+beforeAll(async () => {
+  slugline = await startSlugline({ LOG_LEVEL: 'error' })
+  key = (await slugline.createKey()).key
+  conformance = await loadConformance(slugline.url)
+  const created = await slugline.call('POST', '/api/v1/links', {
+    key,
+    body: { destination_url: 'https://example.com/', slug: 'target' },
+  })
+  linkId = ((await created.json()) as { id: string }).id
+})
+afterAll(() => slugline.dispose())
+
+interface Attempt {
+  method: string
+  /** The path as the OpenAPI document has it; `/links/{id}` is filled with `id`. */
+  template: string
+  id?: string
+  query?: string
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+}
+
+/** Null, or what is wrong with the answer. */
+async function fault(attempt: Attempt): Promise<string | null> {
+  const path = attempt.template.replace('{id}', attempt.id ?? linkId)
+  let answer: Response
+  try {
+    answer = await fetch(`${slugline.url}${path}${attempt.query ? `?${attempt.query}` : ''}`, {
+      method: attempt.method,
+      redirect: 'manual',
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(attempt.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...attempt.headers,
+      },
+      ...(attempt.body === undefined
+        ? {}
+        : { body: attempt.body as string | Uint8Array<ArrayBuffer> }),
+    })
+  } catch (error) {
+    // The client itself refuses to send some of these.
+    return error instanceof TypeError ? null : String(error)
+  }
+  const text = await answer.text()
+  const where = `${attempt.method} ${path}?${attempt.query ?? ''} ${JSON.stringify(attempt.headers ?? {})} ${String(attempt.body).slice(0, 200)}`
+  if (answer.status >= 500) return `${answer.status} for ${where}: ${text.slice(0, 300)}`
+  if (!answer.headers.get('x-request-id')) return `no request id (${answer.status}) for ${where}`
+  if (answer.headers.get('content-type')?.startsWith('application/problem+json')) return null
+  const violation = conformance.violation(attempt.method, attempt.template, answer, text)
+  return violation === null ? null : `${violation} for ${where}`
+}
+
+const LINKS = '/api/v1/links'
+const LINK = '/api/v1/links/{id}'
+
+test('hand-made hostile requests are answered by the contract', async () => {
+  const attempts: Attempt[] = []
+  for (const body of hostileBodies()) {
+    attempts.push({ method: 'POST', template: LINKS, body })
+    attempts.push({ method: 'PATCH', template: LINK, body })
+    attempts.push({
+      method: 'PATCH',
+      template: LINK,
+      body,
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    for (const headers of hostileHeaders().slice(0, 12)) {
+      attempts.push({ method: 'POST', template: LINKS, body, headers })
+    }
+  }
+  for (const query of hostileQueries()) attempts.push({ method: 'GET', template: LINKS, query })
+  for (const headers of hostileHeaders()) {
+    for (const [method, template] of [
+      ['GET', LINKS],
+      ['GET', LINK],
+      ['GET', '/api/v1/plans'],
+      ['DELETE', LINK],
+    ] as const) {
+      attempts.push({ method, template, headers, id: 'lnk_00000000000000000000000000' })
+    }
+  }
+  expect((await inParallel(attempts)).slice(0, 5)).toEqual([])
+  console.log(`${attempts.length} hand-made requests`)
+}, 120_000)
+
+test(`${GENERATED} requests generated from the document are answered by it`, async () => {
+  const attempts = fc.sample(arbitraryAttempt(), GENERATED)
+  expect((await inParallel(attempts)).slice(0, 5)).toEqual([])
+  const alive = await slugline.call('GET', '/target')
+  expect([302, 404]).toContain(alive.status)
+}, 240_000)
+
+async function inParallel(attempts: Attempt[]): Promise<string[]> {
+  const faults: string[] = []
+  let next = 0
+  const run = async () => {
+    for (let i = next++; i < attempts.length; i = next++) {
+      const found = await fault(attempts[i] as Attempt)
+      if (found !== null) faults.push(found)
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENT }, run))
+  return faults
+}
+
+function arbitraryAttempt(): fc.Arbitrary<Attempt> {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 80 }),
+    fc.string({ maxLength: 80 }),
+    fc.constantFrom('', 'a', 'x'.repeat(300), '../..', '%2B', '\u0000', '😀', 'İ', 'ß', "'--"),
+  )
+  const url = fc.oneof(
+    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    fc
+      .tuple(fc.constantFrom('https://', 'http://', 'ftp://', '//', ''), text)
+      .map((p) => p.join('')),
+  )
+  const time = fc.oneof(
+    fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    text,
+  )
+  const wrong = fc.oneof(fc.jsonValue(), fc.constant(null), fc.double(), text)
+  const field = (right: fc.Arbitrary<unknown>) =>
+    fc.oneof({ weight: 6, arbitrary: right }, { weight: 1, arbitrary: wrong })
+  const body = fc
+    .record(
+      {
+        destination_url: field(url),
+        slug: field(text),
+        aliases: field(fc.array(text, { maxLength: 22 })),
+        domain: field(text),
+        title: field(text),
+        notes: field(text),
+        tags: field(fc.array(text, { maxLength: 22 })),
+        external_id: field(text),
+        enabled: field(fc.boolean()),
+        redirect_status: field(fc.constantFrom(301, 302, 307, 308, 303, 0)),
+        forward_query: field(fc.boolean()),
+        starts_at: field(time),
+        expires_at: field(time),
+        max_clicks: field(fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double())),
+        fallback_url: field(url),
+      },
+      { requiredKeys: [] },
+    )
+    .map((value) => JSON.stringify(value))
+  const damaged = fc
+    .tuple(body, fc.nat(), fc.string({ unit: 'binary', maxLength: 2 }))
+    .map(([json, at, junk]) => {
+      const cut = at % (json.length + 1)
+      return json.slice(0, cut) + junk + json.slice(cut + 1)
+    })
+  const bytes = fc.uint8Array({ maxLength: 60 })
+  const query = fc
+    .dictionary(
+      fc.constantFrom(
+        'search',
+        'q',
+        'tag',
+        'domain',
+        'status',
+        'created_after',
+        'created_before',
+        'sort',
+        'order',
+        'limit',
+        'per_page',
+        'cursor',
+        'page',
+        'lang',
+      ),
+      fc.oneof(
+        text,
+        time,
+        fc.constantFrom('asc', 'desc', 'clicks', 'slug', 'active', '1', '100', 'last_clicked_at'),
+      ),
+      { maxKeys: 5 },
+    )
+    .map((values) => new URLSearchParams(values).toString())
+  const id = fc.oneof(
+    fc.constant(undefined),
+    fc.constant('lnk_00000000000000000000000000'),
+    text
+      .map((value) => encodeURIComponent(value.toWellFormed()) || 'x')
+      .filter((v) => !/^\.+$/.test(v)),
+  )
+  const headers = fc.oneof(
+    { weight: 4, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.constantFrom(...hostileHeaders()) },
+  )
+  const anyBody = fc.oneof(
+    { weight: 6, arbitrary: body },
+    { weight: 2, arbitrary: damaged },
+    { weight: 1, arbitrary: bytes },
+  )
+  const made = (method: string, template: string, parts: object) =>
+    fc.record({ method: fc.constant(method), template: fc.constant(template), ...parts })
+  return fc.oneof(
+    { weight: 5, arbitrary: made('POST', LINKS, { body: anyBody, headers }) },
+    { weight: 4, arbitrary: made('PATCH', LINK, { body: anyBody, headers, id }) },
+    { weight: 4, arbitrary: made('GET', LINKS, { query, headers }) },
+    { weight: 1, arbitrary: made('GET', LINK, { id, headers, query }) },
+    { weight: 1, arbitrary: made('DELETE', LINK, { id: id.map((v) => v ?? 'gone'), headers }) },
+    { weight: 1, arbitrary: made('GET', '/api/v1/plans', { query, headers }) },
+  ) as fc.Arbitrary<Attempt>
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+
+let slugline: Slugline
+let key: string
+
+beforeAll(async () => {
+  slugline = await startSlugline({ LOG_LEVEL: 'error' })
+  key = (await slugline.createKey()).key
+})
+afterAll(() => slugline.dispose())
+
+/** Sends bytes as they are; resolves with all that came back when the connection ended. */
+function raw(chunks: (string | Uint8Array)[], { end = true } = {}): Promise<string> {
+  const { port } = new URL(slugline.url)
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(Number(port), '127.0.0.1', () => {
+      for (const chunk of chunks) socket.write(chunk)
+      if (end) socket.end()
+    })
+    socket.on('data', (data) => {
+      answer += data.toString('latin1')
+      if (!end) socket.end()
+    })
+    socket.on('error', () => resolve(answer))
+    socket.on('close', () => resolve(answer))
+  })
+}
+
+const post = (headers: string, body: string) =>
+  `POST /api/v1/links HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n\r\n${body}`
+
+test('malformed HTTP is refused without a 5xx, and the server goes on', async () => {
+  const cases: (string | Uint8Array)[][] = [
+    ['\r\n\r\n\r\n'],
+    ['GET\r\n\r\n'],
+    ['GET / HTTP/9.9\r\n\r\n'],
+    ['GET /\u0000 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['GET /%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['GET /%ff%fe HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['GET //evil.example/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['GET http://evil.example/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['GET /x HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'],
+    ['GET /x HTTP/1.1\r\nHost: [::1\r\nConnection: close\r\n\r\n'],
+    [`GET /${'a'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
+    [`GET /x HTTP/1.1\r\nHost: x\r\n${'X-A: b\r\n'.repeat(5000)}\r\n`],
+    [`GET /x HTTP/1.1\r\nHost: x\r\nX-Long: ${'v'.repeat(100_000)}\r\n\r\n`],
+    ['GET /x HTTP/1.1\r\nHost: x\r\nX-Bad: a\u0000b\r\nConnection: close\r\n\r\n'],
+    ['GET /x HTTP/1.1\r\nHost: x\r\n folded: header\r\nConnection: close\r\n\r\n'],
+    [post('Content-Type: application/json\r\nContent-Length: -1', '{}')],
+    [post('Content-Type: application/json\r\nContent-Length: 5\r\nContent-Length: 2', '{}abc')],
+    [post('Content-Type: application/json\r\nContent-Length: 99999999999999999999', '{}')],
+    [post('Content-Type: application/json\r\nTransfer-Encoding: chunked', 'zz\r\n{}\r\n0\r\n\r\n')],
+    [
+      post(
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked',
+        'ffffffffffffffff\r\n{}',
+      ),
+    ],
+    [
+      post(
+        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nContent-Length: 2',
+        '0\r\n\r\nGET /api/v1/links HTTP/1.1\r\n\r\n',
+      ),
+    ],
+    ['TRACE / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['BREW /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    [new Uint8Array([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc])],
+    [new Uint8Array(2000).fill(0xff)],
+  ]
+  for (const chunks of cases) {
+    const answer = await raw(chunks)
+    expect(answer).not.toMatch(/^HTTP\/1\.1 5/)
+    expect(answer).not.toContain('evil.example')
+  }
+  expect((await slugline.call('GET', '/livez')).status).toBe(200)
+})
+
+test('a body beyond the limit is refused with 413, announced or not', async () => {
+  const big = `{"destination_url":"https://example.com/","title":"${'x'.repeat(70_000)}"}`
+  const announced = await slugline.call('POST', '/api/v1/links', { key, body: big })
+  expect(announced.status).toBe(413)
+  const size = big.length.toString(16)
+  const chunked = await raw([
+    post(
+      'Content-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked',
+      `${size}\r\n${big}\r\n0\r\n\r\n`,
+    ),
+  ])
+  expect(chunked).toMatch(/^HTTP\/1\.1 413 /)
+  expect(chunked).toContain('PAYLOAD_TOO_LARGE')
+})
+
+test('a client that sends its body slowly holds nobody up', async () => {
+  const { port } = new URL(slugline.url)
+  const slow = Array.from({ length: 50 }, () => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(
+      post('Content-Type: application/json\r\nContent-Length: 1000', '{"destination_url"'),
+    )
+    socket.on('error', () => {})
+    return socket
+  })
+  const created = await slugline.call('POST', '/api/v1/links', {
+    key,
+    body: { destination_url: 'https://example.com/' },
+  })
+  expect(created.status).toBe(201)
+  for (const socket of slow) socket.destroy()
+  expect((await slugline.call('GET', '/livez')).status).toBe(200)
+})

@@ -1,0 +1,170 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const SLUGLINE = resolve(import.meta.dir, '../../bin/slugline')
+
+/** A real Slugline process with a data directory of its own. */
+export interface Slugline {
+  /** `http://127.0.0.1:{port}` */
+  readonly url: string
+  readonly dataDir: string
+  readonly pid: number
+  /** What it has written to stdout and stderr so far. */
+  output(): string
+  /** Runs a command against the same data directory. */
+  cli(...args: string[]): Promise<CommandResult>
+  /** Makes an API key, and the workspace if there is none of that name. */
+  createKey(options?: KeyOptions): Promise<CreatedKey>
+  /** Calls the API; `key` becomes the Authorization header, `body` JSON. */
+  call(method: string, path: string, options?: CallOptions): Promise<Response>
+  /** SIGTERM, and the exit status. */
+  stop(): Promise<number>
+  /** SIGKILL to the server, as a crash would. */
+  kill(): Promise<void>
+  /** Starts it again on the same data and the same port. */
+  restart(): Promise<void>
+  /** Stops it and deletes its data. */
+  dispose(): Promise<void>
+}
+
+export interface CommandResult {
+  status: number
+  stdout: string
+  stderr: string
+}
+
+export interface KeyOptions {
+  workspace?: string
+  name?: string
+  scopes?: string
+  plan?: string
+  expires?: string
+}
+
+export interface CreatedKey {
+  id: string
+  key: string
+  prefix: string
+  scopes: string[]
+  expires_at: string | null
+}
+
+export interface CallOptions {
+  key?: string
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** The environment of the processes: nothing of the machine's own settings but the path. */
+function environment(dataDir: string, extra: Record<string, string>): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    SLUGLINE_DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    ANONYMOUS_REQUESTS_PER_MINUTE: '6000000',
+    ...extra,
+  }
+}
+
+/** Runs one command to its end. */
+export async function runCommand(
+  args: string[],
+  env: Record<string, string>,
+): Promise<CommandResult> {
+  const child = Bun.spawn([SLUGLINE, ...args], { env, stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { status, stdout, stderr }
+}
+
+/** Starts `bin/slugline serve` and waits for the line that says where it listens. */
+export async function startSlugline(
+  extra: Record<string, string> = {},
+  options: { dataDir?: string; wrapper?: string[] } = {},
+): Promise<Slugline> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slugline-e2e-'))
+  let running = await launch(environment(dataDir, extra), options.wrapper)
+  const url = running.url
+  const port = new URL(url).port
+  const slugline: Slugline = {
+    url,
+    dataDir,
+    get pid() {
+      return running.child.pid
+    },
+    output: () => running.output(),
+    cli: (...args) => runCommand(args, environment(dataDir, extra)),
+    async createKey({
+      workspace = 'test',
+      name = 'test',
+      scopes = 'links:read,links:write',
+      plan = 'unlimited',
+      expires,
+    } = {}) {
+      const args = ['keys', 'create', '--workspace', workspace, '--name', name]
+      args.push('--scopes', scopes, '--plan', plan, '--json')
+      if (expires !== undefined) args.push('--expires', expires)
+      const { status, stdout, stderr } = await slugline.cli(...args)
+      if (status !== 0) throw new Error(`keys create failed: ${stderr}`)
+      return JSON.parse(stdout) as CreatedKey
+    },
+    call(method, path, { key, body, headers } = {}) {
+      return fetch(url + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined
+          ? {}
+          : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+    },
+    async stop() {
+      running.child.kill('SIGTERM')
+      return await running.child.exited
+    },
+    async kill() {
+      running.child.kill('SIGKILL')
+      await running.child.exited
+    },
+    async restart() {
+      running = await launch(environment(dataDir, { ...extra, PORT: port }), options.wrapper)
+    },
+    async dispose() {
+      running.child.kill('SIGTERM')
+      await running.child.exited
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  return slugline
+}
+
+async function launch(env: Record<string, string>, wrapper: string[] = []) {
+  const child = Bun.spawn([...wrapper, SLUGLINE, 'serve'], { env, stdout: 'pipe', stderr: 'pipe' })
+  let output = ''
+  const ready = Promise.withResolvers<string>()
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      output += decoder.decode(chunk, { stream: true })
+      const address = /listens on (http:\/\/\S+)/.exec(output)
+      if (address?.[1] !== undefined) ready.resolve(address[1])
+    }
+  }
+  const ended = Promise.all([read(child.stdout), read(child.stderr)])
+  child.exited.then(async (status) => {
+    await ended
+    ready.reject(new Error(`serve ended with ${status}: ${output}`))
+  })
+  ready.promise.catch(() => {})
+  const url = await ready.promise
+  return { child, url, output: () => output }
+}
