@@ -143,6 +143,16 @@ describe('the application', () => {
     expect((await get('/openapi.json', {}, 'POST')).status).toBe(405)
   })
 
+  test('describes every status that a redirect may have', async () => {
+    const { components } = (await (await get('/openapi.json')).json()) as {
+      components: { schemas: Record<string, { properties: Record<string, object> }> }
+    }
+    for (const name of ['Link', 'LinkCreate', 'LinkPatch']) {
+      const status = components.schemas[name]?.properties.redirect_status
+      expect(status, name).toMatchObject({ enum: [301, 302, 307, 308] })
+    }
+  })
+
   test('describes the requests of each endpoint by example', async () => {
     const { paths } = (await (await get('/openapi.json')).json()) as {
       paths: Record<string, Record<string, { requestBody?: { content: object } }>>

@@ -128,7 +128,13 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     fetch(request, server) {
       const path = pathOf(request.url)
       const peer = () => server.requestIP(request)?.address ?? ''
-      if (app.owns(path)) return app.fetch(request, { peer: peer() })
+      if (app.owns(path)) {
+        return app.fetch(request, {
+          get peer() {
+            return peer()
+          },
+        })
+      }
       return (
         health.answer(request, path) ??
         metrics.answer(request, path, path === '/metrics' ? peer() : '') ??

@@ -174,6 +174,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const timer = setTimeout(() => last.kill('SIGKILL'), graceMs)
       await last.exited
       clearTimeout(timer)
+      child = undefined
     },
   }
 }

@@ -88,9 +88,6 @@ export const DETAILS = {
   LINKS_LIMIT: { limit: 'number' },
   API_KEYS_LIMIT: { limit: 'number' },
   MEMBERS_LIMIT: { limit: 'number' },
-  DOMAINS_LIMIT: { limit: 'number' },
-  /** Per calendar month. */
-  CLICKS_LIMIT: { limit: 'number' },
 } as const satisfies Record<string, ParamSpec>
 
 /** A stable code of `error.code`. */

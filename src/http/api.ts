@@ -11,7 +11,7 @@ import { createIdempotency } from './idempotency.ts'
 import { pathOf } from './query.ts'
 import { clientRequestId, createRequestIds } from './request-id.ts'
 import { createRouteTable } from './routes.ts'
-import type { Services } from './services.ts'
+import type { RequestInfo, Services } from './services.ts'
 
 /** What the HTTP layer needs from the rest. */
 export interface ApiDeps
@@ -29,12 +29,6 @@ export interface ApiDeps
   ids: Ids
   /** Requests per minute that one address may send without a key. */
   anonymousPerMinute: number
-}
-
-/** What the listener knows of a request besides the request. */
-export interface RequestInfo {
-  /** The address at the other end of the connection. */
-  peer: string
 }
 
 /** The API; endpoints are added by `endpoint`. */
@@ -70,7 +64,7 @@ export function createApi(deps: ApiDeps): Api {
     endpoint?: AnyEndpoint,
   ): Promise<Response> {
     const start = performance.now()
-    const exchange = new Exchange(services, endpoint, req.raw, env.peer, requestIds())
+    const exchange = new Exchange(services, endpoint, req.raw, env, requestIds())
     const response = await answer(exchange)
     report(services, exchange, response.status, performance.now() - start)
     return response

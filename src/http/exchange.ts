@@ -20,7 +20,7 @@ import {
   allowanceOf,
   rateLimited,
 } from './rate-limit.ts'
-import type { Services } from './services.ts'
+import type { RequestInfo, Services } from './services.ts'
 import type { Caller } from './types.ts'
 import { detailsOfZodError } from './zod-details.ts'
 
@@ -55,7 +55,7 @@ export class Exchange implements Call {
     readonly services: Services,
     readonly endpoint: AnyEndpoint | undefined,
     readonly request: Request,
-    readonly peer: string,
+    readonly info: RequestInfo,
     readonly requestId: string,
   ) {
     this.#headers = apiHeaders(requestId, services.baseUrl())
@@ -166,7 +166,7 @@ export class Exchange implements Call {
 
   #takeAnonymous(): void {
     const { anonymousLimiter, anonymousPolicy, clientAddress, clock } = this.services
-    const address = addressKey(clientAddress(this.peer, this.request.headers))
+    const address = addressKey(clientAddress(this.info.peer, this.request.headers))
     const decision = anonymousLimiter.take(address, anonymousPolicy, clock.now())
     if (!decision.allowed) throw rateLimited(decision)
   }

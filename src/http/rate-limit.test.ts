@@ -40,9 +40,9 @@ describe('the rate limit', () => {
       expect(left(await t.send(...get))).toBe(59)
     }))
 
-  test('announces the burst and how soon it is there again', () =>
+  test('announces the plan's rate, and when the burst is there again', () =>
     withApi(small, async (t) => {
-      expect((await t.send(...get)).headers.get('RateLimit-Policy')).toBe('"api";q=3;w=6')
+      expect((await t.send(...get)).headers.get('RateLimit-Policy')).toBe('"api";q=30;w=60')
     }))
 
   test('refuses what is too much, and lets a retry through after Retry-After', () =>

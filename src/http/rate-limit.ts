@@ -6,7 +6,7 @@ import type { PlanLimits } from '../plans/types.ts'
 /** A plan's limit, as it is enforced and as it is announced. */
 export interface Allowance {
   policy: Policy
-  /** What the headers call the limit: a full burst, and the seconds in which it comes back. */
+  /** What the headers call the limit: the plan's requests, and the seconds they are for. */
   announced: string
 }
 
@@ -19,10 +19,9 @@ export function allowanceOf(limits: PlanLimits): Allowance | undefined {
   let allowance = allowances.get(limits)
   if (allowance === undefined) {
     const burst = limits.burst ?? ratePerMinute
-    const windowSeconds = Math.ceil((burst * 60) / ratePerMinute)
     allowance = {
       policy: { ratePerMinute, burst },
-      announced: `"api";q=${burst};w=${windowSeconds}`,
+      announced: `"api";q=${ratePerMinute};w=60`,
     }
     allowances.set(limits, allowance)
   }
@@ -42,7 +41,7 @@ export function addRateLimitHeaders(
   const { remaining, fullAfterMs } = decision
   headers['RateLimit-Policy'] = allowance.announced
   headers.RateLimit = `"api";r=${remaining};t=${Math.ceil(fullAfterMs / 1000)}`
-  headers['X-RateLimit-Limit'] = String(allowance.policy.burst)
+  headers['X-RateLimit-Limit'] = String(allowance.policy.ratePerMinute)
   headers['X-RateLimit-Remaining'] = String(remaining)
   headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
 }

@@ -36,3 +36,9 @@ export interface AnswerEvent {
   status: number
   durationMs: number
 }
+
+/** What the listener knows of a request besides the request. */
+export interface RequestInfo {
+  /** The address at the other end of the connection; asked for only when it is needed. */
+  readonly peer: string
+}

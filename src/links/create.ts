@@ -57,7 +57,7 @@ export async function create(
   row.search_text = searchText({ ...row, tags: tags.map(({ tag }) => tag) })
   if (!(await insertLink(tx, row))) throw externalIdTaken()
   if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
-  await indexText(tx, row.seq, row.search_text)
+  indexText(tx, row.seq, row.search_text)
   tx.afterCommit(() => ctx.changed(workspace.no))
   return ctx.render(row, undefined, now)
 }

@@ -65,8 +65,8 @@ export function linkFields(rules: LinkRules) {
   const alias = checked(z.string(), (text) => checkAlias(text, rules.domains))
   return {
     destination_url: url.openapi({
+      // No format: the URL standard takes addresses that RFC 3986 does not, in all scripts.
       type: 'string',
-      format: 'uri',
       maxLength: URL_LENGTH_MAX,
       description:
         'Where the link leads: an http or https address without user name and password, not on ' +
@@ -124,10 +124,15 @@ export function linkFields(rules: LinkRules) {
       description: 'Whether the link redirects. True when absent.',
       example: true,
     }),
-    redirect_status: z.literal(REDIRECT_STATUSES).openapi({
-      description: 'The status of the redirect. 302 when absent.',
-      example: 302,
-    }),
+    redirect_status: z
+      .int()
+      .pipe(z.literal(REDIRECT_STATUSES))
+      .openapi({
+        type: 'integer',
+        enum: [...REDIRECT_STATUSES],
+        description: 'The status of the redirect. 302 when absent.',
+        example: 302,
+      }),
     forward_query: z.boolean().openapi({
       description: "Whether the visitor's query parameters are appended. False when absent.",
       example: false,
@@ -140,7 +145,6 @@ export function linkFields(rules: LinkRules) {
     }),
     fallback_url: url.nullable().openapi({
       type: ['string', 'null'],
-      format: 'uri',
       maxLength: URL_LENGTH_MAX,
       description: 'Where visitors go while the link does not redirect; else they see a page.',
       example: 'https://example.com/over',

@@ -24,7 +24,7 @@ export async function remove(
   for (const address of [main, ...aliases]) await holdSlug(tx, address)
   const tags = parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) }))
   await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, tags, [])
-  await unindexText(tx, row.seq)
+  unindexText(tx, row.seq)
   await deleteLink(tx, row.seq)
   await givePlaceBack(tx, row.workspace_no)
   tx.afterCommit(() => {

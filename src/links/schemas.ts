@@ -38,7 +38,7 @@ const count = z.int().min(0)
 export const LinkSchema = z
   .object({
     id: z.string().openapi({ description: 'Sorts by the time of creation.' }),
-    destination_url: z.string().openapi({ format: 'uri' }),
+    destination_url: z.string(),
     slug: z.string(),
     aliases: z.array(z.string()),
     domain: z.string(),
@@ -51,12 +51,14 @@ export const LinkSchema = z
     status: z.enum(STATUSES).openapi({
       description: 'The first that applies of: blocked, disabled, expired, exhausted, scheduled.',
     }),
-    redirect_status: z.literal(REDIRECT_STATUSES),
+    redirect_status: z
+      .literal(REDIRECT_STATUSES)
+      .openapi({ type: 'integer', enum: [...REDIRECT_STATUSES] }),
     forward_query: z.boolean(),
     starts_at: time.nullable(),
     expires_at: time.nullable(),
     max_clicks: z.int().nullable(),
-    fallback_url: z.string().nullable().openapi({ format: 'uri' }),
+    fallback_url: z.string().nullable(),
     has_password: z.boolean(),
     clicks: z.object({ total: count, human: count, bot: count, unique: count }),
     last_clicked_at: time.nullable(),

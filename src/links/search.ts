@@ -57,11 +57,11 @@ const drop = prepareSql<{ seq: number }, never>(
 )
 
 /** Makes a new link findable. */
-export async function indexText(tx: Transaction, seq: number, text: string): Promise<void> {
-  await tx.run(add, { seq, text })
+export function indexText(tx: Transaction, seq: number, text: string): void {
+  tx.beforeCommit(() => tx.run(add, { seq, text }))
 }
 
 /** Makes a link findable no longer. */
-export async function unindexText(tx: Transaction, seq: number): Promise<void> {
-  await tx.run(drop, { seq })
+export function unindexText(tx: Transaction, seq: number): void {
+  tx.beforeCommit(() => tx.run(drop, { seq }))
 }

@@ -11,7 +11,7 @@ import type { LinkRules } from './fields.ts'
 import { type ListContext, type ListQuery, type ListResult, list } from './list.ts'
 import { remove } from './remove.ts'
 import { createRenderer } from './render.ts'
-import { findCountedLink } from './store.ts'
+import { findCounters, findLink } from './store.ts'
 import { createTotals } from './totals.ts'
 import type { CreateFields, Link, PatchFields, PreparedCreate, PreparedPatch } from './types.ts'
 import { type IfMatch, update } from './update.ts'
@@ -99,9 +99,10 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
     update: (tx, caller, id, patch, ifMatch) => update(ctx, tx, caller, id, patch, ifMatch),
     remove: (tx, caller, id, ifMatch) => remove(ctx, tx, caller, id, ifMatch),
     async get({ workspace }, id) {
-      const row = await findCountedLink(storage.read, id, workspace.no)
+      const row = await findLink(storage.read, id, workspace.no)
       if (row === undefined) throw new AppError('LINK_NOT_FOUND')
-      return ctx.render(row, row, clock.now())
+      // Two point reads take half as long as a join over two files.
+      return ctx.render(row, await findCounters(storage.read, row.seq), clock.now())
     },
     list: (caller, query) => list(ctx, caller, query),
   }

@@ -196,21 +196,6 @@ export async function findLink(
   return (await sqlx.run(byId, { id, workspaceNo }))[0]
 }
 
-const byIdCounted = prepareSql<{ id: string; workspaceNo: number }, LinkRow & Counters>(
-  (p) => sql`SELECT ${LINK_WITH_COUNTERS} FROM links l
-    LEFT JOIN link_counters c ON c.link_seq = l.seq
-    WHERE l.id = ${p.id} AND l.workspace_no = ${p.workspaceNo}`,
-)
-
-/** A link of a workspace with its counters; not inside a transaction, which doesn't see them. */
-export async function findCountedLink(
-  sqlx: Sql,
-  id: string,
-  workspaceNo: number,
-): Promise<(LinkRow & Counters) | undefined> {
-  return (await sqlx.run(byIdCounted, { id, workspaceNo }))[0]
-}
-
 const countersOf = prepare<{ seq: number }, Counters>((db, p) =>
   db.selectFrom('link_counters').select(COUNTER_COLUMNS).where('link_seq', '=', p.seq),
 )

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +12,7 @@ import {
   type EmbeddedStorage,
   migrate,
   openEmbedded,
+  openSqlite,
   SEQS_PER_WORKSPACE,
 } from '../storage/index.ts'
 import type { LinkCaller } from './context.ts'
@@ -52,7 +52,8 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
   const dir = await mkdtemp(join(tmpdir(), 'slugline-links-'))
   await migrate(dir)
   const storage = await openEmbedded(dir)
-  const counters = new Database(databaseFiles(dir).counters)
+  const writer = openSqlite(databaseFiles(dir).counters)
+  const counters = writer.raw
   const clock = { ms: NOW, now: () => clock.ms }
   await storage.write((tx) =>
     tx.db
@@ -145,9 +146,11 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
       }
       counters.run('COMMIT')
     },
-    setLimit: (value) => void (limit = value),
+    setLimit(value) {
+      limit = value
+    },
     async close() {
-      counters.close()
+      writer.close()
       await storage.close()
       await rm(dir, { recursive: true })
     },

@@ -21,11 +21,12 @@ export function isClean(text: string, lines = false): boolean {
 
 /**
  * The form in which texts are compared without regard to case: two that differ only in case, or in
- * how their accents are composed, fold alike. Upper case comes first, so that ß meets SS.
+ * how their accents are composed, fold alike. Upper case comes in between, so that ß meets SS, and
+ * lower case before it, so that the capital ẞ does too.
  */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
+  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC')
 }
 
 /**

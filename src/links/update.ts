@@ -87,8 +87,8 @@ export async function update(
   await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, tags.before, tags.after)
   const textBefore = searchText({ ...before, tags: tags.before.map(({ tag }) => tag) })
   if (row.search_text !== textBefore) {
-    await unindexText(tx, row.seq)
-    await indexText(tx, row.seq, row.search_text)
+    unindexText(tx, row.seq)
+    indexText(tx, row.seq, row.search_text)
   }
   tx.afterCommit(() => ctx.changed(row.workspace_no))
   return ctx.render({ ...row, uses: after.uses }, await counters(ctx, before), now)

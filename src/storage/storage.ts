@@ -15,6 +15,12 @@ export interface Sql {
 
 /** A transaction. Throwing inside undoes all that it did, and nothing of others'. */
 export interface Transaction extends Sql {
+  /**
+   * Puts writes off until the end of all transactions that share the commit: for those that are
+   * much cheaper one after another, as the search index's are. They must not fail, and nothing in
+   * the transaction may read what they write.
+   */
+  beforeCommit(write: () => Promise<unknown>): void
   /** Runs `effect` after the commit, before {@link Storage.write} resolves. */
   afterCommit(effect: () => void): void
 }
@@ -33,7 +39,7 @@ export interface Storage {
   readonly reports: Sql
   /**
    * Runs `work` in a transaction. Transactions that arrive together may share a commit; each
-   * still succeeds or fails alone.
+   * still succeeds or fails alone. `work` may be run more than once; only its last run counts.
    * @throws StorageUnavailable when the database can't be written (disk full, read-only, lost).
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BROWSER, CRAWLER, openSite, type Site } from '../redirect/testing/site.ts'
+import { migrate } from '../storage/index.ts'
+import { journalDirectory, listSegments, segmentFile } from './segments.ts'
+import { openClickWork } from './worker.ts'
+
+const DAY = 86_400_000
+let dir: string
+let site: Site
+let now: number
+const clock = { now: () => now }
+
+beforeEach(async () => {
+  now = 20_000 * DAY + 1_000
+  dir = mkdtempSync(join(tmpdir(), 'slugline-counting-'))
+  await migrate(dir)
+  site = await openSite(dir, { clock })
+})
+
+afterEach(async () => {
+  await site.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const agent = (value: string) => ({ headers: { 'user-agent': value } })
+
+describe('counting', () => {
+  test('tells people from bots, and people from each other', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    await site.visit('/a')
+    now += 5
+    await site.visit('/a')
+    await site.visit('/a', {}, '203.0.113.8')
+    await site.visit('/a', agent(BROWSER.replace('141', '140')))
+    await site.visit('/a', agent(CRAWLER))
+    await site.visit('/a', { headers: { 'sec-purpose': 'prefetch;prerender' } })
+    await site.visit('/a', { method: 'HEAD' })
+    await site.visit('/a+')
+    site.count()
+    expect(await site.countersOf(seq)).toEqual({
+      total: 6,
+      human: 4,
+      bot: 2,
+      unique_visitors: 3,
+      last_clicked_at: now,
+    })
+  })
+
+  test('counts whoever asks not to be tracked, but tells them apart from nobody', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    await site.visit('/a', { headers: { dnt: '1' } })
+    await site.visit('/a', { headers: { 'sec-gpc': '1' } })
+    site.count()
+    expect(await site.countersOf(seq)).toMatchObject({ human: 2, unique_visitors: 0 })
+  })
+
+  test('a visitor is unique once a day, over batches, and over midnight in one', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    await site.visit('/a')
+    site.count()
+    await site.visit('/a')
+    now += DAY
+    await site.visit('/a')
+    await site.visit('/a')
+    site.count()
+    expect(await site.countersOf(seq)).toMatchObject({ human: 4, unique_visitors: 2 })
+  })
+
+  test('gives every link a row, and takes those of deleted links away', async () => {
+    const seqs = []
+    for (const slug of ['a', 'b', 'c']) seqs.push(await site.addLink({ slug }))
+    site.count()
+    expect(await site.countersOf(seqs[2] as number)).toMatchObject({ total: 0 })
+    await site.visit('/b')
+    await site.storage.write(({ db }) => db.deleteFrom('links').where('slug', '=', 'b').execute())
+    site.count()
+    const rows = await site.storage.read.db.selectFrom('link_counters').selectAll().execute()
+    expect(rows.map((row) => row.link_seq)).toEqual([seqs[0] as number, seqs[2] as number])
+    const marks = await site.storage.read.db.selectFrom('counter_watermarks').selectAll().execute()
+    expect(marks).toEqual([{ workspace_no: 1, link_seq: seqs[2] as number }])
+  })
+
+  test('two workers at once count each click once', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    const [one, two] = [openClickWork(dir, clock), openClickWork(dir, clock)]
+    for (let i = 0; i < 10; i++) {
+      await site.visit('/a')
+      // Each has its own idea of the watermark.
+      if (i % 2 === 0) one.pass()
+      two.pass()
+      one.pass()
+    }
+    while (one.pass().more);
+    one.close()
+    two.close()
+    expect(await site.countersOf(seq)).toMatchObject({ human: 10 })
+  })
+
+  test('deletes counted segments, all but the one that is written', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    for (let start = 0; start < 3; start++) {
+      await site.visit('/a')
+      await site.close()
+      site = await openSite(dir, { clock })
+    }
+    await site.visit('/a')
+    expect(listSegments(journalDirectory(dir))).toHaveLength(4)
+    site.count()
+    expect(listSegments(journalDirectory(dir))).toEqual([4])
+    expect(await site.countersOf(seq)).toMatchObject({ human: 4 })
+  })
+
+  test('passes over what a crash left, once there is a newer segment', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    await site.visit('/a')
+    await site.journal.close()
+    await appendFile(segmentFile(journalDirectory(dir), 1), 'torn')
+    await appendFile(segmentFile(journalDirectory(dir), 2), '')
+    site.count()
+    expect(await site.countersOf(seq)).toMatchObject({ human: 1 })
+    expect(existsSync(segmentFile(journalDirectory(dir), 1))).toBe(false)
+  })
+
+  test('forgets the visitors of days that are over', async () => {
+    await site.addLink({ slug: 'a' })
+    await site.visit('/a')
+    site.count()
+    now += 3 * DAY
+    await site.visit('/a')
+    site.count()
+    const visitors = await site.storage.read.db.selectFrom('link_visitors').selectAll().execute()
+    expect(visitors.map((row) => row.day)).toEqual([20_003])
+  })
+})
+
+describe('people so far', () => {
+  test('are those counted and those still in the journal', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    await site.addLink({ slug: 'b' })
+    expect(site.peopleSoFar(seq)).toBe(0)
+    await site.visit('/a')
+    expect(site.peopleSoFar(seq)).toBe(1)
+    site.count()
+    expect(site.peopleSoFar(seq)).toBe(1)
+    for (const path of ['/a', '/b', '/a']) await site.visit(path, agent(BROWSER))
+    await site.visit('/a', agent(CRAWLER))
+    expect(site.peopleSoFar(seq)).toBe(3)
+  })
+})

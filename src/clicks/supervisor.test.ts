@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { openSite, type Site } from '../redirect/testing/site.ts'
+import { migrate } from '../storage/index.ts'
+import { createSupervisor } from './supervisor.ts'
+
+const WORKER = join(import.meta.dir, 'testing/worker-main.ts')
+let dir: string
+let site: Site
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-supervisor-'))
+  await migrate(dir)
+  site = await openSite(dir)
+})
+
+afterEach(async () => {
+  await site.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const supervise = (command: string[]) =>
+  createSupervisor({
+    command,
+    journal: site.journal,
+    watermark: { segment: 0, offset: 0 },
+    clock: systemClock,
+  })
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(10)
+}
+
+test('starts a worker when there is something to count, and says how far it is', async () => {
+  const seq = await site.addLink({ slug: 'a' })
+  expect(site.supervisor.state()).toMatchObject({ running: false, backlogBytes: 0 })
+  await site.visit('/a')
+  expect(site.supervisor.state().backlogBytes).toBeGreaterThan(0)
+  site.supervisor.poke()
+  await until(() => site.supervisor.state().backlogBytes === 0)
+  expect(await site.countersOf(seq)).toMatchObject({ human: 1 })
+  expect(site.supervisor.state()).toMatchObject({
+    running: true,
+    watermark: site.journal.position,
+    backlogSeconds: 0,
+    restarts: 0,
+  })
+})
+
+test('counts what an earlier process left', async () => {
+  const seq = await site.addLink({ slug: 'a' })
+  await site.visit('/a')
+  const supervisor = supervise([process.execPath, WORKER, dir])
+  await until(async () => (await site.countersOf(seq))?.human === 1)
+  await supervisor.stop()
+})
+
+test('a worker that has nothing to do ends, and comes back when it is needed', async () => {
+  const seq = await site.addLink({ slug: 'a' })
+  await site.visit('/a')
+  const supervisor = supervise([process.execPath, WORKER, dir, '20'])
+  for (const people of [1, 2]) {
+    await until(async () => (await site.countersOf(seq))?.human === people)
+    await until(() => !supervisor.state().running)
+    await site.visit('/a')
+    supervisor.poke()
+  }
+  expect(supervisor.state().restarts).toBe(0)
+  await supervisor.stop()
+})
+
+test('a worker that dies is started again', async () => {
+  const supervisor = supervise([process.execPath, '-e', 'process.exit(3)'])
+  supervisor.poke()
+  await until(() => supervisor.state().restarts >= 2)
+  await supervisor.stop()
+})
+
+test('stopping waits until all is counted', async () => {
+  const seq = await site.addLink({ slug: 'a' })
+  await site.visit('/a')
+  site.supervisor.poke()
+  await until(() => site.supervisor.state().running)
+  await Promise.all(Array.from({ length: 500 }, () => site.visit('/a')))
+  await site.supervisor.stop()
+  expect(await site.countersOf(seq)).toMatchObject({ human: 501 })
+  expect(site.supervisor.state().running).toBe(false)
+})

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '../storage/index.ts'
+import { createGate, TooBusy } from './form.ts'
+import { openSite, type Site } from './testing/site.ts'
+
+let dir: string
+let site: Site
+let guesses: string[]
+let allowed: number
+
+const hash = await Bun.password.hash('größe +&', {
+  algorithm: 'argon2id',
+  memoryCost: 8,
+  timeCost: 1,
+})
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-password-'))
+  guesses = []
+  allowed = 5
+  await migrate(dir)
+  site = await openSite(dir, {
+    takeGuess: (key) => {
+      guesses.push(key)
+      return { allowed: allowed-- > 0, retryAfterSeconds: 61 }
+    },
+  })
+})
+
+afterEach(async () => {
+  await site.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const post = (path: string, password: string) =>
+  site.visit(path, { method: 'POST', body: new URLSearchParams({ password }) })
+
+async function clicks(seq: number): Promise<number> {
+  site.count()
+  return (await site.countersOf(seq))?.total ?? 0
+}
+
+test('the form asks, a wrong password is refused, the right one leads on and counts once', async () => {
+  const seq = await site.addLink({
+    slug: 'a',
+    password_hash: hash,
+    redirect_status: 308,
+    forward_query: 1,
+    target_url: 'https://secret.example/',
+  })
+  const form = await site.visit('/a')
+  expect(form.status).toBe(200)
+  expect(form.headers.get('set-cookie')).toBeNull()
+  expect(form.headers.get('content-security-policy')).toContain("form-action 'self' http: https:")
+  const html = await form.text()
+  expect(html).toContain('<form method="post">')
+  expect(html).not.toContain('secret.example')
+  expect((await site.visit('/a', { method: 'HEAD' })).status).toBe(200)
+
+  const wrong = await post('/a', 'größe')
+  expect(wrong.status).toBe(403)
+  expect(await wrong.text()).toContain('role="alert"')
+  expect(await clicks(seq)).toBe(0)
+
+  const right = await post('/a?x=1', 'größe +&')
+  expect(right.status).toBe(303)
+  expect(right.headers.get('location')).toBe('https://secret.example/?x=1')
+  expect(right.headers.get('cache-control')).toBe('private, no-store')
+  expect(right.headers.get('set-cookie')).toBeNull()
+  expect(await clicks(seq)).toBe(1)
+})
+
+test('it works through a socket, with the body coming in pieces', async () => {
+  await site.addLink({ slug: 'a', password_hash: hash })
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request, self) =>
+      site.redirect.fetch(request, () => self.requestIP(request)?.address ?? ''),
+  })
+  const body = new ReadableStream({
+    async start(controller) {
+      for (const part of ['pass', 'word=gr%C3%B6%C3', '%9Fe+%2B%26']) {
+        controller.enqueue(new TextEncoder().encode(part))
+        await Bun.sleep(1)
+      }
+      controller.close()
+    },
+  })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const url = new URL('/a', server.url)
+  const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual' })
+  expect(response.status).toBe(303)
+  expect(guesses[0]).toEndWith(' 127.0.0.1')
+  await server.stop(true)
+})
+
+test('guesses are limited per link and address, the right one too', async () => {
+  const seq = await site.addLink({ slug: 'a', password_hash: hash })
+  allowed = 1
+  expect((await post('/a', 'x')).status).toBe(403)
+  const response = await post('/a', 'größe +&')
+  expect(response.status).toBe(429)
+  expect(response.headers.get('retry-after')).toBe('61')
+  expect(guesses).toEqual([`${seq} 203.0.113.7`, `${seq} 203.0.113.7`])
+  expect(await clicks(seq)).toBe(0)
+})
+
+test('a password uses up one visit, and only when it is right', async () => {
+  await site.addLink({ slug: 'a', password_hash: hash, max_clicks: 1 })
+  expect((await site.visit('/a')).status).toBe(200)
+  expect((await post('/a', 'x')).status).toBe(403)
+  expect((await post('/a', 'größe +&')).status).toBe(303)
+  expect((await post('/a', 'größe +&')).status).toBe(410)
+  expect((await site.visit('/a')).status).toBe(410)
+})
+
+test('bodies that are no form, or too large, are no guess that passes', async () => {
+  await site.addLink({ slug: 'a', password_hash: hash })
+  const send = (body: string, type: string) =>
+    site.visit('/a', { method: 'POST', body, headers: { 'content-type': type } })
+  expect((await send('{"password":"größe +&"}', 'application/json')).status).toBe(403)
+  const form = 'application/x-www-form-urlencoded'
+  expect((await send(`password=${'x'.repeat(20_000)}`, form)).status).toBe(413)
+  expect((await send('password=%FF%zz&&=', form)).status).toBe(403)
+})
+
+test('few guesses are checked at a time, and too many are turned away', async () => {
+  let running = 0
+  let most = 0
+  const gate = createGate(async () => {
+    most = Math.max(most, ++running)
+    await new Promise((turn) => setImmediate(turn))
+    running--
+    return true
+  }, 2)
+  const results = await Promise.allSettled(Array.from({ length: 100 }, () => gate('', '')))
+  expect(most).toBe(2)
+  const refused = results.filter((result) => result.status === 'rejected')
+  expect(refused).toHaveLength(100 - 2 - 64)
+  for (const { reason } of refused) expect(reason).toBeInstanceOf(TooBusy)
+})

@@ -1,0 +1,184 @@
+import { join } from 'node:path'
+import type { Insertable } from 'kysely'
+import { createClientAddress } from '../../base/client-address.ts'
+import type { Clock } from '../../base/clock.ts'
+import { systemClock } from '../../base/clock.ts'
+import { createIds } from '../../base/ids.ts'
+import { systemRandom } from '../../base/random.ts'
+import {
+  createPeopleSoFar,
+  createRecorder,
+  createSupervisor,
+  journalDirectory,
+  openJournal,
+  openVisitors,
+} from '../../clicks/index.ts'
+import { openClickWork } from '../../clicks/worker.ts'
+import { slugKey } from '../../links/slug.ts'
+import { type LinksTable, openEmbedded, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { createEmbeddedResolver, createRedirect, type RedirectDeps } from '../index.ts'
+
+const WORKER = join(import.meta.dir, '../../clicks/testing/worker-main.ts')
+
+/** What a test's link differs in from a plain one. */
+export type TestLink = Partial<Insertable<LinksTable>> & { slug: string; aliases_typed?: string[] }
+
+/** Everything behind a short domain, on a migrated data directory. */
+export async function openSite(
+  dataDir: string,
+  {
+    clock = systemClock,
+    poked = false,
+    ...overrides
+  }: { clock?: Clock; poked?: boolean } & Partial<RedirectDeps> = {},
+) {
+  const storage = await openEmbedded(dataDir)
+  const [watermark] = await storage.read.db.selectFrom('journal_watermark').selectAll().execute()
+  const from = { segment: watermark?.segment ?? 0, offset: watermark?.offset ?? 0 }
+  const journal = openJournal({ directory: journalDirectory(dataDir), after: from.segment })
+  const visitors = openVisitors({
+    file: join(dataDir, 'visitor-salts'),
+    clock,
+    random: systemRandom,
+  })
+  const supervisor = createSupervisor({
+    command: [process.execPath, WORKER, dataDir],
+    journal,
+    watermark: from,
+    clock,
+  })
+  const ids = createIds(clock, systemRandom)
+  let made = 0
+  const redirect = createRedirect({
+    resolver: createEmbeddedResolver(storage.reader.raw),
+    recorder: createRecorder(journal, visitors, poked ? supervisor.poke : undefined),
+    storage,
+    clock,
+    requestId: () => ids.next('req'),
+    domainOf: () => 0,
+    clientAddress: createClientAddress([]),
+    takeGuess: () => ({ allowed: true, retryAfterSeconds: 1 }),
+    pseudoLocales: true,
+    ...overrides,
+  })
+
+  return {
+    storage,
+    journal,
+    supervisor,
+    redirect,
+    peopleSoFar: createPeopleSoFar(dataDir, storage.reader.raw, journal),
+
+    /** Asks as a browser at `peer` would. */
+    async visit(path: string, init: RequestInit = {}, peer = '203.0.113.7'): Promise<Response> {
+      const headers = new Headers(init.headers)
+      if (!headers.has('user-agent')) headers.set('user-agent', BROWSER)
+      const request = new Request(`https://sho.rt${path}`, { ...init, headers })
+      return redirect.fetch(request, () => peer)
+    },
+
+    /** Adds a link to the first workspace and returns its `seq`. */
+    async addLink({ slug, aliases_typed = [], ...values }: TestLink): Promise<number> {
+      const seq = SEQS_PER_WORKSPACE + ++made
+      const target_url = values.target_url ?? `https://example.com/${made}`
+      const link = {
+        seq,
+        id: `lnk_${String(made).padStart(26, '0')}`,
+        workspace_no: 1,
+        domain_no: 0,
+        slug,
+        slug_key: slugKey(slug),
+        destination_url: target_url,
+        target_url,
+        title: null,
+        notes: null,
+        tags: '[]',
+        aliases: JSON.stringify(aliases_typed),
+        external_id: null,
+        enabled: 1,
+        blocked: 0,
+        redirect_status: 302,
+        forward_query: 0,
+        starts_at: null,
+        expires_at: null,
+        max_clicks: null,
+        uses: 0,
+        fallback_url: null,
+        password_hash: null,
+        created_at: 0,
+        updated_at: 0,
+        version: 1,
+        search_text: '',
+        ...values,
+      }
+      const special = Number(
+        !link.enabled ||
+          !!link.blocked ||
+          !!link.forward_query ||
+          [link.starts_at, link.expires_at, link.max_clicks, link.password_hash].some(
+            (value) => value !== null,
+          ),
+      )
+      await storage.write(async ({ db }) => {
+        await db
+          .insertInto('workspaces')
+          .values({ id: 'ws_1', name: 'W', name_key: 'w', plan_id: 'free', created_at: 0 })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+        await db.updateTable('workspaces').set({ links_made: made }).execute()
+        await db.insertInto('links').values(link).execute()
+        for (const typed of [slug, ...aliases_typed]) {
+          await db
+            .insertInto('slugs')
+            .values({
+              slug_key: slugKey(typed),
+              domain_no: 0,
+              workspace_no: 1,
+              link_seq: seq,
+              slug: typed,
+              target_url: link.target_url,
+              redirect_status: link.redirect_status,
+              special,
+            })
+            .execute()
+        }
+      })
+      return seq
+    },
+
+    /** Counts what the journal holds, in this process. */
+    count(): void {
+      const work = openClickWork(dataDir, clock)
+      try {
+        while (work.pass().more);
+      } finally {
+        work.close()
+      }
+    },
+
+    async countersOf(seq: number) {
+      const rows = await storage.read.db
+        .selectFrom('link_counters')
+        .select(['total', 'human', 'bot', 'unique_visitors', 'last_clicked_at'])
+        .where('link_seq', '=', seq)
+        .execute()
+      return rows[0]
+    },
+
+    async close(): Promise<void> {
+      await journal.close()
+      visitors.close()
+      await supervisor.stop()
+      await storage.close()
+    },
+  }
+}
+
+/** A site under test. */
+export type Site = Awaited<ReturnType<typeof openSite>>
+
+/** What a person's browser says. */
+export const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
+/** What a crawler says. */
+export const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
