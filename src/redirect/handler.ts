@@ -6,7 +6,7 @@ import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import { type Condition, conditionOf } from './condition.ts'
 import { createGate, FORM_BYTES_MAX, readPassword, TooBusy, type VerifyPassword } from './form.ts'
 import { createPages } from './pages.ts'
-import { parsePath, type SlugPath } from './path.ts'
+import { parsePath } from './path.ts'
 import type { LinkRow, Resolver } from './resolver.ts'
 import { withVisitorsQuery } from './target.ts'
 import { type Use, useOnce } from './uses.ts'
@@ -279,18 +279,13 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       if (code === -1) return otherMethod(request)
       const slug = parsePath(path)
       if (slug === null) return noSlug(request, path, code)
+      const { slugKey, preview } = slug
       const domainNo = domainOf(url.slice(hostAt, pathAt))
-      return new Promise<Response>((answer) => enqueue(visitOf(slug, domainNo, answer)))
-
-      function visitOf(
-        { slugKey, preview }: SlugPath,
-        domainNo: number,
-        answer: (response: Response) => void,
-      ): Visit {
-        return {
+      return new Promise<Response>((answer) => {
+        enqueue({
           request,
           peer,
-          method: code as Visit['method'],
+          method: code,
           slugKey,
           preview,
           domainNo,
@@ -298,8 +293,8 @@ export function createRedirect(deps: RedirectDeps): Redirect {
           unlocked: null,
           use: null,
           refusals: 0,
-        }
-      }
+        })
+      })
     },
   }
 
