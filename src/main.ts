@@ -9,8 +9,10 @@ const args = process.argv.slice(2)
 /** `serve` and the click worker start at once; only other command lines need the parser. */
 async function run(): Promise<number> {
   const [command, ...rest] = args
-  if (command === 'serve' && rest.length === 0) {
-    await (await import('./commands/serve.ts')).serve(createContext())
+  if (command === 'serve' && rest.every((option) => option === '--json')) {
+    const context = createContext()
+    context.json = rest.length > 0
+    await (await import('./commands/serve.ts')).serve(context)
     return 0
   }
   if (command === 'click-worker') {
@@ -24,7 +26,7 @@ try {
   process.exitCode = await run()
 } catch (error) {
   const failure = await failureOf(error)
-  process.stderr.write(renderFailure(failure, false))
+  process.stderr.write(renderFailure(failure, args.includes('--json')))
   // A server that failed half-way may have left timers and sockets behind.
   process.exit(failure.status)
 }

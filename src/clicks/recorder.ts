@@ -1,7 +1,7 @@
 import { truncateAddress } from '../base/client-address.ts'
 import { fetchedAhead, isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
-import { type ClickRecord, encodeRecord, RECORD_VERSION } from './record.ts'
+import { encodeRecord, RECORD_VERSION } from './record.ts'
 import type { Visitors } from './visitors.ts'
 
 const AGENT_LENGTH = 512
@@ -12,24 +12,23 @@ const UTM_NAMES = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_
 
 /** A visit that is about to be answered with a redirect. */
 export interface Visit {
-  /** Milliseconds since the Unix epoch. */
-  time: number
-  linkSeq: number
-  slugKey: string
-  domainNo: number
-  headers: Headers
-  /** The visitor's whole address; only its network is kept. */
-  address: string
-  /** The visit's query string with its `?`, or empty. */
-  search: string
-  /** Bits of `HOW` besides what the headers say. */
-  how: number
+  readonly slugKey: string
+  readonly domainNo: number
+  readonly headers: Headers
+  /** The visit's URL; its `utm_*` parameters are kept. */
+  readonly url: string
 }
 
 /** Takes clicks down before they are answered. */
 export interface Recorder {
-  /** Adds a click to those of this turn. */
-  add(visit: Visit): void
+  /**
+   * Adds a click to those of this turn.
+   *
+   * @param time milliseconds since the Unix epoch
+   * @param address the visitor's whole address; only its network is kept
+   * @param how bits of `HOW` besides what the headers say
+   */
+  add(visit: Visit, linkSeq: number, time: number, address: string, how: number): void
   /** Writes the turn's clicks; after it they may be answered. Never throws. */
   commit(): void
   /** True when the request is a person's, and so uses up one of a link's `max_clicks`. */
@@ -45,8 +44,24 @@ export function createRecorder(
   let lines = ''
   let records = 0
   return {
-    add(visit) {
-      lines += encodeRecord(recordOf(visit, visitors))
+    add({ slugKey, domainNo, headers, url }, linkSeq, time, address, how) {
+      const userAgent = cut(headers.get('user-agent'), AGENT_LENGTH)
+      // Global Privacy Control and its elder: counted, but not told apart from others.
+      const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
+      lines += encodeRecord([
+        RECORD_VERSION,
+        time,
+        linkSeq,
+        how | fetchedAhead(headers),
+        unseen ? '' : visitors.hash(time, address, userAgent),
+        userAgent,
+        truncateAddress(address),
+        referrerOf(headers.get('referer')),
+        cut(headers.get('accept-language'), LANGUAGE_LENGTH),
+        url.includes('utm_') ? utmOf(url) : 0,
+        slugKey,
+        domainNo,
+      ])
       records++
     },
     commit() {
@@ -58,27 +73,6 @@ export function createRecorder(
     },
     isPerson: (headers) => isPerson(fetchedAhead(headers), headers.get('user-agent') ?? ''),
   }
-}
-
-function recordOf(visit: Visit, visitors: Visitors): ClickRecord {
-  const { headers, address, search, time } = visit
-  const userAgent = cut(headers.get('user-agent'), AGENT_LENGTH)
-  // Global Privacy Control and its elder: counted, but not told apart from others.
-  const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
-  return [
-    RECORD_VERSION,
-    time,
-    visit.linkSeq,
-    visit.how | fetchedAhead(headers),
-    unseen ? '' : visitors.hash(time, address, userAgent),
-    userAgent,
-    truncateAddress(address),
-    referrerOf(headers.get('referer')),
-    cut(headers.get('accept-language'), LANGUAGE_LENGTH),
-    search.includes('utm_') ? utmOf(search) : 0,
-    visit.slugKey,
-    visit.domainNo,
-  ]
 }
 
 function cut(value: string | null, length: number): string {
@@ -97,8 +91,10 @@ function referrerOf(value: string | null): string {
   return value.slice(0, Math.min(end, REFERRER_LENGTH))
 }
 
-function utmOf(search: string): Record<string, string> | 0 {
-  const parameters = new URLSearchParams(search)
+function utmOf(url: string): Record<string, string> | 0 {
+  const start = url.indexOf('?')
+  if (start < 0) return 0
+  const parameters = new URLSearchParams(url.slice(start))
   const found: Record<string, string> = {}
   let any = false
   for (const name of UTM_NAMES) {

@@ -32,6 +32,11 @@ const register = (program: Command, context: MutableContext) => {
     throw new AppError('LINK_NOT_FOUND')
   })
   program.command('port').action(() => context.print(String(context.config.port), {}))
+  program
+    .command('need')
+    .argument('<it>')
+    .requiredOption('--this <x>')
+    .action(() => {})
   const group = program.command('group')
   group.command('inner').action(() => context.print('in', { inner: true }))
 }
@@ -85,6 +90,31 @@ describe('the command line', () => {
     const { status, out, err } = await run(args)
     expect([status, out]).toEqual([2, ''])
     expect(err).toContain('Usage:')
+  })
+
+  test.each([
+    [['bogus', '--json'], /bogus/],
+    [['greet', '--json', '--bogus'], /--bogus/],
+    [['greet', 'surplus', '--json'], /too many/],
+    [['need', '--json'], /--this/],
+    [['need', '--this', 'x', '--json'], /'it'/],
+    [['group', '--json'], /command is missing/],
+    [['--json'], /command is missing/],
+  ])('called wrongly with --json (%j): nothing but the error in JSON', async (args, message) => {
+    const { status, out, err } = await run(args)
+    expect([status, out]).toEqual([2, ''])
+    expect(JSON.parse(err)).toEqual({
+      error: { code: 'USAGE', message: expect.stringMatching(message) },
+    })
+  })
+
+  test('--json may stand anywhere', async () => {
+    for (const args of [
+      ['--json', 'group', 'inner'],
+      ['group', '--json', 'inner'],
+    ]) {
+      expect((await run(args)).out).toBe('{"inner":true}\n')
+    }
   })
 
   test('a command that fails says why on stderr, with status 1', async () => {

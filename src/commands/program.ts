@@ -1,7 +1,7 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import packageFile from '../../package.json' with { type: 'json' }
 import { createContext, type MutableContext } from './create-context.ts'
-import { failureOf, renderFailure } from './report-error.ts'
+import { type Failure, failureOf, renderFailure } from './report-error.ts'
 
 type Register = (program: Command, context: MutableContext) => void
 
@@ -16,6 +16,10 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   'click-worker': async () => (await import('./click-worker.ts')).registerClickWorkerCommand,
 }
+
+const SETTINGS = `
+Settings come from the environment: docs/configuration.md lists them, and \`slugline doctor\`
+checks them.`
 
 /** Where usage, errors and help go; a test listens. */
 export interface ProgramOutput {
@@ -38,38 +42,55 @@ export async function runProgram(
   context: MutableContext = createContext(undefined, output.out),
   commands: typeof COMMANDS = COMMANDS,
 ): Promise<number> {
-  const program = createProgram(output)
   const wantsJson = args.includes('--json')
+  const program = createProgram(output, wantsJson)
   try {
     const asked = args.find((argument) => !argument.startsWith('-'))
     const names = asked !== undefined && asked in commands ? [asked] : Object.keys(commands)
     for (const name of names) (await commands[name]?.())?.(program, context)
     for (const command of leaves(program)) addJson(command, context)
-    if (args.length === 0) {
-      program.outputHelp({ error: true })
-      return 2
-    }
     await program.parseAsync([...args], { from: 'user' })
     return context.exitStatus
   } catch (error) {
-    // Commander has written its message, or the help that was asked for.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) {
+      // Commander has written the help that was asked for, or its message for people.
+      if (error.exitCode === 0) return 0
+      if (wantsJson) output.err(renderFailure(usageFailure(error), true))
+      return 2
+    }
     const failure = await failureOf(error)
     output.err(renderFailure(failure, wantsJson))
     return failure.status
   }
 }
 
-function createProgram({ out, err }: ProgramOutput): Command {
-  return new Command('slugline')
-    .description('Slugline: short links, redirects and click counts that you run yourself.')
-    .version(packageFile.version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help of a command')
-    .showHelpAfterError()
-    .configureOutput({ writeOut: out, writeErr: err })
-    .addHelpText('after', `\nSettings come from the environment; see: slugline doctor`)
-    .exitOverride()
+function createProgram({ out, err }: ProgramOutput, wantsJson: boolean): Command {
+  return (
+    new Command('slugline')
+      .description('Slugline: short links, redirects and click counts that you run yourself.')
+      .version(packageFile.version, '-V, --version', 'print the version')
+      .helpOption('-h, --help', 'show help')
+      .helpCommand('help [command]', 'show help of a command')
+      .showHelpAfterError()
+      .configureOutput({
+        writeOut: out,
+        writeErr: wantsJson ? () => {} : err,
+        outputError: (text, write) => write(text.replace(/^error: /, 'slugline: ')),
+      })
+      .addHelpText('after', SETTINGS)
+      // Here too, so that it may stand anywhere; each command's help shows its own.
+      .addOption(new Option('--json').hideHelp())
+      .exitOverride()
+  )
+}
+
+/** How a call that the parser refused is told to a machine. */
+function usageFailure({ code, message }: CommanderError): Failure {
+  const text =
+    code === 'commander.help'
+      ? 'a command is missing; slugline --help lists them'
+      : message.replace(/^error: /, '')
+  return { status: 2, code: 'USAGE', message: text }
 }
 
 /** The commands that do something, groups like `keys` resolved. */
@@ -79,10 +100,8 @@ function leaves(command: Command): Command[] {
 }
 
 function addJson(command: Command, context: MutableContext): void {
-  if (!command.options.some((option) => option.long === '--json')) {
-    command.option('--json', 'answer in JSON, on one line')
-  }
+  command.option('--json', 'answer in JSON, on one line')
   command.hook('preAction', () => {
-    context.json = command.opts().json === true
+    context.json = command.optsWithGlobals().json === true
   })
 }

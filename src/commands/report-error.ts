@@ -20,7 +20,7 @@ export async function failureOf(error: unknown): Promise<Failure> {
       field: variable,
       message: `${problem}. Example: ${example}`,
     }))
-    const message = 'These settings are wrong; nothing was started.'
+    const message = 'These settings are wrong; nothing was done.'
     return { status: 2, code: 'CONFIGURATION', message, details }
   }
   if (error instanceof CommandError) {

@@ -11,7 +11,7 @@ const UNLIMITED = {
   analytics_retention_days: null,
 } as const
 
-/** What every plan can do; their texts stand in the message catalogues. */
+/** What every plan can do: stable ids, for whoever lists plans to put into words. */
 const FEATURES = ['custom_slugs', 'aliases', 'passwords', 'scheduling', 'click_limits'] as const
 
 /**

@@ -40,7 +40,14 @@ const plan = z.strictObject({
     clicks_per_month: limit(0),
     analytics_retention_days: limit(1),
   }),
-  features: z.array(z.string().min(1)).default([]),
+  features: z
+    .array(
+      z.string({ error: 'must be a text' }).regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, {
+        error: 'must be an id of a-z, 0-9, "_" and "-", like "custom_slugs"',
+      }),
+      { error: 'must be a list of ids' },
+    )
+    .default([]),
   default: z.boolean({ error: 'must be true or false' }).default(false),
 })
 

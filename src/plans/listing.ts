@@ -21,9 +21,7 @@ export function listPlan(plan: Plan, locale: Locale): ListedPlan {
     description: wordsOf(plan.description, `plan.${id}.description`, locale),
     price,
     limits,
-    features: features.map(
-      (feature) => wordsOf(undefined, `plan.feature.${feature}`, locale) ?? feature,
-    ),
+    features: [...features],
     default: plan.default,
   }
 }

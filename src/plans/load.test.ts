@@ -82,6 +82,12 @@ describe('a plans file', () => {
       { plans: [{ ...team, limits: { clicks_per_month: 5 } }] },
       ['plans[0].limits.clicks_per_month'],
     ],
+    [
+      'features that are no ids',
+      { plans: [{ ...team, features: ['aliases', 'Our support', 3] }] },
+      ['plans[0].features[1]', 'plans[0].features[2]'],
+    ],
+    ['features that are no list', { plans: [{ ...team, features: 'x' }] }, ['plans[0].features']],
     ['one id twice', { plans: [team, { ...team, default: false }] }, ['plans[1].id']],
     ['no default', { plans: [{ ...team, default: false }] }, ['plans']],
     ['two defaults', { plans: [team, { ...team, id: 'b' }] }, ['plans']],

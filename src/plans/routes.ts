@@ -13,8 +13,8 @@ export function registerPlanRoutes(api: Pick<Api, 'add'>, { plans }: { plans: Pl
     tag: 'Plans',
     summary: 'List plans',
     description:
-      'The plans of this instance, with the limits that are enforced. Needs no API key. Names, ' +
-      'descriptions and features are in the language of the answer.',
+      'The plans of this instance, with the limits that are enforced. Needs no API key. Names ' +
+      'and descriptions are in the language of the answer.',
     success: {
       status: 200,
       description: 'The plans, in the order of their size.',

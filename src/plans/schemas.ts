@@ -37,7 +37,9 @@ export const PlanSchema = z
         analytics_retention_days: limit('How long clicks are kept.'),
       })
       .openapi({ description: 'Null is unlimited.' }),
-    features: z.array(z.string()).openapi({ description: 'In the language of the answer.' }),
+    features: z
+      .array(z.string())
+      .openapi({ description: 'Stable ids, the same in every language, like `custom_slugs`.' }),
     default: z.boolean().openapi({ description: 'Whether a new workspace gets it.' }),
   })
   .openapi('Plan', { example: PLANS_EXAMPLE.data[0] })

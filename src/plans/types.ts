@@ -17,6 +17,7 @@ export interface Plan {
   /** `amount` in minor units of the currency. */
   price: { amount: number | null; currency: string; interval: 'month' | 'year' }
   limits: PlanLimits
+  /** Stable ids, like `custom_slugs`; listed as they stand, and never enforced. */
   features: readonly string[]
   default: boolean
   /** Given by an operator's file; absent: the catalogue's words for the plan's id. */

@@ -53,6 +53,8 @@ const POST = 2
 /** A visit on its way through one or more turns. */
 interface Visit {
   request: Request
+  url: string
+  headers: Headers
   peer: () => string
   method: typeof GET | typeof HEAD | typeof POST
   slugKey: string
@@ -151,7 +153,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       return pages.password(request, id, { kind: 'none' })
     }
     if (visit.preview) return preview(visit, link.target_url)
-    if (link.max_clicks === null || method === HEAD || !recorder.isPerson(request.headers)) {
+    if (link.max_clicks === null || method === HEAD || !recorder.isPerson(visit.headers)) {
       return pass(visit, link.seq, link, now)
     }
     if (visit.refusals >= REFUSALS_MAX) return closed(visit, link, 'exhausted')
@@ -168,7 +170,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
   function pass(visit: Visit, seq: number, link: Use, now: number): Response {
     if (visit.method !== HEAD) record(visit, seq, now)
     const target = link.forward_query
-      ? withVisitorsQuery(link.target_url, searchOf(visit.request.url))
+      ? withVisitorsQuery(link.target_url, searchOf(visit.url))
       : link.target_url
     counts.redirected++
     // See Other, or the browser would post the password on to the destination.
@@ -176,18 +178,8 @@ export function createRedirect(deps: RedirectDeps): Redirect {
   }
 
   function record(visit: Visit, linkSeq: number, time: number): void {
-    const { request, slugKey, domainNo } = visit
-    const { headers } = request
-    recorder.add({
-      time,
-      linkSeq,
-      slugKey,
-      domainNo,
-      headers,
-      address: clientAddress(visit.peer(), headers),
-      search: searchOf(request.url),
-      how: visit.method === POST ? HOW.password : 0,
-    })
+    const address = clientAddress(visit.peer(), visit.headers)
+    recorder.add(visit, linkSeq, time, address, visit.method === POST ? HOW.password : 0)
   }
 
   function closed(visit: Visit, link: LinkRow, condition: Exclude<Condition, 'open'>): Response {
@@ -284,6 +276,8 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       return new Promise<Response>((answer) => {
         enqueue({
           request,
+          url,
+          headers: request.headers,
           peer,
           method: code,
           slugKey,

@@ -87,6 +87,12 @@ const STATEMENTS = [
   'CREATE INDEX links_slug ON links (workspace_no, slug_key, seq)',
   `CREATE UNIQUE INDEX links_external_id ON links (workspace_no, external_id)
     WHERE external_id IS NOT NULL`,
+  // Few links have conditions: with these, a list by status reads only them (see links/status.ts).
+  `CREATE INDEX links_special ON links
+    (workspace_no, seq, enabled, blocked, starts_at, expires_at, max_clicks, uses)
+    WHERE enabled = 0 OR blocked <> 0 OR starts_at IS NOT NULL OR expires_at IS NOT NULL
+      OR max_clicks IS NOT NULL`,
+  `CREATE INDEX links_domain ON links (workspace_no, domain_no, seq) WHERE domain_no <> 0`,
   // Without a rowid the whole row lies in the index: the redirect reads one tree, not two.
   `CREATE TABLE slugs (
     slug_key TEXT NOT NULL,

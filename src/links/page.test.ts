@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { createTestLinks } from './test-links.ts'
+
+test('a total that was counted before is counted anew after a change', async () => {
+  const own = await createTestLinks()
+  const ids: string[] = []
+  for (let i = 0; i < 3; i++)
+    ids.push((await own.create({ destination_url: 'https://a.example/', title: 'needle' })).id)
+  const total = async () => (await own.list({ search: 'needle' })).pagination.total
+  expect([await total(), await total()]).toEqual([3, 3])
+  await own.patch(ids[0] ?? '', { title: 'hay' })
+  expect([await total(), await total()]).toEqual([2, 2])
+  await own.remove(ids[1] ?? '')
+  expect(await total()).toBe(1)
+  await own.create({ destination_url: 'https://a.example/needle' })
+  expect(await total()).toBe(2)
+  await own.close()
+})
+
+test('matches that lie together at the far end are found like any others', async () => {
+  const own = await createTestLinks()
+  for (let i = 0; i < 2600; i++) {
+    own.clock.ms += 1
+    const slug = `s${String(i).padStart(5, '0')}`
+    const title = i < 300 ? 'cluster of links' : 'others'
+    await own.create({ destination_url: 'https://a.example/', slug, title })
+  }
+  await own.countAll()
+  for (const sort of ['updated_at', 'slug', 'clicks', 'last_clicked_at']) {
+    for (const search of ['cluster', 'cl']) {
+      const slugs: string[] = []
+      let cursor: string | null = null
+      for (let i = 0; i < 5; i++) {
+        const page = await own.list({ search, sort, limit: '2', ...(cursor && { cursor }) })
+        expect(page.pagination.total).toBe(300)
+        slugs.push(...page.data.map((link) => link.slug))
+        cursor = page.pagination.next_cursor
+      }
+      expect([sort, slugs]).toEqual([
+        sort,
+        Array.from({ length: 10 }, (_, i) => `s${String(299 - i).padStart(5, '0')}`),
+      ])
+    }
+  }
+  await own.close()
+}, 20_000)

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { setBlocked } from './block.ts'
+import { createTestLinks, refusal, type TestLinks } from './test-links.ts'
+import { expectConsistent, slugRow } from './test-tables.ts'
+
+const URL_A = 'https://a.example/'
+
+let links: TestLinks
+beforeEach(async () => {
+  links = await createTestLinks()
+})
+afterEach(() => links.close())
+
+describe('deleting', () => {
+  test('takes everything away but holds the slugs', async () => {
+    const { id } = await links.create({
+      destination_url: URL_A,
+      slug: 'gone',
+      aliases: ['gone2', 'go.example/gone3'],
+      tags: ['t'],
+      title: 'findable',
+    })
+    expect(await refusal(links.remove(id, { version: 9 }))).toEqual(['PRECONDITION_FAILED'])
+    await links.remove(id, { version: 1 })
+    await expectConsistent(links)
+    for (const [key, no] of [
+      ['gone', 0],
+      ['gone2', 0],
+      ['gone3', 1],
+    ] as const) {
+      expect(await slugRow(links, key, no)).toMatchObject({ link_seq: null, target_url: null })
+    }
+    expect(await refusal(links.remove(id))).toEqual(['LINK_NOT_FOUND'])
+    expect((await links.list({ search: 'findable' })).pagination.total).toBe(0)
+    expect((await links.list()).pagination.total).toBe(0)
+    await links.create({ destination_url: URL_A, slug: 'GONE' })
+    await expectConsistent(links)
+  })
+
+  test('is told to whoever wants to know', async () => {
+    const told: unknown[] = []
+    const telling = await createTestLinks({
+      changed: () => told.push('changed'),
+      removed: (seq) => told.push(seq),
+    })
+    const { id } = await telling.create({ destination_url: URL_A })
+    await telling.remove(id)
+    expect(told).toEqual(['changed', 'changed', 2 ** 32 + 1])
+    await telling.close()
+  })
+})
+
+describe('blocking', () => {
+  test('makes the link and all its slugs special, and is undone', async () => {
+    const { id, slug } = await links.create({
+      destination_url: URL_A,
+      slug: 'Bad',
+      aliases: ['b2'],
+    })
+    const { clock, storage, service } = links
+    const ctx = { clock, domains: service.rules.domains }
+    for (const [name, blocked] of [
+      ['bad', true],
+      ['s.example/B2', false],
+      [id, true],
+    ] as const) {
+      expect(await storage.write((tx) => setBlocked(ctx, tx, name, blocked))).toBe(id)
+      expect(await slugRow(links, 'b2')).toMatchObject({ special: Number(blocked) })
+      expect(await slugRow(links, slug.toLowerCase())).toMatchObject({ special: Number(blocked) })
+    }
+    expect((await links.list({ status: 'blocked' })).data).toMatchObject([{ id, version: 4 }])
+    // The owner's changes don't lift it.
+    expect(await links.patch(id, { title: 'x' })).toMatchObject({ status: 'blocked' })
+    expect(await slugRow(links, 'b2')).toMatchObject({ special: 1 })
+    for (const name of ['none', 'go.example/bad', 'nowhere.example/bad', 'lnk_x']) {
+      expect(await storage.write((tx) => setBlocked(ctx, tx, name, true))).toBeNull()
+    }
+  })
+})
