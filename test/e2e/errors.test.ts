@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DETAIL_CODES, ERROR_CODES, ERRORS, type ErrorCode } from '../../src/errors/index.ts'
 import { LOCALES } from '../../src/i18n/index.ts'
+import { writePlans } from '../harness/plans.ts'
 import { type CallOptions, type Slugline, startSlugline } from '../harness/process.ts'
 
 const LINKS = '/api/v1/links'
@@ -14,7 +12,6 @@ const NOT_OVER_HTTP: readonly string[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE
 const OF_COMMANDS: readonly string[] = ['API_KEYS_LIMIT', 'MEMBERS_LIMIT']
 
 let slugline: Slugline
-let directory: string
 let key: string
 let readOnly: string
 let small: string
@@ -31,33 +28,11 @@ interface Problem {
 }
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'slugline-plans-'))
-  const plan = (id: string, limits: object, isDefault = false) => ({
-    id,
-    name: id,
-    description: id,
-    price: { amount: 0, currency: 'EUR', interval: 'month' },
-    limits: {
-      requests_per_minute: null,
-      burst: null,
-      links: null,
-      api_keys: null,
-      members: null,
-      domains: null,
-      clicks_per_month: null,
-      analytics_retention_days: null,
-      ...limits,
-    },
-    features: [],
-    default: isDefault,
+  const file = writePlans({
+    unlimited: {},
+    full: { links: 0 },
+    slow: { requests_per_minute: 1, burst: 1 },
   })
-  const file = join(directory, 'plans.json')
-  const plans = [
-    plan('unlimited', {}, true),
-    plan('full', { links: 0 }),
-    plan('slow', { requests_per_minute: 1, burst: 1 }),
-  ]
-  writeFileSync(file, JSON.stringify({ plans }))
   slugline = await startSlugline({ SLUGLINE_PLANS: file, SLUGLINE_BLOCKED_HOSTS: 'evil.example' })
   key = (await slugline.createKey()).key
   readOnly = (await slugline.createKey({ scopes: 'links:read' })).key
@@ -71,10 +46,7 @@ beforeAll(async () => {
   await post({ destination_url: GOOD, slug: 'bad' })
   await slugline.cli('links', 'block', 'bad')
 })
-afterAll(async () => {
-  await slugline.dispose()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterAll(() => slugline.dispose())
 
 const post = (body: unknown, options: CallOptions = {}) =>
   slugline.call('POST', LINKS, { key, body, ...options })

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writePlans } from '../harness/plans.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 const PER_MINUTE = 1200
@@ -10,39 +8,14 @@ const BURST = 20
 const SECONDS = 5
 
 let slugline: Slugline
-let directory: string
 let key: string
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'slugline-plans-'))
-  const limits = {
-    requests_per_minute: PER_MINUTE,
-    burst: BURST,
-    links: null,
-    api_keys: null,
-    members: null,
-    domains: null,
-    clicks_per_month: null,
-    analytics_retention_days: null,
-  }
-  const plan = {
-    id: 'small',
-    name: 'Small',
-    description: 'For this test.',
-    price: { amount: 0, currency: 'EUR', interval: 'month' },
-    limits,
-    features: [],
-    default: true,
-  }
-  const file = join(directory, 'plans.json')
-  writeFileSync(file, JSON.stringify({ plans: [plan] }))
+  const file = writePlans({ small: { requests_per_minute: PER_MINUTE, burst: BURST } })
   slugline = await startSlugline({ SLUGLINE_PLANS: file })
   key = (await slugline.createKey({ plan: 'small' })).key
 })
-afterAll(async () => {
-  await slugline.dispose()
-  rmSync(directory, { recursive: true, force: true })
-})
+afterAll(() => slugline.dispose())
 
 const list = (headers: Record<string, string> = {}) =>
   slugline.call('GET', '/api/v1/links?limit=1', { key, headers })

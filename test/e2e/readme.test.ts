@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { startSlugline } from '../harness/process.ts'
+
+const ROOT = resolve(import.meta.dir, '../..')
+
+test('the walk-through of the README works as it stands', async () => {
+  const slugline = await startSlugline()
+  try {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+    const blocks = [...readme.matchAll(/<!-- walk-through -->\n```sh\n([\s\S]*?)```/g)]
+    expect(blocks.length).toBeGreaterThan(3)
+    const script = blocks
+      .map((block) => block[1])
+      .join('\necho "\n=="\n')
+      .replaceAll('http://127.0.0.1:3000', slugline.url)
+    const run = Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', script], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH ?? '', SLUGLINE_DATA_DIR: slugline.dataDir },
+      stderr: 'inherit',
+    })
+    expect(run.exitCode).toBe(0)
+    const [, created, followed, found, refused] = run.stdout.toString().split('\n==\n')
+    expect(JSON.parse(created ?? '')).toMatchObject({ slug: 'summer', status: 'active' })
+    expect(followed).toContain('302')
+    expect(followed?.toLowerCase()).toContain('location: https://example.com/summer')
+    expect(JSON.parse(found ?? '')).toMatchObject({ pagination: { total: 1 } })
+    expect(JSON.parse(refused ?? '')).toMatchObject({ error: { code: 'VALIDATION_FAILED' } })
+  } finally {
+    await slugline.dispose()
+  }
+}, 30_000)
+
+test('every file that the documents name exists', () => {
+  const documents = [
+    ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
+    ...readdirSync(join(ROOT, 'docs'))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`),
+    ...readdirSync(join(ROOT, 'docs/adr')).map((name) => `docs/adr/${name}`),
+  ]
+  for (const document of documents) {
+    const text = readFileSync(join(ROOT, document), 'utf8')
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+      (match) => match[1] as string,
+    )
+    const paths = [...text.matchAll(/`((?:src|test|bench|scripts|docs|bin)\/[\w./-]+)`/g)].map(
+      (match) => match[1] as string,
+    )
+    for (const link of links) {
+      const path = resolve(ROOT, dirname(document), link)
+      expect({ document, link, exists: existsSync(path) }).toMatchObject({ exists: true })
+    }
+    for (const path of paths) {
+      const exists = existsSync(join(ROOT, path))
+      expect({ document, path, exists }).toMatchObject({ exists: true })
+    }
+  }
+})
