@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
 import { createApp } from './app.ts'
 import { createClientAddress } from './base/client-address.ts'
@@ -9,6 +10,7 @@ import {
   openJournal,
   openVisitors,
 } from './clicks/index.ts'
+import { isWildcard } from './config/index.ts'
 import { DEFAULT_DOMAIN, syncDomains } from './domains/index.ts'
 import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
@@ -64,6 +66,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     domains,
     ownHosts: {
       hosts: domains.hosts,
+      addresses: isWildcard(config.host) ? machineAddresses() : [config.host],
       listenPort: input.listenPort,
       basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
     },
@@ -158,6 +161,12 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       },
     ],
   }
+}
+
+function machineAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((cards) =>
+    (cards ?? []).map(({ address }) => address),
+  )
 }
 
 /** The same program, so that a packaged executable finds itself. */

@@ -6,22 +6,22 @@ afterAll(() => t.close())
 
 describe('entity tags', () => {
   test('an object carries its version’s', async () => {
-    expect((await t.send('GET', '/api/v1/hosts/a')).headers.get('ETag')).toBe('"v3"')
+    expect((await t.send('GET', '/api/v1/hosts/a')).headers.get('ETag')).toBe('"3"')
   })
 
   test('If-None-Match compares weakly, in lists too', async () => {
     const ask = (value: string, method = 'GET') =>
       t.send(method, '/api/v1/hosts/a', { headers: { 'If-None-Match': value } })
-    for (const value of ['"v3"', 'W/"v3"', '"v1", "v3"', 'W/"a,b" ,W/"v3"', '*']) {
+    for (const value of ['"3"', 'W/"3"', '"1", "3"', 'W/"a,b" ,W/"3"', '*']) {
       const response = await ask(value)
       expect(response.status).toBe(304)
-      expect(response.headers.get('ETag')).toBe('"v3"')
+      expect(response.headers.get('ETag')).toBe('"3"')
       expect(response.headers.get('Content-Type')).toBeNull()
       expect(response.headers.get('X-Request-Id')).not.toBeNull()
       expect(await response.text()).toBe('')
     }
-    expect((await ask('"v3"', 'HEAD')).status).toBe(304)
-    for (const value of ['"v2"', 'v3', '"v3', '', '"x v3"']) {
+    expect((await ask('"3"', 'HEAD')).status).toBe(304)
+    for (const value of ['"2"', '3', '"3', '', '"x 3"']) {
       expect((await ask(value)).status).toBe(200)
     }
   })
@@ -30,8 +30,8 @@ describe('entity tags', () => {
     const patch = async (value: string) =>
       (await t.send('PATCH', '/api/v1/hosts/a', { body: {}, headers: { 'If-Match': value } }))
         .status
-    for (const value of ['"v3"', '"v1", "v3"', '*']) expect(await patch(value)).toBe(200)
-    for (const value of ['"v2"', 'W/"v3"', 'v3', '']) expect(await patch(value)).toBe(412)
+    for (const value of ['"3"', '"1", "3"', '*']) expect(await patch(value)).toBe(200)
+    for (const value of ['"2"', 'W/"3"', '3', '']) expect(await patch(value)).toBe(412)
   })
 
   test('what is cached in public carries one of its text', async () => {

@@ -1,6 +1,6 @@
 /** The strong entity tag of a version (RFC 9110 §8.8.3). */
 export function etagOf(version: number): string {
-  return `"v${version}"`
+  return `"${version}"`
 }
 
 /** One entity tag of a list; what stands between them is skipped. */

@@ -13,23 +13,28 @@ export const LIMIT_MAX = 100
 export const LIMIT_DEFAULT = 25
 const PAGE_MAX = 2 ** 31
 
-const DIGITS = /^\d{1,15}$/
+const INTEGER = /^-?\d+$/
 
 function whole(max: number) {
   return checked(z.string(), (text) => {
-    const value = DIGITS.test(text) ? Number(text) : Number.NaN
-    if (Number.isNaN(value)) return new Fault('INVALID_TYPE', { expected: 'integer' })
+    if (!INTEGER.test(text)) return new Fault('INVALID_TYPE', { expected: 'integer' })
+    const value = Number(text)
     return value < 1 || value > max ? new Fault('OUT_OF_RANGE', { min: 1, max }) : value
   })
 }
 
+/** The `+` of an offset is a space where it wasn't percent-encoded. */
+const LOST_PLUS = / (?=\d\d:\d\d$)/
+
 function timestamp(description: string) {
-  return checked(z.string(), parseTimestamp).optional().openapi({
-    param: { description },
-    type: 'string',
-    format: 'date-time',
-    example: '2026-05-01T00:00:00Z',
-  })
+  return checked(z.string(), (text) => parseTimestamp(text.replace(LOST_PLUS, '+')))
+    .optional()
+    .openapi({
+      param: { description },
+      type: 'string',
+      format: 'date-time',
+      example: '2026-05-01T00:00:00Z',
+    })
 }
 
 /** The schema of the query of a list. */
@@ -77,12 +82,13 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         param: { description: 'The same as `limit`, which wins.' },
         ...limitDoc,
       }),
+      // An empty one is refused as any other that didn't come from here.
       cursor: z
         .string()
-        .min(1)
         .optional()
         .openapi({
           param: { description: 'From `next_cursor` or `prev_cursor` of the same list.' },
+          minLength: 1,
         }),
       page: whole(PAGE_MAX)
         .optional()
@@ -113,7 +119,7 @@ export function listQueryOf(query: z.output<ReturnType<typeof createListQuerySch
   const { search, q, tag, limit, per_page, ...rest } = query
   return {
     ...rest,
-    search: search ?? q,
+    search: search || q,
     tags: tag,
     limit: limit ?? per_page ?? LIMIT_DEFAULT,
   }

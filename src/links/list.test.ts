@@ -235,6 +235,27 @@ describe('a list', () => {
     expect(await links.list({ q: 'summer', per_page: '3' })).toEqual(
       await links.list({ search: 'summer', limit: '3' }),
     )
+    expect(await links.list({ search: '', q: 'summer' })).toEqual(
+      await links.list({ search: 'summer' }),
+    )
+  })
+
+  test('reads the plus of an offset that was not encoded', async () => {
+    const all = await links.list({ created_before: '2030-01-01T00:00:00+02:00' })
+    expect(all.pagination.total).toBe(model.length)
+    expect(await links.list({ created_before: '2030-01-01T00:00:00 02:00' })).toEqual(all)
+  })
+
+  test('are found in either case of a Turkish i', async () => {
+    const { id } = await links.create(
+      { destination_url: 'https://a.example/', title: 'İZMİR ılık' },
+      2,
+    )
+    for (const search of ['izmir', 'İzmir', 'IZMIR', 'ILIK', 'ılık', 'mi', 'İ']) {
+      const { data } = await links.list({ search }, 2)
+      expect([search, data.some((link) => link.id === id)]).toEqual([search, true])
+    }
+    await links.remove(id, { workspaceNo: 2 })
   })
 
   test('shows no other workspace’s links', async () => {
@@ -254,6 +275,7 @@ describe('a list', () => {
       { cursor: cursor.slice(0, -1) },
       { cursor: `A${cursor.slice(1)}` },
       { cursor: 'nonsense' },
+      { cursor: '' },
       { cursor: 'ü' },
       { cursor, sort: 'slug' },
       { cursor, order: 'asc' },
@@ -275,9 +297,9 @@ describe('a list', () => {
       ['limit', '101', 'OUT_OF_RANGE'],
       ['limit', '1.5', 'INVALID_TYPE'],
       ['limit', 'x', 'INVALID_TYPE'],
-      ['per_page', '-1', 'INVALID_TYPE'],
+      ['per_page', '-1', 'OUT_OF_RANGE'],
       ['page', '0', 'OUT_OF_RANGE'],
-      ['page', '99999999999999999999', 'INVALID_TYPE'],
+      ['page', '99999999999999999999', 'OUT_OF_RANGE'],
       ['sort', 'id', 'INVALID_VALUE'],
       ['order', 'up', 'INVALID_VALUE'],
       ['status', 'gone', 'INVALID_VALUE'],

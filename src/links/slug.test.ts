@@ -60,6 +60,13 @@ describe('a chosen slug', () => {
     }
   })
 
+  test('has nothing that cannot be seen', () => {
+    // A variation selector, two fillers (letters by Unicode), a grapheme joiner, a zero-width one.
+    for (const invisible of ['\ufe0f', '\u3164', '\u115f', '\u034f', '\u200d']) {
+      expect(code(`a${invisible}b`)).toBe('INVALID_SLUG')
+    }
+  })
+
   test('has 1 to 64 characters, counted in code points', () => {
     expect(code('')).toBe('TOO_SHORT')
     expect(code('x'.repeat(65))).toBe('TOO_LONG')
@@ -68,7 +75,7 @@ describe('a chosen slug', () => {
   })
 
   test('is not reserved, in any case', () => {
-    for (const text of ['api', 'API', 'Docs', 'ＡＰＩ'.normalize('NFKC')]) {
+    for (const text of ['api', 'API', 'Docs', 'ＡＰＩ', 'ａｐｉ', '𝐀𝐩𝐢', 'ſtatus']) {
       expect(code(text)).toBe('SLUG_RESERVED')
     }
     for (const key of RESERVED_SLUGS) expect(slugKey(key)).toBe(key)

@@ -15,8 +15,8 @@ const TRIES_PER_LENGTH = 3
 
 const PLAIN = /^[a-z0-9_-]+$/
 const ALLOWED = /^[\p{L}\p{M}\p{Nd}_-]+$/u
-/** A mark on nothing would attach itself to whatever stands before the slug. */
-const STARTS_WITH_MARK = /^\p{M}/u
+/** A mark on nothing would attach itself to what stands before it; what nobody sees is a trap. */
+const MISLEADING = /^\p{M}|\p{Default_Ignorable_Code_Point}/u
 
 /** A slug as typed (in NFC), and the key that makes it unique. */
 export interface SlugName {
@@ -31,16 +31,19 @@ export function slugKey(slug: string): string {
 
 /** Checks a slug that somebody chose. */
 export function parseSlug(text: string): SlugName | Fault {
-  if (PLAIN.test(text) && text.length <= SLUG_LENGTH_MAX) return unreserved(text, text)
+  if (PLAIN.test(text) && text.length <= SLUG_LENGTH_MAX) {
+    return unreserved({ slug: text, key: text }, text)
+  }
   if (text === '') return new Fault('TOO_SHORT', { min: 1 })
   const slug = text.isWellFormed() ? text.normalize('NFC') : text
   if (longerThan(slug, SLUG_LENGTH_MAX)) return new Fault('TOO_LONG', { max: SLUG_LENGTH_MAX })
-  if (!ALLOWED.test(slug) || STARTS_WITH_MARK.test(slug)) return new Fault('INVALID_SLUG')
-  return unreserved(slug, slugKey(slug))
+  if (!ALLOWED.test(slug) || MISLEADING.test(slug)) return new Fault('INVALID_SLUG')
+  // Full-width and mathematical letters are taken for the plain ones by readers.
+  return unreserved({ slug, key: slugKey(slug) }, slugKey(slug.normalize('NFKC')))
 }
 
-function unreserved(slug: string, key: string): SlugName | Fault {
-  return RESERVED_SLUGS.has(key) ? new Fault('SLUG_RESERVED') : { slug, key }
+function unreserved(name: SlugName, seenAs: string): SlugName | Fault {
+  return RESERVED_SLUGS.has(seenAs) ? new Fault('SLUG_RESERVED') : name
 }
 
 /** A random slug; `tries` is how many were taken already. */

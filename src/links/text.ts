@@ -31,9 +31,10 @@ export function foldCase(text: string): string {
 
 /**
  * {@link foldCase}, for finding a part of a text: the result must not depend on what stands beside
- * it, and a lower-case sigma does (Unicode's Final_Sigma, the one such rule outside locales).
+ * it, and a lower-case sigma does (Unicode's Final_Sigma, the one such rule outside locales). A
+ * Turkish İ, which folds to an i with a dot above, is found as the i that it is there.
  */
 export function foldForSearch(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  return foldCase(text).replaceAll('ς', 'σ')
+  return foldCase(text).replaceAll('ς', 'σ').replaceAll('i\u0307', 'i')
 }

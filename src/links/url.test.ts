@@ -64,6 +64,8 @@ describe('a destination', () => {
       'http://[::1',
       'http://a:99999/',
       'https://\ud800.com/',
+      ' https://example.com',
+      'https://example.com/ ',
     ]) {
       expect(code(text)).toBe('INVALID_URL')
     }
@@ -95,14 +97,13 @@ describe('a destination', () => {
     expect(code('https://example.com/@user:pass')).toBe('https://example.com/@user:pass')
   })
 
-  test('has no control characters, nor space around it', () => {
+  test('has no control characters', () => {
     for (const text of [
       'https://example.com/\n',
       'java\tscript:x',
       'https://exa\0mple.com',
-      ' https://example.com',
-      'https://example.com ',
       'https://example.com/\x7f',
+      'https://example.com/\x85',
       'https://example.com/\r\nSet-Cookie: a=b',
     ]) {
       expect(code(text)).toBe('URL_HAS_CONTROL_CHARACTERS')
@@ -171,5 +172,28 @@ describe('a destination', () => {
       expect(code(text)).toBe('URL_BLOCKED')
     }
     expect(code('https://notevil.example/')).toBe('https://notevil.example/')
+  })
+})
+
+describe("this machine's own addresses", () => {
+  const served = createUrlCheck(
+    {
+      hosts: ['sho.rt'],
+      addresses: ['192.0.2.7', 'fe80::1%eth0'],
+      listenPort: 3000,
+      basePort: 443,
+    },
+    { schemes: ['http', 'https'], blockedHosts: [] },
+  )
+
+  test.each([
+    ['http://192.0.2.7:3000/a', true],
+    ['http://[::ffff:192.0.2.7]:3000/a', true],
+    ['http://[fe80::1]:3000/a', true],
+    ['http://192.0.2.7:8080/a', false],
+    ['http://192.0.2.8:3000/a', false],
+  ])('%s leads back: %p', (url, refused) => {
+    const result = served(url)
+    expect('code' in result && result.code === 'URL_LOOPS_BACK').toBe(refused)
   })
 })

@@ -4,9 +4,9 @@ import { longerThan } from './text.ts'
 /** The most characters that a destination may have. */
 export const URL_LENGTH_MAX = 8192
 
-/** C0 controls and DEL anywhere; the URL standard would silently drop some of them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROLS = /[\0-\x1f\x7f]/
+/** Anywhere; the URL standard would silently drop some of them, and space around an address. */
+const CONTROLS = /\p{Cc}/u
+const SPACE_AROUND = /^ | $/
 const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/
 const MAPPED_V4 = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
@@ -15,7 +15,9 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 export interface OwnHosts {
   /** Public hosts, of the base address and the short domains. Refused at any port. */
   hosts: readonly string[]
-  /** What the server listens on: refused with any name of this machine. */
+  /** Addresses of this machine that the server listens on, besides the loopback's. */
+  addresses?: readonly string[]
+  /** What the server listens on: refused with any name or address of this machine. */
   listenPort: number
   /** The base address's port, refused likewise. */
   basePort: number
@@ -44,20 +46,20 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   const allowed = [...rules.schemes]
   const ownHosts = new Set(own.hosts.map(canonicalHost).filter((host) => !isThisMachine(host)))
   const ownPorts = new Set([own.listenPort, own.basePort])
+  const addresses = new Set((own.addresses ?? []).map(canonicalAddress))
   const blocked = new Set(rules.blockedHosts.map(canonicalHost))
 
   function loopsBack(url: URL, host: string): boolean {
-    if (!isThisMachine(host)) return ownHosts.has(host)
+    if (ownHosts.has(host)) return true
+    if (!isThisMachine(host) && !addresses.has(host)) return false
     const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port)
     return port !== undefined && ownPorts.has(port)
   }
 
   return (text) => {
     if (longerThan(text, URL_LENGTH_MAX)) return new Fault('TOO_LONG', { max: URL_LENGTH_MAX })
-    if (CONTROLS.test(text) || text.startsWith(' ') || text.endsWith(' ')) {
-      return new Fault('URL_HAS_CONTROL_CHARACTERS')
-    }
-    const url = text.isWellFormed() ? URL.parse(text) : null
+    if (CONTROLS.test(text)) return new Fault('URL_HAS_CONTROL_CHARACTERS')
+    const url = text.isWellFormed() && !SPACE_AROUND.test(text) ? URL.parse(text) : null
     if (url === null) return new Fault('INVALID_URL')
     if (!protocols.has(url.protocol)) return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed })
     if (url.username !== '' || url.password !== '') return new Fault('URL_HAS_CREDENTIALS')
@@ -74,6 +76,12 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
 function canonicalHost(host: string): string {
   const url = URL.parse(`http://${host}`)
   return unmapped(withoutDot(url?.hostname ?? host.toLowerCase()))
+}
+
+/** An address as it stands in a URL: IPv6 in brackets, without a zone. */
+function canonicalAddress(address: string): string {
+  const plain = address.replace(/%.*$/, '')
+  return canonicalHost(plain.includes(':') ? `[${plain}]` : plain)
 }
 
 function withoutDot(host: string): string {
