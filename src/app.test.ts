@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Ajv2020 from 'ajv/dist/2020'
+import addFormats from 'ajv-formats'
 import { createApp } from './app.ts'
 import { systemClock } from './base/clock.ts'
 import { createIds } from './base/ids.ts'
@@ -63,6 +65,7 @@ const app = createApp({
   clientAddress: (peer) => peer,
   anonymousPerMinute: 600,
   baseUrl: () => baseUrl,
+  pseudoLocales: true,
   plans,
   links,
 })
@@ -126,6 +129,28 @@ describe('the application', () => {
     }
   })
 
+  test('says nothing that is not a message: en-XA leaves no word untouched', async () => {
+    const told: string[] = []
+    for (const { method = 'GET', path = LINKS, headers, body } of BAD_REQUESTS) {
+      const request = new Request(`http://localhost${path}`, {
+        method,
+        headers: { Authorization: 'Bearer good', 'Accept-Language': 'en-XA', ...headers },
+        ...(body !== undefined && { body }),
+      })
+      const response = await app.fetch(request, { peer: '192.0.2.1' })
+      expect(response.headers.get('Content-Language')).toBe('en-XA')
+      const { error } = (await response.json()) as { error: Told & { details?: Told[] } }
+      for (const { message } of [error, ...(error.details ?? [])]) told.push(message)
+    }
+    expect(told.length).toBeGreaterThan(50)
+    for (const message of told) expect(message.replaceAll(VALUES, '')).not.toMatch(/[A-Za-z]/)
+
+    const { data } = (await (await get('/api/v1/plans?lang=en-XA')).json()) as {
+      data: { name: string; description: string }[]
+    }
+    for (const { name, description } of data) expect(name + description).not.toMatch(/[A-Za-z]/)
+  })
+
   test('serves its description, with an entity tag', async () => {
     const response = await get('/openapi.json')
     expect(response.headers.get('Content-Type')).toBe('application/json')
@@ -167,6 +192,25 @@ describe('the application', () => {
     }
   })
 
+  test('gives no example that its own schema refuses', async () => {
+    const document = (await (await get('/openapi.json')).json()) as Described
+    const ajv = new Ajv2020({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'openapi')
+    const schemas = document.components.schemas
+    for (const [name, { example, properties = {} }] of Object.entries(schemas)) {
+      const at = `openapi#/components/schemas/${name}`
+      if (example !== undefined) expect(ajv.validate(at, example), name).toBe(true)
+      for (const [member, { example }] of Object.entries(properties)) {
+        if (example === undefined) continue
+        expect(ajv.validate(`${at}/properties/${member}`, example), member).toBe(true)
+      }
+    }
+    for (const { value } of Object.values(document.components.examples)) {
+      expect(ajv.validate('openapi#/components/schemas/Error', value)).toBe(true)
+    }
+  })
+
   test('serves the reference page, of less than 100 kB', async () => {
     const response = await get('/docs', { 'Accept-Language': 'ja' })
     expect(response.headers.get('Strict-Transport-Security')).not.toBeNull()
@@ -176,3 +220,68 @@ describe('the application', () => {
     for (const [, id] of text.matchAll(/href="#([^"]+)"/g)) expect(text).toContain(` id="${id}"`)
   })
 })
+
+interface Described {
+  components: {
+    schemas: Record<
+      string,
+      { example?: unknown; properties?: Record<string, { example?: unknown }> }
+    >
+    examples: Record<string, { value: unknown }>
+  }
+}
+
+interface Told {
+  message: string
+}
+
+interface BadRequest {
+  method?: string
+  path?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+const LINKS = '/api/v1/links'
+
+function post(body: string, headers: Record<string, string> = {}): BadRequest {
+  return { method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body }
+}
+
+const GOOD = 'https://a.example/'
+const BAD_BODIES = [
+  {},
+  { destination_url: 5, slug: 'a b', title: 'x'.repeat(256), nonsense: 1, max_clicks: 0 },
+  { destination_url: GOOD, aliases: ['one', 'ONE'], tags: Array(21).fill('t'), enabled: 'no' },
+  { destination_url: GOOD, redirect_status: 200, starts_at: 'soon', external_id: '' },
+  { destination_url: GOOD, starts_at: '2031-01-01', domain: 'elsewhere.example' },
+  { destination_url: 'javascript:alert(1)', fallback_url: 'https://u:p@a.example/' },
+  { destination_url: `${baseUrl}/x`, slug: 'api', notes: 'a\u0007b' },
+]
+const BAD_QUERIES = [
+  'limit=0',
+  'limit=x',
+  'sort=x',
+  'cursor=x',
+  'page=1&cursor=x',
+  'tag=',
+  'domain=x',
+]
+
+const BAD_REQUESTS: BadRequest[] = [
+  ...BAD_BODIES.map((body) => post(JSON.stringify(body))),
+  ...['{', '[]', `{"notes":"${'x'.repeat(70_000)}"}`].map((body) => post(body)),
+  ...BAD_QUERIES.map((query) => ({ path: `${LINKS}?${query}` })),
+  post('{}', { 'Content-Type': 'text/plain' }),
+  post('{}', { 'Content-Encoding': 'gzip' }),
+  post('{}', { 'Idempotency-Key': 'a b' }),
+  { headers: { Authorization: 'Bearer bad' } },
+  { headers: { Authorization: '' } },
+  { path: `${LINKS}/none` },
+  { path: '/api/v1/nothing' },
+  { method: 'PUT' },
+]
+
+/** Values that the messages have in them, and the "or" between those. */
+const VALUES =
+  /\b(?:or|GET|HEAD|POST|OPTIONS|application\/json|https?|string|integer|boolean|array|created_at|updated_at|clicks|last_clicked_at|slug)\b/g

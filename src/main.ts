@@ -1,4 +1,5 @@
 import { createContext } from './commands/create-context.ts'
+import { toStderr } from './commands/output.ts'
 import { failureOf, renderFailure } from './commands/report-error.ts'
 
 // What we write belongs to our user alone, whatever the directory allows.
@@ -26,7 +27,7 @@ try {
   process.exitCode = await run()
 } catch (error) {
   const failure = await failureOf(error)
-  process.stderr.write(renderFailure(failure, args.includes('--json')))
+  toStderr(renderFailure(failure, args.includes('--json')))
   // A server that failed half-way may have left timers and sockets behind.
   process.exit(failure.status)
 }

@@ -11,7 +11,8 @@ import {
 import { appendFile, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type JournalIo, type JournalOptions, openJournal } from './journal.ts'
+import { type JournalOptions, openJournal } from './journal.ts'
+import type { JournalIo } from './journal-io.ts'
 import { type ClickRecord, encodeRecord } from './record.ts'
 import { readJournal } from './segment-reader.ts'
 import { listSegments, segmentFile } from './segments.ts'
@@ -24,13 +25,17 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const open = (options: Partial<JournalOptions> = {}) => openJournal({ directory, ...options })
 const line = (seq: number) => encodeRecord([1, 0, seq, 0, '', '', '', '', '', 0, 'a', 0])
-const ALL = { records: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
 function read() {
   const seqs: number[] = []
-  const reading = readJournal(directory, { segment: 0, offset: 0 }, ALL, (record: ClickRecord) => {
-    seqs.push(record[2])
-  })
+  const reading = readJournal(
+    directory,
+    { segment: 0, offset: 0 },
+    () => true,
+    (record: ClickRecord) => {
+      seqs.push(record[2])
+    },
+  )
   return { seqs, skipped: reading.skipped, end: reading.end }
 }
 

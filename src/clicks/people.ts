@@ -5,7 +5,6 @@ import { type ClickRecord, decodeRecord } from './record.ts'
 import { readJournal } from './segment-reader.ts'
 import { journalDirectory, type Position } from './segments.ts'
 
-const NO_BOUNDS = { records: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 const TRIES = 5
 
 /**
@@ -34,7 +33,7 @@ export function createPeopleSoFar(
       }
       const from = { segment: row?.segment ?? 0, offset: row?.offset ?? 0 }
       try {
-        readJournal(directory, from, NO_BOUNDS, add)
+        readJournal(directory, from, () => true, add)
       } catch (error) {
         // The worker has counted and deleted a segment since: ask again.
         if ((error as NodeJS.ErrnoException).code === 'ENOENT' && tries < TRIES) continue

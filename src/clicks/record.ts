@@ -38,13 +38,13 @@ export type ClickRecord = [
 ]
 
 /**
- * A line of the journal: CRC-32 of the rest in base 36, a space, JSON, a newline. It is ASCII
+ * A line of the journal: CRC-32 of the rest in decimal, a space, JSON, a newline. It is ASCII
  * throughout, so that characters are bytes, and a newline is always an end.
  */
 export function encodeRecord(record: ClickRecord): string {
   let json = JSON.stringify(record)
   if (NOT_ASCII.test(json)) json = json.replace(NOT_ASCII_ALL, escaped)
-  return `${Bun.hash.crc32(json).toString(36)} ${json}\n`
+  return `${Bun.hash.crc32(json)} ${json}\n`
 }
 
 /** Reads a line without its newline; null when it is torn, damaged or of another version. */
@@ -52,7 +52,7 @@ export function decodeRecord(line: string): ClickRecord | null {
   const start = line.indexOf(' ') + 1
   if (start === 0) return null
   const json = line.slice(start)
-  if (Bun.hash.crc32(json) !== Number.parseInt(line.slice(0, start - 1), 36)) return null
+  if (Bun.hash.crc32(json) !== Number(line.slice(0, start - 1))) return null
   try {
     const record = JSON.parse(json) as ClickRecord
     return record[0] === RECORD_VERSION ? record : null

@@ -12,15 +12,12 @@ export interface Reading {
   bytes: number
   /** Lines that no crash of ours explains: damaged, or of another version. */
   skipped: number
-  /** False: the journal's end was not reached. */
+  /** False: it was told to stop before the journal's end. */
   complete: boolean
 }
 
-/** How much of the journal one reading takes at most. */
-export interface Bounds {
-  records: number
-  bytes: number
-}
+/** Whether a reading goes on; asked after each block. */
+export type GoesOn = (reading: Readonly<Reading>) => boolean
 
 /**
  * Reads the journal from a position on and hands every whole record to `take`. A line counts only
@@ -30,7 +27,7 @@ export interface Bounds {
 export function readJournal(
   directory: string,
   from: Position,
-  bounds: Bounds,
+  goesOn: GoesOn,
   take: (record: ClickRecord) => void,
 ): Reading {
   const reading: Reading = { end: { ...from }, records: 0, bytes: 0, skipped: 0, complete: false }
@@ -40,17 +37,17 @@ export function readJournal(
   for (const segment of segments) {
     if (segment < from.segment) continue
     if (segment > reading.end.segment) reading.end = { segment, offset: 0 }
-    if (!readSegment(directory, bounds, take, reading)) return reading
+    if (!readSegment(directory, goesOn, take, reading)) return reading
     if (segment !== newest) reading.end = { segment: segment + 1, offset: 0 }
   }
   reading.complete = true
   return reading
 }
 
-/** Reads on in one segment; false when the bounds ended it. */
+/** Reads on in one segment; false when it was told to stop. */
 function readSegment(
   directory: string,
-  bounds: Bounds,
+  goesOn: GoesOn,
   take: (record: ClickRecord) => void,
   reading: Reading,
 ): boolean {
@@ -58,7 +55,7 @@ function readSegment(
   const block = Buffer.allocUnsafe(BLOCK_BYTES)
   try {
     for (;;) {
-      if (reading.records >= bounds.records || reading.bytes >= bounds.bytes) return false
+      if (!goesOn(reading)) return false
       const bytes = readSync(descriptor, block, 0, BLOCK_BYTES, reading.end.offset)
       const length = block.subarray(0, bytes).lastIndexOf(0x0a) + 1
       if (length === 0) {

@@ -26,6 +26,8 @@ export interface OtherVisitor {
 export interface Tally {
   readonly links: ReadonlyMap<number, LinkTally>
   readonly others: readonly OtherVisitor[]
+  /** Links and visitors held: what it takes of memory. */
+  readonly size: number
   add(record: ClickRecord): void
 }
 
@@ -33,6 +35,7 @@ export interface Tally {
 export function createTally(): Tally {
   const links = new Map<number, LinkTally>()
   const others: OtherVisitor[] = []
+  let size = 0
 
   function see(link: LinkTally, seq: number, time: number, visitor: string): void {
     const day = Math.floor(time / DAY_MS)
@@ -46,12 +49,18 @@ export function createTally(): Tally {
       visitors.add(visitor)
     } else if (visitors !== visitor) {
       link.visitors = new Set([visitors, visitor])
+    } else {
+      return
     }
+    size++
   }
 
   return {
     links,
     others,
+    get size() {
+      return size
+    },
     add(record) {
       const time = record[1]
       const seq = record[2]
@@ -59,6 +68,7 @@ export function createTally(): Tally {
       if (link === undefined) {
         link = { human: 0, bot: 0, lastClickedAt: time, day: -1, visitors: '' }
         links.set(seq, link)
+        size++
       } else if (time > link.lastClickedAt) {
         link.lastClickedAt = time
       }

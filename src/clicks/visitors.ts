@@ -37,7 +37,7 @@ export function openVisitors({ file, clock, random, logger }: VisitorsOptions): 
   function switchDay(now: number): void {
     const day = Math.floor(now / DAY_MS)
     const known = salts.get(day)
-    salt = known ?? Buffer.from(random.bytes(SALT_BYTES)).toString('hex')
+    salt = known ?? Buffer.from(random.bytes(SALT_BYTES)).toString('base64url')
     salts.set(day, salt)
     from = day * DAY_MS
     until = from + DAY_MS
@@ -92,7 +92,7 @@ function load(file: string): Map<number, string> {
     const stored = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
     return new Map(
       Object.entries(stored)
-        .filter(([, salt]) => /^[0-9a-f]{64}$/.test(salt))
+        .filter(([, salt]) => /^[\w-]{43}$/.test(salt))
         .map(([day, salt]) => [Number(day), salt]),
     )
   } catch {

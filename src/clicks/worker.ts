@@ -18,18 +18,18 @@ export interface ClickWorkerOptions {
   idleMs?: number
 }
 
-/** One batch in memory, at most. */
-const BATCH = { records: 200_000, bytes: 33_554_432 }
+/** One batch: links and visitors in memory, and bytes of the journal, at most. */
+const BATCH = { size: 200_000, bytes: 268_435_456 }
 const ADMITTED_PER_PASS = 20_000
 const SWEPT_PER_PASS = 2_000
 const PURGED_PER_PASS = 5_000
 /** A WAL is checkpointed when so many pages wait. */
 const WAL_PAGES = 1_000
 /**
- * Under load, passes are rare and large: clicks of one link are then written together. At 2,500
- * clicks a second or less they are 100 ms apart.
+ * Under load, passes are rare and large: clicks of one link are then written together. At 400
+ * clicks a second or less they are 100 ms apart, from 20,000 on five seconds.
  */
-const GAP_MS = { least: 100, most: 2_500, perClickPerSecond: 0.04 }
+const GAP_MS = { least: 100, most: 5_000, perClickPerSecond: 0.25 }
 const AFTER_ERROR_MS = 1_000
 /** Behind the serving process when both want the same core; a quarter of it remains. */
 const NICENESS = 5
@@ -62,7 +62,8 @@ export function openClickWork(dataDir: string, clock: Clock): ClickWork {
 
   function count(): { records: number; complete: boolean } {
     const tally = createTally()
-    const reading = readJournal(directory, watermark, BATCH, (record) => {
+    const goesOn = ({ bytes }: { bytes: number }) => tally.size < BATCH.size && bytes < BATCH.bytes
+    const reading = readJournal(directory, watermark, goesOn, (record) => {
       tally.add(record)
       if (record[1] > countedUpTo) countedUpTo = record[1]
     })

@@ -5,6 +5,7 @@ import { type Environment, ensureDataDir, openSecrets, readEnvironment } from '.
 import { loadPlans } from '../plans/load.ts'
 import { createPlans } from '../plans/service.ts'
 import type { CommandContext } from './context.ts'
+import { toStdout } from './output.ts'
 
 /** Where a command's answers go: stdout, or a test's list. */
 export type Output = (text: string) => void
@@ -19,7 +20,7 @@ export interface MutableContext extends CommandContext {
 /** The context of one run of a command. */
 export function createContext(
   read: () => Environment = readEnvironment,
-  output: Output = (text) => void process.stdout.write(text),
+  output: Output = toStdout,
 ): MutableContext {
   let environment: Environment | undefined
   const context: MutableContext = {

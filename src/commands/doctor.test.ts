@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSecrets, readEnvironment, secretFile } from '../config/index.ts'
 import { lockDataDir } from '../operations/index.ts'
-import { databaseFiles, migrate, openEmbedded } from '../storage/index.ts'
+import { databaseFiles, migrate, openEmbedded, openSqlite } from '../storage/index.ts'
+import { checkFiles } from './doctor/files.ts'
 import { examine } from './doctor.ts'
 
 let dir: string
@@ -45,6 +46,7 @@ describe('the doctor', () => {
         'configuration',
         'versions',
         'data_dir',
+        'files',
         'secret',
         'disk',
         'wal',
@@ -82,6 +84,16 @@ describe('the doctor', () => {
     expect((await ask({ HOST: '0.0.0.0' })).bad).toEqual(['base_url'])
   })
 
+  test('finds files that are not for this user', async () => {
+    await prepare()
+    const { main } = databaseFiles(dir)
+    // Told, not made: root, who runs the tests in a container, may open everything.
+    const finding = checkFiles(dir, (path) => path !== main)
+    expect(finding.status).toBe('problem')
+    expect(finding.message).toEndWith(main)
+    expect(checkFiles(dir).status).toBe('ok')
+  })
+
   test('finds a damaged database', async () => {
     await prepare()
     truncateSync(databaseFiles(dir).main, 20_000)
@@ -92,6 +104,32 @@ describe('the doctor', () => {
     openSecrets(dir, null)
     writeFileSync(databaseFiles(dir).main, 'not a database '.repeat(1000))
     expect((await ask()).problems).toContain('integrity')
+  })
+
+  test('finds data of a newer version', async () => {
+    await prepare()
+    const { raw, close } = openSqlite(databaseFiles(dir).main)
+    raw.run("INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01T00:00:00Z')")
+    close()
+    const { problems, findings } = await ask()
+    expect(problems).toEqual(['migrations'])
+    expect(JSON.stringify(findings)).toContain('9999-later')
+  })
+
+  test('finds plans that nobody lists', async () => {
+    await prepare()
+    const storage = await openEmbedded(dir)
+    await storage.write(async (tx) => {
+      const name = { id: 'ws_1', name: 'A', name_key: 'a' }
+      await tx.db
+        .insertInto('workspaces')
+        .values({ ...name, plan_id: 'platinum', language: null, created_at: NOW })
+        .execute()
+    })
+    await storage.close()
+    const { problems, findings } = await ask()
+    expect(problems).toEqual(['plans'])
+    expect(JSON.stringify(findings)).toContain('platinum')
   })
 
   test('finds a clock that went back or was never set', async () => {
@@ -149,6 +187,56 @@ describe('the doctor', () => {
       lock.release()
       await server.stop(true)
     }
+  })
+
+  test('asks where the server listens, whatever the settings here say', async () => {
+    await prepare()
+    const server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => Response.json({ checks: [{ name: 'storage', status: 'ok' }] }),
+    })
+    const lock = lockDataDir(dir)
+    lock.listensOn(server.url.origin)
+    try {
+      const { bad, findings } = await ask({ PORT: '1' })
+      expect(bad).toEqual([])
+      expect(findings.map(({ message }) => message).join()).toContain(server.url.origin)
+    } finally {
+      lock.release()
+      await server.stop(true)
+    }
+  })
+
+  test('finds a secret that no start could use', async () => {
+    await prepare()
+    writeFileSync(secretFile(dir), 'short', { mode: 0o600 })
+    expect((await ask()).problems).toEqual(['secret'])
+    rmSync(secretFile(dir))
+    expect((await ask()).problems).toEqual([])
+    const storage = await openEmbedded(dir)
+    await storage.write(async (tx) => {
+      const times = { created_at: NOW, expires_at: null }
+      await tx.db
+        .insertInto('workspaces')
+        .values({
+          id: 'ws_1',
+          name: 'A',
+          name_key: 'a',
+          plan_id: 'free',
+          language: null,
+          created_at: NOW,
+        })
+        .execute()
+      const key = { id: 'key_1', prefix: 'AAAAAAAA', hash: '', workspace_no: 1, name: 'k' }
+      const rest = { scopes: 'links:read', created_by: null, revoked_at: null, last_used_at: null }
+      await tx.db
+        .insertInto('api_keys')
+        .values({ ...key, ...rest, ...times, rotated_from: null })
+        .execute()
+    })
+    await storage.close()
+    expect((await ask()).problems).toEqual(['secret'])
   })
 
   test('changes nothing where nothing is yet', async () => {

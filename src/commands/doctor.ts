@@ -5,8 +5,21 @@ import { type Environment, unknownVariables } from '../config/index.ts'
 import { databaseFiles } from '../storage/index.ts'
 import type { MutableContext } from './create-context.ts'
 import { checkConfiguration } from './doctor/configuration.ts'
-import { checkClock, checkIntegrity, checkMigrations, checkVersions } from './doctor/database.ts'
-import { checkBacklog, checkDataDir, checkDisk, checkSecret, isDirectory } from './doctor/files.ts'
+import {
+  checkClock,
+  checkIntegrity,
+  checkMigrations,
+  checkPlans,
+  checkVersions,
+} from './doctor/database.ts'
+import {
+  checkBacklog,
+  checkDataDir,
+  checkDisk,
+  checkFiles,
+  checkSecret,
+  isDirectory,
+} from './doctor/files.ts'
 import { type Finding, problem } from './doctor/finding.ts'
 import { checkServer } from './doctor/server.ts'
 
@@ -29,26 +42,31 @@ export async function examine(
   unknown: () => string[] = unknownVariables,
   clock = systemClock,
 ): Promise<Finding[]> {
-  const { environment, findings } = await checkConfiguration(read, unknown)
+  const { settings, findings } = await checkConfiguration(read, unknown)
   findings.push(checkVersions())
-  if (environment === null) return findings
-  const { config, secret } = environment
+  if (settings === null) return findings
+  const { config, secret } = settings.environment
   const { dataDir } = config
   findings.push(checkDataDir(dataDir))
   if (!isDirectory(dataDir)) return findings
-  findings.push(checkSecret(dataDir, secret !== null), checkDisk(dataDir))
-  findings.push(...checkBacklog(dataDir))
+  findings.push(checkFiles(dataDir))
+  findings.push(...(await guarded('secret', () => [checkSecret(dataDir, secret !== null)])))
+  findings.push(checkDisk(dataDir), ...checkBacklog(dataDir))
   findings.push(...(await guarded('clock', async () => [await checkClock(dataDir, clock)])))
   if (existsSync(databaseFiles(dataDir).main)) {
     findings.push(...checkIntegrity(dataDir))
     findings.push(...(await guarded('migrations', async () => [await checkMigrations(dataDir)])))
+    findings.push(...(await guarded('plans', () => checkPlans(dataDir, settings.plans))))
   }
   findings.push(...(await guarded('server', () => checkServer(config))))
   return findings
 }
 
 /** A check that can't even be made is a finding, too: the others still count. */
-async function guarded(check: string, examine: () => Promise<Finding[]>): Promise<Finding[]> {
+async function guarded(
+  check: string,
+  examine: () => Finding[] | Promise<Finding[]>,
+): Promise<Finding[]> {
   try {
     return await examine()
   } catch (error) {

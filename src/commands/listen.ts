@@ -27,6 +27,8 @@ export function listen({ host, port }: Config, serving: Promise<Serving>) {
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: MAX_BODY_BYTES,
       development: false,
+      // Else Bun shares the port with any other Bun of this user, and each gets half the requests.
+      reusePort: false,
       fetch: async (request, server) => (await serving).fetch(request, server),
     })
   } catch (error) {
@@ -43,6 +45,8 @@ function reasonOf(code: string | undefined): string {
       return 'this user may not. Choose a PORT from 1024 on, or grant CAP_NET_BIND_SERVICE.'
     case 'EADDRNOTAVAIL':
       return 'this machine has no such address. HOST=127.0.0.1 or HOST=0.0.0.0 always works.'
+    case 'EINVAL':
+      return 'this name stands for no address. HOST=127.0.0.1 or HOST=0.0.0.0 always works.'
     default:
       return `${code ?? 'unknown reason'}. Check HOST and PORT.`
   }

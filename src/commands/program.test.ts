@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Environment, readEnvironment } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
+import { databaseFiles, openSqlite } from '../storage/index.ts'
 import { CommandError } from './context.ts'
 import { createContext, type MutableContext } from './create-context.ts'
 import { runProgram } from './program.ts'
@@ -31,6 +32,11 @@ const register = (program: Command, context: MutableContext) => {
   program.command('limit').action(() => {
     throw new AppError('LINK_NOT_FOUND')
   })
+  program.command('damaged').action(() => {
+    writeFileSync(join(dir, 'broken.db'), 'not a database '.repeat(100))
+    openSqlite(join(dir, 'broken.db'))
+  })
+  program.command('prepared').action(() => context.withStorage(async () => {}))
   program.command('port').action(() => context.print(String(context.config.port), {}))
   program
     .command('need')
@@ -141,6 +147,22 @@ describe('the command line', () => {
     expect([missing.status, JSON.parse(missing.err).error.code]).toEqual([1, 'LINK_NOT_FOUND'])
   })
 
+  test('a damaged database is told as such, without a stack', async () => {
+    const { status, err } = await run(['damaged', '--json'])
+    expect([status, JSON.parse(err).error.code]).toEqual([1, 'DATA_DAMAGED'])
+    expect(err).not.toContain('connection.ts')
+  })
+
+  test('data of a newer version is told as such', async () => {
+    expect((await run(['prepared'])).status).toBe(0)
+    const { raw, close } = openSqlite(databaseFiles(dir).main)
+    raw.run("INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01T00:00:00Z')")
+    close()
+    const { status, err } = await run(['prepared', '--json'])
+    expect([status, JSON.parse(err).error.code]).toEqual([1, 'DATA_NEWER'])
+    expect(err).toContain('9999-later')
+  })
+
   test('a bug is told with its place', async () => {
     const { status, err } = await run(['crash'])
     expect(status).toBe(1)
@@ -155,6 +177,17 @@ describe('the command line', () => {
     expect(err).toContain('LOG_LEVEL')
     expect((await run(['greet', '--help'], wrong)).status).toBe(0)
   })
+})
+
+test('nobody has to read what a command says', async () => {
+  const main = join(import.meta.dir, '../main.ts')
+  const line = `"${process.execPath}" --no-env-file "${main}" --help | true; echo \${PIPESTATUS[0]}`
+  const child = Bun.spawn(['bash', '-c', line], { stdout: 'pipe', stderr: 'pipe' })
+  const said = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  expect(said).toEqual(['0\n', ''])
 })
 
 describe('withStorage', () => {

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageFile from '../../package.json' with { type: 'json' }
 import { createContext, type MutableContext } from './create-context.ts'
+import { toStderr, toStdout } from './output.ts'
 import { type Failure, failureOf, renderFailure } from './report-error.ts'
 
 type Register = (program: Command, context: MutableContext) => void
@@ -27,10 +28,7 @@ export interface ProgramOutput {
   err: (text: string) => void
 }
 
-const STANDARD: ProgramOutput = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
-}
+const STANDARD: ProgramOutput = { out: toStdout, err: toStderr }
 
 /**
  * Runs a command line (without the program's own name) and returns the exit status: 0, 1 when

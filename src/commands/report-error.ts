@@ -1,3 +1,4 @@
+import { SQLiteError } from 'bun:sqlite'
 import { ConfigError } from '../config/fault.ts'
 import { AppError } from '../errors/index.ts'
 import { DataDirLocked } from '../operations/lock.ts'
@@ -29,15 +30,51 @@ export async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof DataDirLocked) {
     return { status: 1, code: 'DATA_DIR_LOCKED', message: error.message }
   }
-  if (error instanceof StorageUnavailable) {
-    const message =
-      `The data can't be read or written (${error.message}). ` +
-      'Is the disk full, or does the data directory belong to another user?'
-    return { status: 1, code: 'STORAGE_UNAVAILABLE', message }
-  }
+  if (error instanceof StorageUnavailable) return failureOfStorage(error.message)
+  if (error instanceof SQLiteError) return failureOfStorage(error.code ?? error.message)
+  if (isFileError(error)) return failureOfStorage(error.message)
   if (error instanceof AppError) return await failureOfAppError(error)
+  const newer = newerMigration(error)
+  if (newer !== null) {
+    const message =
+      `The data was made by a newer version of Slugline (${newer}). Start that version, or ` +
+      'restore the backup from before the upgrade.'
+    return { status: 1, code: 'DATA_NEWER', message }
+  }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { status: 1, code: 'UNEXPECTED', message: `Unexpected error: ${text}` }
+}
+
+/** Whether the operating system refused a file: no bug of ours, and no stack helps. */
+function isFileError(error: unknown): error is Error {
+  const { code, path } = error as NodeJS.ErrnoException
+  return (
+    error instanceof Error &&
+    path !== undefined &&
+    /^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EIO|EMFILE)$/.test(code ?? '')
+  )
+}
+
+/** The migration that was applied and that this version doesn't know, as the migrator tells it. */
+function newerMigration(error: unknown): string | null {
+  const text = error instanceof Error ? error.message : ''
+  return (
+    /^corrupted migrations: previously executed migration (\S+) is missing/.exec(text)?.[1] ?? null
+  )
+}
+
+/** `reason` as SQLite or the operating system names it (https://www.sqlite.org/rescode.html). */
+function failureOfStorage(reason: string): Failure {
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(reason)) {
+    const message =
+      `A database in the data directory is damaged (${reason}). Stop the server, keep a copy of ` +
+      'the directory, and restore a backup; slugline doctor tells which file it is.'
+    return { status: 1, code: 'DATA_DAMAGED', message }
+  }
+  const message =
+    `The data can't be read or written (${reason}). ` +
+    'Is the disk full, or does the data directory belong to another user?'
+  return { status: 1, code: 'STORAGE_UNAVAILABLE', message }
 }
 
 async function failureOfAppError(error: AppError): Promise<Failure> {
@@ -57,6 +94,7 @@ async function failureOfAppError(error: AppError): Promise<Failure> {
 /** The failure as it goes to stderr: lines for people, one JSON object for machines. */
 export function renderFailure({ code, message, details }: Failure, json: boolean): string {
   if (json) return `${JSON.stringify({ error: { code, message, ...(details && { details }) } })}\n`
-  const lines = (details ?? []).map((detail) => `  ${detail.field} ${detail.message}\n`)
+  const between = code === 'CONFIGURATION' ? ' ' : ': '
+  const lines = (details ?? []).map(({ field, message }) => `  ${field}${between}${message}\n`)
   return `slugline: ${message}\n${lines.join('')}`
 }

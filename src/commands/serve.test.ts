@@ -126,7 +126,9 @@ describe('serve', () => {
     expect(second.status).toBe(1)
     expect(second.stdout).toBe('')
     expect(second.stderr).toContain(dir)
-    expect(second.stderr).toContain(readFileSync(join(dir, 'server.pid'), 'utf8').trim())
+    const [pid, url] = readFileSync(join(dir, 'server.pid'), 'utf8').split('\n')
+    expect(second.stderr).toContain(`process ${pid})`)
+    expect(url).toBe(first.url)
     first.kill('SIGKILL')
     await first.ended()
     const third = await start()
@@ -134,8 +136,14 @@ describe('serve', () => {
     expect((await third.ended()).status).toBe(0)
   })
 
-  test('says when its port is taken, with status 1', async () => {
-    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('') })
+  test('says when its port is taken, by another Slugline too, with status 1', async () => {
+    const other = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      // As Bun does by itself in production.
+      reusePort: true,
+      fetch: () => new Response(''),
+    })
     try {
       const { status, stderr } = await (await start({ PORT: String(other.port) })).ended()
       expect(status).toBe(1)

@@ -18,6 +18,8 @@ import { migrate, type Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import type { MutableContext } from './create-context.ts'
 import { listen } from './listen.ts'
+import { toStderr } from './output.ts'
+import { unlistedPlans } from './plans-in-use.ts'
 
 /** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
 const FINISH_REQUESTS_MS = 3_500
@@ -75,6 +77,7 @@ export async function serve(
   }
   starting.resolve(serving)
   server.reload({ fetch: serving.fetch })
+  lock.listensOn(url)
 
   createLifecycle({
     logger,
@@ -105,9 +108,7 @@ function tellFirstStep({ json }: CommandContext, { dataDir }: Config): void {
   if (json) return
   const command =
     'bin/slugline keys create --workspace main --name first --scopes links:read,links:write'
-  process.stderr.write(
-    `There is no API key yet. Make one with (the data lies in ${dataDir}):\n  ${command}\n`,
-  )
+  toStderr(`There is no API key yet. Make one with (the data lies in ${dataDir}):\n  ${command}\n`)
 }
 
 async function hasApiKeys({ read }: Pick<Storage, 'read'>): Promise<boolean> {
@@ -116,14 +117,7 @@ async function hasApiKeys({ read }: Pick<Storage, 'read'>): Promise<boolean> {
 
 /** @throws CommandError for a plan that workspaces have and the plans file lacks. */
 async function assertPlansKnown(plans: Plans, { read }: Pick<Storage, 'read'>): Promise<void> {
-  const used = await read.db.selectFrom('workspaces').select('plan_id').distinct().execute()
-  const missing = used.map((row) => row.plan_id).filter((id) => plans.find(id) === undefined)
-  if (missing.length === 0) return
-  throw new CommandError(
-    `Workspaces have the plan ${missing.join(', ')}, which SLUGLINE_PLANS doesn't list ` +
-      `(it lists ${plans.all.map((plan) => plan.id).join(', ')}). Add it to the file, or first ` +
-      'move them: slugline workspaces set-plan NAME PLAN',
-    2,
-    'CONFIGURATION',
-  )
+  const unlisted = await unlistedPlans(plans, read)
+  if (unlisted === null) return
+  throw new CommandError(`${unlisted.problem}. ${unlisted.advice}`, 2, 'CONFIGURATION')
 }

@@ -74,6 +74,12 @@ describe('parseMoment', () => {
   })
 })
 
+test('parseMoment refuses what is over', () => {
+  for (const text of ['0d', '2030-01-31T09:00:00Z', '2020-01-01T00:00:00Z']) {
+    expect(statusOf(() => parseMoment('--expires', text, NOW))).toBe(2)
+  }
+})
+
 test('shortTime is in UTC, to the minute', () => {
   expect(shortTime('2030-01-31T09:00:59.999Z')).toBe('2030-01-31 09:00')
   expect(shortTime(null)).toBe('-')

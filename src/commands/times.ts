@@ -22,13 +22,16 @@ export function parseDuration(option: string, text: string): number {
 }
 
 /**
- * The moment that a duration from now, or an RFC 3339 time, stands for: milliseconds since the
- * Unix epoch. @throws CommandError
+ * The moment to come that a duration from now, or an RFC 3339 time, stands for: milliseconds since
+ * the Unix epoch. @throws CommandError
  */
 export function parseMoment(option: string, text: string, now: number): number {
   const duration = durationOf(text)
   const moment = duration === null ? timeOf(text) : now + duration
-  if (moment !== null) return moment
+  if (moment !== null) {
+    if (moment > now) return moment
+    throw new CommandError(`${option} ${text} is not in the future`, 2)
+  }
   throw new CommandError(
     `${option} ${text} is neither a duration like 90d nor a time like 2030-01-31T09:00:00Z`,
     2,

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { databaseFiles, openSqlite } from '../storage/index.ts'
-import { ConfigError } from './fault.ts'
+import { ConfigError, type ConfigFault } from './fault.ts'
 
 /** Keys of 32 bytes, one for each use, all derived from the instance's one secret. */
 export interface Secrets {
@@ -47,6 +47,17 @@ export function openSecrets(dataDir: string, given: string | null): Secrets {
   return deriveSecrets(given ?? readSecretFile(dataDir) ?? createSecretFile(dataDir))
 }
 
+/** Why the file's secret can't be used, or null: it can, or the next start will make it. */
+export function secretFault(dataDir: string): ConfigFault | null {
+  try {
+    if (readSecretFile(dataDir) === null) assertNoKeys(dataDir)
+    return null
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults[0] ?? null
+    throw error
+  }
+}
+
 function readSecretFile(dataDir: string): string | null {
   const file = secretFile(dataDir)
   let text: string
@@ -77,20 +88,7 @@ function readSecretFile(dataDir: string): string | null {
  * and synced under another name, then linked to its own, which fails when that exists.
  */
 function createSecretFile(dataDir: string): string {
-  if (holdsKeys(databaseFiles(dataDir).main)) {
-    // Another process's first start may have made both since we looked.
-    const made = readSecretFile(dataDir)
-    if (made !== null) return made
-    throw new ConfigError([
-      {
-        variable: 'SLUGLINE_SECRET',
-        problem:
-          `is not set, and ${secretFile(dataDir)} is gone, while ${dataDir} holds data made with ` +
-          'that secret: with a new one no API key would work any more',
-        example: 'set it to the secret used before, or restore the file from a backup',
-      },
-    ])
-  }
+  assertNoKeys(dataDir)
   const secret = randomBytes(32).toString('base64url')
   const draft = join(dataDir, `.secret-${process.pid}-${randomBytes(4).toString('hex')}`)
   writeDurably(draft, `${secret}\n`)
@@ -106,6 +104,22 @@ function createSecretFile(dataDir: string): string {
   syncDirectory(dataDir)
   // Another process may have been first: what the file says holds.
   return readSecretFile(dataDir) ?? secret
+}
+
+/** @throws ConfigError when there are keys, and no secret that they were made with. */
+function assertNoKeys(dataDir: string): void {
+  if (!holdsKeys(databaseFiles(dataDir).main)) return
+  // Another process's first start may have made both since we looked.
+  if (readSecretFile(dataDir) !== null) return
+  throw new ConfigError([
+    {
+      variable: 'SLUGLINE_SECRET',
+      problem:
+        `is not set, and ${secretFile(dataDir)} is gone, while ${dataDir} holds data made with ` +
+        'that secret: with a new one no API key would work any more',
+      example: 'set it to the secret used before, or restore the file from a backup',
+    },
+  ])
 }
 
 function holdsKeys(file: string): boolean {

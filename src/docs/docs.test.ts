@@ -68,6 +68,17 @@ describe('the reference page', () => {
     }
   })
 
+  test('shows the members of objects in objects', async () => {
+    const { text } = await page()
+    for (const member of ['error.code', 'error.details']) {
+      expect(text).toContain(`<code>${member}</code>`)
+    }
+  })
+
+  test('has messages without a gap', async () => {
+    for (const locale of LOCALES) expect((await page(`?lang=${locale}`)).text).not.toContain('…')
+  })
+
   test('is asked for again with its entity tag', async () => {
     const { response } = await page()
     const headers = { 'If-None-Match': response.headers.get('ETag') as string }
@@ -82,5 +93,5 @@ test('text is escaped, code is marked', () => {
   expect(html`<p title="${'"<&'}">${['<', '>']}</p>`.text).toBe(
     '<p title="&quot;&lt;&amp;">&lt;&gt;</p>',
   )
-  expect(prose('a `<b>` c\n\nd')?.text).toBe('<p>a <code>&lt;b&gt;</code> c</p><p>d</p>')
+  expect(prose('a `<b>` c\n\n## d')?.text).toBe('<p>a <code>&lt;b&gt;</code> c</p>\n<h3>d</h3>\n')
 })

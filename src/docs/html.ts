@@ -27,10 +27,15 @@ function textOf(value: Value): string {
   return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] as string)
 }
 
-/** Paragraphs, with what stands in backticks as code: all the Markdown that descriptions use. */
+/** Paragraphs and `## ` headings, with what stands in backticks as code: all our Markdown. */
 export function prose(markdown: string | undefined): Html | undefined {
   if (markdown === undefined) return undefined
-  return html`${markdown.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`
+  return html`${markdown.split('\n\n').map(block)}`
+}
+
+function block(text: string): Html {
+  if (text.startsWith('## ')) return html`<h3>${inline(text.slice(3))}</h3>\n`
+  return html`<p>${inline(text)}</p>\n`
 }
 
 /** One line of such text. */

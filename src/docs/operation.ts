@@ -1,5 +1,5 @@
 import { type Html, html, inline, prose } from './html.ts'
-import { membersTable, nameOfRef, type Schema, table, typeOf } from './schema.ts'
+import { entries, membersOf, nameOfRef, type Schema, typeOf } from './schema.ts'
 
 interface Ref {
   $ref?: string
@@ -17,6 +17,7 @@ interface Content {
 }
 interface Response {
   description?: string
+  headers?: Record<string, unknown>
   content?: Record<string, Content>
 }
 
@@ -49,17 +50,19 @@ export function operationSection(
   const verb = method.toUpperCase()
   const scopes = operation.security?.flatMap((scheme) => Object.values(scheme).flat()) ?? []
   const body = operation.requestBody?.content?.['application/json']
+  const responses = operation.responses ?? {}
   return html`<section>
-<h3 id="${operation.operationId}"><code><span class="verb">${verb}</span> ${path}</code></h3>
-<p>${inline(operation.summary)}${scopes.map((scope) => html` <span class="dim">Scope <code>${scope}</code>.</span>`)}</p>
+<h3 id="${operation.operationId}">${operation.summary}</h3>
+<p class="path"><code><span class="verb">${verb}</span> ${path}</code> ${scopes.map((scope) => html`<span class="dim">needs <code>${scope}</code></span>`)}</p>
 ${prose(operation.description)}
 <pre tabindex="0"><code>${curlOf(verb, path, scopes.length > 0, body?.example, baseUrl)}</code></pre>
-${parametersTable(operation.parameters ?? [], components)}
-${body?.schema && html`<h4>Body</h4>${schemaView(body.schema, components)}`}
+${parametersList(operation.parameters ?? [], components)}
+${body?.schema && html`<h4>Body</h4>${bodyView(body.schema, components)}`}
 <h4>Answers</h4>
-${answersTable(operation.responses ?? {})}
-${exampleOf(operation.responses ?? {})}
-</section>`
+${answersList(responses)}
+${exampleOf(responses)}
+</section>
+`
 }
 
 function curlOf(
@@ -74,12 +77,13 @@ function curlOf(
   if (needsKey) lines.push(`-H 'Authorization: Bearer <API_KEY>'`)
   if (example !== undefined) {
     lines.push(`-H 'Content-Type: application/json'`)
-    lines.push(`-d '${JSON.stringify(example).replaceAll("'", String.raw`'\''`)}'`)
+    const json = JSON.stringify(example, null, 2).replaceAll('\n', '\n  ')
+    lines.push(`-d '${json.replaceAll("'", String.raw`'\''`)}'`)
   }
   return lines.join(' \\\n  ')
 }
 
-function parametersTable(parameters: readonly Parameter[], components: Components) {
+function parametersList(parameters: readonly Parameter[], components: Components) {
   // The endpoint's own stand before those that every endpoint has.
   const isShared = ({ $ref }: Ref) => Number($ref !== undefined)
   const resolved = parameters
@@ -90,41 +94,47 @@ function parametersTable(parameters: readonly Parameter[], components: Component
         : (components.parameters?.[nameOfRef(parameter.$ref)] ?? parameter),
     )
   if (resolved.length === 0) return undefined
-  return html`<h4>Parameters</h4>${table(
-    ['Name', 'Type', 'Meaning'],
-    resolved.map((parameter) => [
-      html`<code>${parameter.name}</code> <span class="dim">${parameter.in}</span>`,
-      typeOf(parameter.schema ?? {}),
-      inline(parameter.description ?? parameter.schema?.description),
-    ]),
-  )}`
+  return html`<h4>Parameters</h4>
+${entries(
+  resolved.map((parameter) => ({
+    name: html`<code>${parameter.name}</code>`,
+    kind: html`${parameter.in}, ${typeOf(parameter.schema ?? {})}`,
+    meaning: inline(parameter.description ?? parameter.schema?.description),
+  })),
+)}`
 }
 
-function schemaView(schema: Schema, components: Components): Html {
+function bodyView(schema: Schema, components: Components): Html {
   const resolved = schema.$ref ? components.schemas?.[nameOfRef(schema.$ref)] : schema
-  return membersTable(resolved ?? {}) ?? html`<p>${typeOf(schema)}</p>`
+  return membersOf(resolved ?? {}, 'required') ?? html`<p>${typeOf(schema)}</p>`
 }
 
-function answersTable(responses: Readonly<Record<string, Response>>): Html {
-  return table(
-    ['Status', 'Body', 'Meaning'],
-    Object.entries(responses).map(([status, { description = '', content }]) => {
+/** Headers that the page explains once for all answers. */
+const COMMON = /^(?:X-Request-Id|Content-Language|Idempotent-Replayed|(?:X-)?RateLimit.*)$/
+
+function answersList(responses: Readonly<Record<string, Response>>): Html {
+  return entries(
+    Object.entries(responses).map(([status, { description = '', headers = {}, content }]) => {
       const schema = content?.['application/json']?.schema
-      const isError = Number(status) >= 400
-      return [
-        status,
-        schema === undefined ? '–' : typeOf(schema),
-        isError
-          ? html`${description.split(', ').map((code) => html`<a href="#${code}">${code}</a> `)}`
-          : inline(description),
-      ]
+      const own = Object.keys(headers).filter((name) => !COMMON.test(name))
+      const meaning =
+        Number(status) >= 400
+          ? description.split(', ').map((code) => html`<a href="#${code}">${code}</a> `)
+          : inline(description)
+      return {
+        name: html`<code>${status}</code>`,
+        kind: schema && typeOf(schema),
+        meaning: html`${meaning}${own.length > 0 && html` <span class="dim">with ${own.join(', ')}</span>`}`,
+      }
     }),
   )
 }
 
 function exampleOf(responses: Readonly<Record<string, Response>>): Html | undefined {
-  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
-  const example = success?.content?.['application/json']?.example
+  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))
+  const example = success?.[1].content?.['application/json']?.example
   if (example === undefined) return undefined
-  return html`<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`
+  return html`<details><summary>Example of a ${success?.[0]}</summary>
+<pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>
+</details>`
 }

@@ -1,8 +1,8 @@
-import { DETAIL_CODES, ERROR_CODES, ERRORS } from '../errors/index.ts'
-import { direction, type Locale, translate } from '../i18n/index.ts'
+import type { Locale } from '../i18n/index.ts'
+import { detailCodes, errorCodes } from './codes.ts'
 import { Html, html, prose } from './html.ts'
 import { type Components, type Operation, operationSection } from './operation.ts'
-import { membersTable, type Schema, table, typeOf } from './schema.ts'
+import { membersOf, nameOfRef, type Schema, typeOf } from './schema.ts'
 import { STYLE } from './style.ts'
 
 /** What the page reads of an OpenAPI document. */
@@ -25,7 +25,7 @@ const METHODS = ['get', 'post', 'patch', 'put', 'delete'] as const
 
 /**
  * The reference as one page without scripts, made from the OpenAPI document itself.
- * `locale` is the language of the tables of error messages.
+ * `locale` is the language of the error messages.
  */
 export function referencePage(
   document: ReferenceDocument,
@@ -49,28 +49,32 @@ ${STYLE_ELEMENT}
 </head>
 <body>
 <header>
-<h1>${info.title}</h1>
+<h1 id="top">${info.title}</h1>
 <p class="dim">Version ${info.version} · <code>${baseUrl}</code> · <a href="/openapi.json">openapi.json</a></p>
-${prose(info.description)}
 </header>
 <nav aria-label="Contents">
 <ul>
+<li><a href="#top">Overview</a></li>
 ${operations.map(
-  ({ method, path, operation }) =>
-    html`<li><a href="#${operation.operationId}"><span class="verb">${method.toUpperCase()}</span> ${path}</a></li>\n`,
+  ({ method, operation }) =>
+    html`<li><a href="#${operation.operationId}">${operation.summary}</a> <span class="verb">${method.toUpperCase()}</span></li>\n`,
 )}<li><a href="#objects">Objects</a></li>
 <li><a href="#errors">Errors</a></li>
+<li><a href="#details">Errors of fields</a></li>
 </ul>
 </nav>
 <main>
+${prose(info.description)}
 <h2 id="endpoints">Endpoints</h2>
 ${operations.map(({ method, path, operation }) => operationSection(method, path, operation, components, baseUrl))}
 <h2 id="objects">Objects</h2>
-${Object.entries(components.schemas ?? {}).map(([name, schema]) => objectSection(name, schema))}
+${objectsOf(document).map(([name, schema]) => objectSection(name, schema))}
 <h2 id="errors">Errors</h2>
-${errorsTable(locale)}
-<h3>Codes in <code>error.details</code></h3>
-${detailsTable(locale)}
+<p>Every code of <code>error.code</code>, with a message as it may read.</p>
+${errorCodes(locale)}
+<h2 id="details">Errors of fields</h2>
+<p>Every code of <code>error.details[].code</code>.</p>
+${detailCodes(locale)}
 </main>
 </body>
 </html>
@@ -81,35 +85,27 @@ ${detailsTable(locale)}
 // Not escaped: the hash is of just these bytes.
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`)
 
+/** What is answered. The bodies of requests stand with their endpoints. */
+function objectsOf({ paths = {}, components }: ReferenceDocument): [string, Schema][] {
+  const taken = new Set<string>()
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
+      if (schema?.$ref !== undefined) taken.add(nameOfRef(schema.$ref))
+    }
+  }
+  return Object.entries(components?.schemas ?? {}).filter(([name]) => !taken.has(name))
+}
+
+/** Lists that stand further down, with what each code means. */
+const LISTED: Readonly<Record<string, string>> = { ErrorCode: 'errors', DetailCode: 'details' }
+
 function objectSection(name: string, schema: Schema): Html {
-  const values =
-    name === 'ErrorCode'
-      ? html`<p>One of <a href="#errors">the codes below</a>.</p>`
-      : (membersTable(schema) ?? html`<p>${typeOf(schema)}</p>`)
-  return html`<section><h3 id="${name}">${name}</h3>${prose(schema.description)}${values}</section>`
-}
-
-function errorsTable(locale: Locale): Html {
-  return table(
-    ['Code', 'Status', 'Message'],
-    ERROR_CODES.map((code) => [
-      html`<code id="${code}">${code}</code>`,
-      String(ERRORS[code].status),
-      message(locale, translate(locale, `error.${code}`)),
-    ]),
-  )
-}
-
-function detailsTable(locale: Locale): Html {
-  return table(
-    ['Code', 'Message'],
-    DETAIL_CODES.map((code) => [
-      html`<code>${code}</code>`,
-      message(locale, translate(locale, `detail.${code}`)),
-    ]),
-  )
-}
-
-function message(locale: Locale, text: string): Html {
-  return html`<td lang="${locale}" dir="${direction(locale)}">${text}</td>`
+  const list = LISTED[name]
+  const members =
+    list === undefined
+      ? (membersOf(schema, 'optional') ?? html`<p>${typeOf(schema)}</p>`)
+      : html`<p>One of <a href="#${list}">the codes below</a>.</p>`
+  return html`<section><h3 id="${name}">${name}</h3>
+${prose(schema.description)}${members}</section>
+`
 }

@@ -1,3 +1,4 @@
+import { direction, type Locale } from '../i18n/index.ts'
 import { type Html, html, inline } from './html.ts'
 
 /** The part of JSON Schema that our document makes use of. */
@@ -26,34 +27,51 @@ export function nameOfRef(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1)
 }
 
-/** A table of an object's members. */
-export function membersTable(schema: Schema): Html | undefined {
-  const members = Object.entries(schema.properties ?? {})
-  if (members.length === 0) return undefined
+/** One thing that a list explains. */
+export interface Entry {
+  name: Html
+  /** What it is, in a few words. */
+  kind?: Html | string | undefined
+  meaning: Html | string
+  /** Of the meaning; English when absent. */
+  locale?: Locale
+}
+
+/** Names beside what they mean; below one another where the page is narrow. */
+export function entries(list: readonly Entry[]): Html {
+  return html`<dl>\n${list.map(entry)}</dl>`
+}
+
+function entry({ name, kind, meaning, locale }: Entry): Html {
+  const aside = kind !== undefined && html` <span class="dim">${kind}</span>`
+  const language = locale !== undefined && html` lang="${locale}" dir="${direction(locale)}"`
+  return html`<div><dt>${name}${aside}</dt><dd${language}>${meaning}</dd></div>\n`
+}
+
+/** Which members are marked: those that a request needs, or those that an answer may lack. */
+export type Marked = 'required' | 'optional'
+
+/** The members of an object and of the objects in it; undefined: it is no object. */
+export function membersOf(schema: Schema, marked: Marked): Html | undefined {
+  const list = flatten(schema, marked, '')
+  return list.length === 0 ? undefined : entries(list)
+}
+
+function flatten(schema: Schema, marked: Marked, prefix: string): Entry[] {
   const required = new Set(schema.required)
-  return table(
-    ['Field', 'Type', 'Meaning'],
-    members.map(([name, member]) => [
-      html`<code>${name}</code>${required.has(name) ? html` <span class="dim">required</span>` : ''}`,
-      typeOf(member),
-      inline(member.description),
-    ]),
-  )
-}
-
-/** A table that can be scrolled where it is too wide. */
-export function table(
-  heads: readonly string[],
-  rows: readonly (readonly (Html | string)[])[],
-): Html {
-  return html`<div class="scroll" tabindex="0"><table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map(cellOf)}</tr>\n`)}</tbody></table></div>`
-}
-
-function cellOf(cell: Html | string): Html {
-  if (typeof cell === 'string') return html`<td>${cell}</td>`
-  return cell.text.startsWith('<td') ? cell : html`<td>${cell}</td>`
+  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+    const path = `${prefix}${name}`
+    const isMarked = required.has(name) === (marked === 'required')
+    const own: Entry = {
+      name: html`<code>${path}</code>`,
+      kind: html`${typeOf(member)}${isMarked && `, ${marked}`}`,
+      meaning: inline(member.description),
+    }
+    const inner = flatten(member, marked, `${path}.`)
+    // That something is an object is seen from what is in it.
+    const isPlain = inner.length > 0 && member.description === undefined && !isMarked
+    return isPlain ? inner : [own, ...inner]
+  })
 }
 
 /** What a value may be, in a few words. */
@@ -66,27 +84,36 @@ export function typeOf(schema: Schema): Html {
   if (choices !== undefined) return joined(choices.map(typeOf), ' or ')
   if (schema.allOf !== undefined) return joined(schema.allOf.map(typeOf), ' and ')
   if (schema.enum !== undefined) {
-    return joined(
+    return html`${joined(
       schema.enum.map((value) => html`<code>${String(value)}</code>`),
       ' | ',
-    )
+    )}${boundsOf(schema)}`
   }
-  if (schema.items !== undefined) return html`array of ${typeOf(schema.items)}${boundsOf(schema)}`
-  const types = [schema.type ?? 'any'].flat().join(' | ')
-  return html`${types}${schema.format === undefined ? '' : ` (${schema.format})`}${boundsOf(schema)}`
+  if (schema.items !== undefined) return html`list of ${itemsOf(schema.items)}${boundsOf(schema)}`
+  const types = [schema.type ?? 'any'].flat()
+  const named = types.filter((type) => type !== 'null').map((type) => schema.format ?? type)
+  return html`${named.join(' | ')}${boundsOf(schema)}${types.includes('null') && ', or null'}`
+}
+
+function itemsOf(schema: Schema): Html {
+  if (typeof schema.type !== 'string' || schema.enum !== undefined) return typeOf(schema)
+  return html`${schema.type}s${boundsOf(schema).replace(/^, /, ', each ')}`
 }
 
 function joined(parts: readonly Html[], separator: string): Html {
   return html`${parts.map((part, i) => (i === 0 ? part : html`${separator}${part}`))}`
 }
 
-function boundsOf(schema: Schema): Html {
+function boundsOf(schema: Schema): string {
   const { minimum, maximum, maxLength, maxItems } = schema
   const bounds: string[] = []
-  if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) bounds.push(`≥ ${minimum}`)
-  if (maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) bounds.push(`≤ ${maximum}`)
-  if (maxLength !== undefined) bounds.push(`≤ ${maxLength} characters`)
-  if (maxItems !== undefined) bounds.push(`≤ ${maxItems} items`)
-  if (schema.default !== undefined) bounds.push(`default ${JSON.stringify(schema.default)}`)
-  return bounds.length === 0 ? html`` : html` <span class="dim">${bounds.join(', ')}</span>`
+  const isAtLeast = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER
+  const isAtMost = maximum !== undefined && maximum < 2 ** 31
+  if (isAtLeast && isAtMost) bounds.push(`${minimum} to ${maximum}`)
+  else if (isAtLeast && minimum > 0) bounds.push(`from ${minimum}`)
+  else if (isAtMost) bounds.push(`up to ${maximum}`)
+  if (maxLength !== undefined) bounds.push(`up to ${maxLength} characters`)
+  if (maxItems !== undefined) bounds.push(`up to ${maxItems} items`)
+  if (schema.default !== undefined) bounds.push(`default ${String(schema.default)}`)
+  return bounds.map((bound) => `, ${bound}`).join('')
 }

@@ -89,10 +89,23 @@ describe('a body', () => {
       expect([status, code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
       expect(headers.get('Accept-Post')).toBe('application/json')
     }
-    for (const type of ['application/json', 'Application/JSON;Charset="UTF-8"']) {
+    for (const type of [
+      'application/json',
+      'Application/JSON;Charset="UTF-8"',
+      'application/json; profile="x"; charset = utf-8 ;',
+    ]) {
       expect((await post('{}', { 'Content-Type': type })).status).toBe(422)
     }
-    expect((await post('{}', { 'Content-Encoding': 'gzip' })).status).toBe(415)
+  })
+
+  test('must not be compressed, and the refusal names the header', async () => {
+    const { status, headers, text } = await post('{}', { 'Content-Encoding': 'gzip' })
+    expect(status).toBe(415)
+    expect(headers.get('Accept-Encoding')).toBe('identity')
+    expect(JSON.parse(text).error.details).toMatchObject([
+      { field: 'Content-Encoding', code: 'INVALID_HEADER' },
+    ])
+    expect((await post('{}', { 'Content-Encoding': 'identity' })).status).toBe(422)
   })
 
   test('of PATCH may be a merge patch, and the refusal says so', async () => {

@@ -1,16 +1,9 @@
-import { AppError } from '../errors/index.ts'
+import { AppError, type AppErrorOptions } from '../errors/index.ts'
 
 /** The most bytes that a body may have, unless the endpoint says otherwise. */
 export const BODY_BYTES_MAX = 64 * 1024
 
-/**
- * `type/subtype` and its parameters, none of which may name a charset but UTF-8: JSON has no
- * other (RFC 8259 §8.1), though many clients state it.
- */
-const JSON_TYPE = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i
-const PATCH_TYPE =
-  /^application\/(?:merge-patch\+)?json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*;?\s*$/i
-
+const JSON_TYPES = ['application/json']
 const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
 
 /** The media types that PATCH takes: the value of `Accept-Patch` (RFC 5789 §3.1). */
@@ -28,11 +21,14 @@ export async function readBody(
   const { headers } = request
   const type = headers.get('content-type')
   const encoding = headers.get('content-encoding')
-  if (type === null || !(isPatch ? PATCH_TYPE : JSON_TYPE).test(type)) {
-    throw wrongType(isPatch, {})
+  if (type === null || !isOneOf(type, isPatch ? PATCH_TYPES : JSON_TYPES)) {
+    throw unsupported(isPatch)
   }
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
-    throw wrongType(isPatch, { 'Accept-Encoding': 'identity' })
+    throw unsupported(isPatch, {
+      headers: { 'Accept-Encoding': 'identity' },
+      details: [{ field: 'Content-Encoding', code: 'INVALID_HEADER' }],
+    })
   }
   const length = headers.get('content-length')
   if (length !== null && Number(length) > bytesMax) throw tooLarge(bytesMax)
@@ -45,12 +41,22 @@ export async function readBody(
   }
 }
 
-function wrongType(isPatch: boolean, extra: Record<string, string>): AppError {
-  const allowed = isPatch ? PATCH_TYPES : ['application/json']
-  const header = isPatch ? 'Accept-Patch' : 'Accept-Post'
+/**
+ * Whether a `Content-Type` is one of these. Of its parameters only a charset matters, which may
+ * be none but UTF-8: JSON has no other (RFC 8259 §8.1), though many clients state it.
+ */
+function isOneOf(contentType: string, types: readonly string[]): boolean {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';')
+  if (!types.includes(type.trim())) return false
+  return parameters.every((parameter) => !/^\s*charset\s*=(?!\s*"?utf-8"?\s*$)/.test(parameter))
+}
+
+function unsupported(isPatch: boolean, { headers, details }: AppErrorOptions = {}): AppError {
+  const allowed = isPatch ? PATCH_TYPES : JSON_TYPES
   return new AppError('UNSUPPORTED_MEDIA_TYPE', {
     params: { allowed },
-    headers: { [header]: allowed.join(', '), ...extra },
+    details,
+    headers: { [isPatch ? 'Accept-Patch' : 'Accept-Post']: allowed.join(', '), ...headers },
   })
 }
 

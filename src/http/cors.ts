@@ -13,7 +13,9 @@ const EXPOSED = [
   'Idempotent-Replayed',
   'Content-Language',
   'WWW-Authenticate',
+  'Allow',
   'Accept-Patch',
+  'Accept-Post',
 ].join(', ')
 
 const ACCEPTED = [

@@ -54,7 +54,8 @@ export interface Idempotency {
 /** Undoes the transaction of a request that another process has answered meanwhile. */
 class AnsweredMeanwhile extends Error {}
 
-const RECORDED_ERRORS: ReadonlySet<number> = new Set([404, 409, 412])
+/** Errors that speak of the state of things: they are answered again to the same key. */
+export const RECORDED_ERRORS: ReadonlySet<number> = new Set([404, 409, 412])
 
 /** The records lie in the storage; which requests are being worked on is known to this process. */
 export function createIdempotency(storage: Storage, clock: Clock): Idempotency {

@@ -11,6 +11,39 @@ import { LOCALES } from '../i18n/index.ts'
 import { renderError } from './errors.ts'
 
 const REQUEST_ID = 'req_01jd2x3y4z5a6b7c8d9e0f1g2h'
+const STABLE = 'Stable: programs may rely on it.'
+
+/** What an example of an error needs besides its code. */
+const EXAMPLE_OPTIONS: Partial<Record<ErrorCode, AppErrorOptions & { params?: object }>> = {
+  INSUFFICIENT_SCOPE: { params: { scope: 'links:write' } },
+  METHOD_NOT_ALLOWED: { params: { allowed: ['GET', 'HEAD', 'OPTIONS'] } },
+  PAYLOAD_TOO_LARGE: { params: { max: 65_536 } },
+  UNSUPPORTED_MEDIA_TYPE: { params: { allowed: ['application/json'] } },
+  RATE_LIMITED: { params: { seconds: 1 } },
+  SLUG_TAKEN: { suggestions: ['launch-2', 'launch-7k', 'launch-x4'] },
+  VALIDATION_FAILED: {
+    details: [
+      { field: 'destination_url', code: 'REQUIRED' },
+      { field: 'title', code: 'TOO_LONG', params: { max: 255 } },
+    ],
+  },
+  BAD_REQUEST: { details: [{ field: 'Idempotency-Key', code: 'INVALID_HEADER' }] },
+  PLAN_LIMIT_REACHED: { details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: 50 } }] },
+}
+
+/** An answer with this code, in English; RFC 9457's if need be. */
+export function errorExample(code: ErrorCode, asProblem = false): object {
+  const error = new AppError(...([code, EXAMPLE_OPTIONS[code]] as AppErrorArgs))
+  const baseUrl = 'https://go.example.com'
+  const view = { locale: 'en', requestId: REQUEST_ID, asProblem, baseUrl } as const
+  return JSON.parse(renderError(error, view).text ?? '{}') as object
+}
+
+const messageSchema = z.string().openapi({ description: 'For people, in the chosen language.' })
+
+const detailCodeSchema = z
+  .enum(DETAIL_CODES as [string, ...string[]])
+  .openapi('DetailCode', { description: STABLE, example: 'REQUIRED' })
 
 const detailSchema = z
   .strictObject({
@@ -18,16 +51,19 @@ const detailSchema = z
       description: 'The field’s path, `tags.3` for instance; or a parameter’s or header’s name.',
       example: 'destination_url',
     }),
-    code: z.enum(DETAIL_CODES as [string, ...string[]]).openapi({ example: 'REQUIRED' }),
-    message: z.string().openapi({ example: 'This field is required.' }),
+    code: detailCodeSchema,
+    message: messageSchema,
   })
   .openapi('ErrorDetail')
 
+const detailsSchema = z
+  .array(detailSchema)
+  .openapi({ description: 'Every field that fails, not only the first.' })
+
 const codeSchema = z
   .enum(ERROR_CODES as [string, ...string[]])
-  .openapi('ErrorCode', { description: 'Stable: programs may rely on it.' })
+  .openapi('ErrorCode', { description: STABLE })
 
-const messageSchema = z.string().openapi({ description: 'For people, in the chosen language.' })
 const requestIdSchema = z
   .string()
   .openapi({ description: 'The same as `X-Request-Id`.', example: REQUEST_ID })
@@ -42,10 +78,7 @@ export const errorSchema = z
       code: codeSchema,
       message: messageSchema,
       request_id: requestIdSchema,
-      details: z
-        .array(detailSchema)
-        .optional()
-        .openapi({ description: 'Every field that fails, not only the first.' }),
+      details: detailsSchema.optional(),
       suggestions: suggestionsSchema.optional(),
     }),
   })
@@ -54,31 +87,34 @@ export const errorSchema = z
 /** What an error looks like for who accepts `application/problem+json` alone. */
 export const problemSchema = z
   .strictObject({
-    type: z.string().openapi({ example: 'https://example.com/docs#SLUG_TAKEN' }),
-    title: z.string(),
-    status: z.int(),
+    type: z.string().openapi({ description: 'Where the code is explained.' }),
+    title: z.string().openapi({ description: 'The status in HTTP’s own words, in English.' }),
+    status: z.int().openapi({ description: 'The same as the answer’s.' }),
     detail: messageSchema,
     code: codeSchema,
     request_id: requestIdSchema,
-    errors: z.array(detailSchema).optional(),
+    errors: detailsSchema.optional(),
     suggestions: suggestionsSchema.optional(),
   })
-  .openapi('Problem', { description: 'RFC 9457, with `code` and `request_id` as extensions.' })
+  .openapi('Problem', {
+    description: 'RFC 9457, with `code` and `request_id` as extensions.',
+    example: errorExample('SLUG_TAKEN', true),
+  })
 
 /** Headers of answers: name → schema and meaning. */
 export const HEADERS = {
   'X-Request-Id': { schema: { type: 'string' }, description: 'The id of this request.' },
   'RateLimit-Policy': {
     schema: { type: 'string', examples: ['"api";q=60;w=60'] },
-    description: 'Requests that may come at once, and in how many seconds they come back.',
+    description: 'What the plan allows: `q` requests in `w` seconds. Absent where it has no limit.',
   },
   RateLimit: {
     schema: { type: 'string', examples: ['"api";r=59;t=1'] },
-    description: 'Requests that are left, and seconds until all are there again.',
+    description: '`r` requests are left; in `t` seconds all of them are there again.',
   },
   'X-RateLimit-Limit': {
     schema: { type: 'integer' },
-    description: 'Requests that may come at once.',
+    description: 'Requests per minute that the plan allows.',
   },
   'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left.' },
   'X-RateLimit-Reset': {
@@ -91,12 +127,16 @@ export const HEADERS = {
   },
   'WWW-Authenticate': { schema: { type: 'string' }, description: 'RFC 6750 §3.' },
   'Content-Language': { schema: { type: 'string' }, description: 'The language of the messages.' },
-  ETag: { schema: { type: 'string', examples: ['"v1"'] }, description: 'The object’s version.' },
+  ETag: {
+    schema: { type: 'string', examples: ['"1"'] },
+    description: 'For `If-None-Match` and `If-Match`.',
+  },
   'Idempotent-Replayed': {
     schema: { type: 'string', enum: ['true'] },
     description: 'This is the answer to an earlier request with the same Idempotency-Key.',
   },
   'Accept-Patch': { schema: { type: 'string' }, description: 'The media types that PATCH takes.' },
+  'Accept-Post': { schema: { type: 'string' }, description: 'The media types that POST takes.' },
 } as const
 
 /** Parameters that the pipeline reads, not the endpoint. */
@@ -117,44 +157,19 @@ export const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes a retry safe: the effect happens once, and for 24 hours the same request with the same key gets the same answer.',
+      'Makes a retry safe: the effect happens once, and for 24 hours the same request with the same key gets the same answer. A UUID does well.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'If-Match': {
     name: 'If-Match',
     in: 'header',
     description: 'Only if the object still has this ETag; else 412.',
-    schema: { type: 'string', examples: ['"v1"'] },
+    schema: { type: 'string', examples: ['"1"'] },
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'Only if the object has another ETag; else 304.',
-    schema: { type: 'string', examples: ['"v1"'] },
+    description: 'Only if the answer has another ETag; else 304.',
+    schema: { type: 'string', examples: ['"1"'] },
   },
 } as const
-
-/** What an example of an error needs besides its code. */
-const EXAMPLE_OPTIONS: Partial<Record<ErrorCode, AppErrorOptions & { params?: object }>> = {
-  INSUFFICIENT_SCOPE: { params: { scope: 'links:write' } },
-  METHOD_NOT_ALLOWED: { params: { allowed: ['GET', 'HEAD', 'OPTIONS'] } },
-  PAYLOAD_TOO_LARGE: { params: { max: 65_536 } },
-  UNSUPPORTED_MEDIA_TYPE: { params: { allowed: ['application/json'] } },
-  RATE_LIMITED: { params: { seconds: 1 } },
-  SLUG_TAKEN: { suggestions: ['launch-2', 'launch-7k', 'launch-x4'] },
-  VALIDATION_FAILED: {
-    details: [
-      { field: 'destination_url', code: 'REQUIRED' },
-      { field: 'title', code: 'TOO_LONG', params: { max: 255 } },
-    ],
-  },
-  BAD_REQUEST: { details: [{ field: 'Idempotency-Key', code: 'INVALID_HEADER' }] },
-  PLAN_LIMIT_REACHED: { details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: 50 } }] },
-}
-
-/** An answer with this code, in English. */
-export function errorExample(code: ErrorCode): object {
-  const error = new AppError(...([code, EXAMPLE_OPTIONS[code]] as AppErrorArgs))
-  const view = { locale: 'en', requestId: REQUEST_ID, asProblem: false, baseUrl: '' } as const
-  return JSON.parse(renderError(error, view).text ?? '{}') as object
-}

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { ERROR_CODES } from '../errors/index.ts'
 import { openApiDocument } from './openapi.ts'
-import { createTestApi } from './test-api.ts'
+import { createTestApi, type SendInit } from './test-api.ts'
 
 const t = await createTestApi()
 afterAll(() => t.close())
@@ -66,6 +67,56 @@ describe('the OpenAPI document', () => {
     ])
     expect(namesOf('/api/v1/hosts/{id}', 'patch')).toContain('If-Match')
     expect(namesOf('/api/v1/hosts', 'post')).toContain('Idempotency-Key')
+  })
+
+  test('names no header that an answer lacks', async () => {
+    const limited = await createTestApi({ limits: { requests_per_minute: 60, burst: 60 } })
+    const one = '/api/v1/hosts/{id}'
+    const all = '/api/v1/hosts'
+    const body = { no: 1, host: 'a.example' }
+    const key = { 'Idempotency-Key': 'key' }
+    const requests: [method: string, path: string, init: SendInit, status: number][] = [
+      ['GET', one, {}, 200],
+      ['GET', one, { headers: { 'If-None-Match': '*' } }, 304],
+      ['GET', one, { headers: { Authorization: null } }, 401],
+      ['GET', '/api/v1/words', {}, 200],
+      ['POST', all, { body, headers: key }, 201],
+      ['POST', all, { body, headers: { Authorization: 'Bearer reader' } }, 403],
+      ['POST', all, { body: { ...body, no: 2 } }, 409],
+      ['POST', all, { body: {}, headers: { 'Content-Type': 'text/plain' } }, 415],
+      ['POST', all, { body: {} }, 422],
+      ['PATCH', one, { body: {} }, 200],
+      ['PATCH', one, { body: {}, headers: { 'If-Match': '"other"' } }, 412],
+      ['PATCH', one, { body: {}, headers: { 'Content-Type': 'text/plain' } }, 415],
+      ...Array.from({ length: 60 }, (): [string, string, SendInit, number] => ['GET', one, {}, 0]),
+      ['GET', one, {}, 429],
+    ]
+    for (const [method, path, init, status] of requests) {
+      const response = await limited.send(method, path.replace('{id}', 'a'), init)
+      if (status === 0) continue
+      expect(response.status).toBe(status)
+      const { headers } = document.paths[path][method.toLowerCase()].responses[status]
+      for (const name of Object.keys(headers)) {
+        if (name === 'Idempotent-Replayed') continue
+        expect(response.headers.get(name), `${method} ${path} ${status} ${name}`).not.toBeNull()
+      }
+    }
+    await limited.close()
+  })
+
+  test('says which answers are given again', () => {
+    const { responses } = document.paths['/api/v1/hosts'].post
+    const replayed = Object.keys(responses).filter(
+      (status) => 'Idempotent-Replayed' in responses[status].headers,
+    )
+    expect(replayed).toEqual(['201', '409'])
+  })
+
+  test('has an example of every error, and of a problem', () => {
+    for (const code of ERROR_CODES) {
+      expect(document.components.examples[code].value.error.code).toBe(code)
+    }
+    expect(document.components.schemas.Problem.example).toMatchObject({ code: 'SLUG_TAKEN' })
   })
 
   test('takes a merge patch where PATCH does', () => {

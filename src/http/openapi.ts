@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi'
 import packageJson from '../../package.json' with { type: 'json' }
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors/index.ts'
 import type { AnyEndpoint } from './endpoint.ts'
+import { RECORDED_ERRORS } from './idempotency.ts'
 import {
   errorExample,
   errorSchema,
@@ -10,11 +11,35 @@ import {
   problemSchema,
 } from './openapi-components.ts'
 
+/** What every endpoint has in common, in the little Markdown that the reference page knows. */
 const DESCRIPTION = `Create and manage short links over HTTP.
 
-Every endpoint except the list of plans needs an API key, sent as \`Authorization: Bearer <API_KEY>\`. Bodies are JSON in UTF-8. Every answer carries \`X-Request-Id\`; every error is \`{"error":{"code","message","request_id"}}\`, or RFC 9457 with \`Accept: application/problem+json\`. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.`
+Bodies are JSON in UTF-8, at most 64 KiB. Every answer carries \`X-Request-Id\`. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
 
-type Method = AnyEndpoint['method']
+## Authentication
+
+Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes, \`links:read\` and \`links:write\`; one doesn’t include the other.
+
+## Errors
+
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails, SLUG_TAKEN adds \`suggestions\`. Who sends \`Accept: application/problem+json\` alone gets RFC 9457.
+
+## Languages
+
+Messages come in the language of \`?lang=\`, else of \`Accept-Language\`, else the workspace’s, else English. \`Content-Language\` says which.
+
+## Rate limits
+
+All keys of a workspace share the requests per minute of its plan. \`RateLimit\` and \`X-RateLimit-Remaining\` say what is left; beyond it the answer is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Answers 401 and 403 cost nothing of the plan’s allowance.
+
+## Retries
+
+A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the same answer comes again with \`Idempotent-Replayed: true\`.
+
+## Changes by others
+
+A link carries its version as \`ETag\`. \`If-Match\` on \`PATCH\` or \`DELETE\` makes the change only if nobody else made one since; \`If-None-Match\` on \`GET\` answers 304 while nobody did. Clicks leave the version as it is.`
+
 /** The part of the document that the reference page reads. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
@@ -176,23 +201,26 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After'],
 }
 
+function headersOfFailure(endpoint: AnyEndpoint, status: number): string[] {
+  const names = ['X-Request-Id', 'Content-Language', ...(HEADERS_OF_STATUS[status] ?? [])]
+  if (endpoint.scope !== null && status !== 401) names.push(...LIMITS)
+  if (status === 415) names.push(endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post')
+  if (changes(endpoint) && RECORDED_ERRORS.has(status)) names.push('Idempotent-Replayed')
+  return names
+}
+
 function failuresOf(endpoint: AnyEndpoint) {
   const codes = errorCodesOf(endpoint)
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
   return Object.fromEntries(
     statuses.map((status) => {
       const own = codes.filter((code) => ERRORS[code].status === status)
-      const names = ['X-Request-Id', 'Content-Language', ...(HEADERS_OF_STATUS[status] ?? [])]
-      if (endpoint.scope !== null && status !== 401) names.push(...LIMITS)
-      if (status === 415 && endpoint.method === ('patch' satisfies Method)) {
-        names.push('Accept-Patch')
-      }
       const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const)
       return [
         status,
         {
           description: own.join(', '),
-          headers: headersOf(names),
+          headers: headersOf(headersOfFailure(endpoint, status)),
           content: {
             'application/json': { schema: errorSchema, examples: Object.fromEntries(examples) },
             'application/problem+json': { schema: problemSchema },

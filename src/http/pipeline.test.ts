@@ -109,6 +109,8 @@ describe('methods and paths', () => {
     }
     const response = await t.send('PUT', '/api/v1/hosts/a')
     expect((await errorOf(response)).code).toBe('METHOD_NOT_ALLOWED')
+    expect(response.headers.get('Allow')).toBe('GET, HEAD, PATCH, DELETE, OPTIONS')
+    expect(response.headers.get('Access-Control-Expose-Headers')).toContain('Allow')
   })
 
   test('a slash at the end makes no difference', async () => {

@@ -17,8 +17,8 @@ export function createRouteTable(): RouteTable {
         route = { pattern: patternOf(path), methods: ['OPTIONS'] }
         routes.set(path, route)
       }
-      if (method === 'get') route.methods.push('GET', 'HEAD')
-      else route.methods.push(method.toUpperCase())
+      const added = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]
+      route.methods.splice(-1, 0, ...added)
     },
     methodsOf(path) {
       for (const { pattern, methods } of routes.values()) if (pattern.test(path)) return methods

@@ -5,6 +5,7 @@ export {
   isSupportedLocale,
   LOCALES,
   type Locale,
+  PSEUDO_LOCALES,
   type PseudoLocale,
   type SupportedLocale,
 } from './locales.ts'

@@ -35,6 +35,31 @@ describe('/livez', () => {
   })
 })
 
+describe('both', () => {
+  test('carry an id and what keeps browsers from guessing', async () => {
+    const ids = new Set<string | null>()
+    for (const path of ['/livez', '/readyz']) {
+      const { headers } = (await get(health([fine]), path)) as Response
+      ids.add(headers.get('x-request-id'))
+      expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/)
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    }
+    expect(ids.size).toBe(2)
+  })
+
+  test('refuse other methods as the API does', async () => {
+    const request = new Request('http://localhost/livez?lang=de', { method: 'POST' })
+    const answer = (await health([fine]).answer(request, '/livez')) as Response
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
+    expect(answer.headers.get('content-language')).toBe('de')
+    const { error } = (await answer.json()) as { error: Record<string, string> }
+    expect(error.code).toBe('METHOD_NOT_ALLOWED')
+    expect(error.request_id).toBe(answer.headers.get('x-request-id') ?? '')
+    const options = await get(health([fine]), '/readyz', 'OPTIONS')
+    expect([options?.status, options?.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  })
+})
+
 describe('/readyz', () => {
   test('lists the checks', async () => {
     const answer = await get(health([fine]), '/readyz')
@@ -126,6 +151,8 @@ describe('the checks', () => {
     expect(status(1e12)).toEqual({ status: 'ok' })
     expect(status(100e6)).toEqual({ status: 'degraded', reason: 'low' })
     expect(status(1000)).toEqual({ status: 'failed', reason: 'full' })
+    const gone = diskCheck(join(dir, 'gone'), () => 1e12).check()
+    expect(gone).toEqual({ status: 'failed', reason: 'missing' })
   })
 
   test('of the secret: tells when the next start would miss it', () => {

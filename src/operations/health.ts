@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Storage } from '../storage/index.ts'
+import { otherMethod, watchHeaders } from './answers.ts'
 
 /**
  * How a part does. `degraded` parts are told but don't make the instance unready; `reason` is a
@@ -107,22 +108,17 @@ export function createHealth({
     },
     answer(request, path) {
       if (path !== '/livez' && path !== '/readyz') return null
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        const status = request.method === 'OPTIONS' ? 204 : 405
-        return new Response(null, { status, headers: { ...HEADERS, allow: 'GET, HEAD, OPTIONS' } })
-      }
+      const other = otherMethod(request)
+      if (other !== null) return other
       if (path === '/livez') {
-        return new Response('ok\n', {
-          headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' },
-        })
+        return new Response('ok\n', { headers: watchHeaders('text/plain; charset=utf-8') })
       }
       return report().then(
         (body) =>
           new Response(`${JSON.stringify(body)}\n`, {
             status: body.status === 'failed' ? 503 : 200,
             headers: {
-              ...HEADERS,
-              'content-type': 'application/json',
+              ...watchHeaders('application/json'),
               ...(body.status === 'failed' ? { 'retry-after': '5' } : {}),
             },
           }),
@@ -130,8 +126,6 @@ export function createHealth({
     },
   }
 }
-
-const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 function worst(results: readonly CheckResult[]): CheckResult['status'] {
   if (results.some((result) => result.status === 'failed')) return 'failed'
@@ -163,10 +157,23 @@ export function diskCheck(dataDir: string, freeBytes = freeBytesOf): HealthCheck
   return {
     name: 'disk',
     check() {
+      // What is open goes on working for a while, and is lost with the process.
+      if (!existsSync(dataDir)) return { status: 'failed', reason: 'missing' }
       const free = freeBytes(dataDir)
       if (free < DISK_FULL_BYTES) return { status: 'failed', reason: 'full' }
-      return free < DISK_LOW_BYTES ? { status: 'degraded', reason: 'low' } : { status: 'ok' }
+      if (free < DISK_LOW_BYTES) return { status: 'degraded', reason: 'low' }
+      // The open files may still take what is written; new ones can't be made.
+      return isWritable(dataDir) ? { status: 'ok' } : { status: 'degraded', reason: 'read_only' }
     },
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DataDirLocked, lockDataDir, lockState } from './lock.ts'
@@ -36,7 +36,7 @@ describe('the lock of the data directory', () => {
       expect(refusal).toBeInstanceOf(DataDirLocked)
       expect((refusal as DataDirLocked).pid).toBe(child.pid)
       expect((refusal as DataDirLocked).message).toContain(dir)
-      expect(lockState(dir)).toEqual({ held: true, pid: child.pid })
+      expect(lockState(dir)).toEqual({ held: true, pid: child.pid, url: null })
     } finally {
       child.kill('SIGKILL')
       await child.exited
@@ -47,7 +47,7 @@ describe('the lock of the data directory', () => {
     const child = await holder()
     child.kill('SIGKILL')
     await child.exited
-    expect(lockState(dir)).toEqual({ held: false, pid: null })
+    expect(lockState(dir)).toEqual({ held: false, pid: null, url: null })
     lockDataDir(dir).release()
   })
 
@@ -56,7 +56,14 @@ describe('the lock of the data directory', () => {
     expect(() => lockDataDir(dir)).toThrow(DataDirLocked)
     first.release()
     const second = lockDataDir(dir)
-    expect(lockState(dir)).toEqual({ held: true, pid: process.pid })
+    expect(lockState(dir)).toEqual({ held: true, pid: process.pid, url: null })
+    second.listensOn('http://127.0.0.1:3000')
+    expect(lockState(dir).url).toBe('http://127.0.0.1:3000')
     second.release()
+  })
+
+  test('is looked at without leaving anything behind', () => {
+    expect(lockState(dir)).toEqual({ held: false, pid: null, url: null })
+    expect(readdirSync(dir)).toEqual([])
   })
 })

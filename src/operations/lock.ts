@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** How long a start waits for a server that is just ending. */
@@ -25,7 +25,16 @@ export class DataDirLocked extends Error {
 
 /** A data directory that is this process's alone to serve from. */
 export interface DataDirLock {
+  /** Notes where the holder is reached, for `doctor`. */
+  listensOn(url: string): void
   release(): void
+}
+
+/** Who serves from a data directory, as it wrote itself down; null: it didn't come to that. */
+interface Holder {
+  pid: number | null
+  /** Where it listens, like `http://127.0.0.1:3000`. */
+  url: string | null
 }
 
 /**
@@ -36,10 +45,15 @@ export interface DataDirLock {
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   const db = tryLock(dataDir, PATIENCE_MS)
-  if (db === null) throw new DataDirLocked(dataDir, holderOf(dataDir))
+  if (db === null) throw new DataDirLocked(dataDir, holderOf(dataDir).pid)
   held.add(db)
-  writeFileSync(pidFile(dataDir), `${process.pid}\n`, { mode: 0o600 })
+  const note = (lines: readonly (number | string)[]) =>
+    writeFileSync(pidFile(dataDir), `${lines.join('\n')}\n`, { mode: 0o600 })
+  note([process.pid])
   return {
+    listensOn(url) {
+      note([process.pid, url])
+    },
     release() {
       // In this order: whoever takes the lock next writes the file anew.
       rmSync(pidFile(dataDir), { force: true })
@@ -49,16 +63,18 @@ export function lockDataDir(dataDir: string): DataDirLock {
   }
 }
 
-/** Whether a server holds the directory now, and its process as far as it is known. */
-export function lockState(dataDir: string): { held: boolean; pid: number | null } {
+/** Whether a server holds the directory now, and who it is as far as it is known. */
+export function lockState(dataDir: string): { held: boolean } & Holder {
+  const none = { held: false, pid: null, url: null }
+  if (!existsSync(lockFile(dataDir))) return none
   const db = tryLock(dataDir, 0)
-  if (db === null) return { held: true, pid: holderOf(dataDir) }
+  if (db === null) return { held: true, ...holderOf(dataDir) }
   db.close()
-  return { held: false, pid: null }
+  return none
 }
 
 function tryLock(dataDir: string, patienceMs: number): Database | null {
-  const db = new Database(join(dataDir, 'lock.db'), { create: true })
+  const db = new Database(lockFile(dataDir), { create: true })
   try {
     db.run(`PRAGMA busy_timeout = ${patienceMs}`)
     db.run('PRAGMA locking_mode = EXCLUSIVE')
@@ -73,13 +89,21 @@ function tryLock(dataDir: string, patienceMs: number): Database | null {
   }
 }
 
-function holderOf(dataDir: string): number | null {
+function holderOf(dataDir: string): Holder {
   try {
-    const pid = Number(readFileSync(pidFile(dataDir), 'utf8').trim())
-    return Number.isSafeInteger(pid) && pid > 0 ? pid : null
+    const [first, url = ''] = readFileSync(pidFile(dataDir), 'utf8').split('\n')
+    const pid = Number(first)
+    return {
+      pid: Number.isSafeInteger(pid) && pid > 0 ? pid : null,
+      url: URL.canParse(url) ? url : null,
+    }
   } catch {
-    return null
+    return { pid: null, url: null }
   }
+}
+
+function lockFile(dataDir: string): string {
+  return join(dataDir, 'lock.db')
 }
 
 function pidFile(dataDir: string): string {

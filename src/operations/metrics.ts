@@ -1,3 +1,4 @@
+import { otherMethod, watchHeaders } from './answers.ts'
 import { type Counted, DURATION_BUCKETS, type WatchedValue } from './counted.ts'
 import { isLoopback, isLoopbackHost } from './loopback.ts'
 
@@ -25,7 +26,7 @@ export interface Metrics {
   /** The metrics in Prometheus's text format. */
   render(): Promise<string>
   /** The answer to `/metrics`, or null for any other path and for whoever may not see it. */
-  answer(request: Request, path: string, peer: string): Promise<Response> | null
+  answer(request: Request, path: string, peer: string): Response | Promise<Response> | null
 }
 
 /** Methods that a series of their own may be made for; others come from hostile requests. */
@@ -75,9 +76,8 @@ export function createMetrics(access: 'local' | 'public' | 'off'): Metrics {
 
   async function expose(): Promise<Response> {
     const registry = await open()
-    return new Response(await registry.metrics(), {
-      headers: { 'content-type': registry.contentType, 'cache-control': 'no-store' },
-    })
+    const text = await registry.metrics()
+    return new Response(text, { headers: watchHeaders(registry.contentType) })
   }
 
   return {
@@ -112,8 +112,7 @@ export function createMetrics(access: 'local' | 'public' | 'off'): Metrics {
     render: async () => (await open()).metrics(),
     answer(request, path, peer) {
       if (path !== '/metrics' || !mayRead(request, peer)) return null
-      if (request.method !== 'GET' && request.method !== 'HEAD') return null
-      return expose()
+      return otherMethod(request) ?? expose()
     },
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../storage/index.ts'
@@ -18,6 +18,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 /** The click workers of a server: its children. */
 function workersOf(pid: number): number[] {
+  if (!existsSync('/proc')) return []
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {

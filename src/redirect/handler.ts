@@ -9,7 +9,9 @@ import { createPages } from './pages.ts'
 import { parsePath } from './path.ts'
 import type { LinkRow, Resolver } from './resolver.ts'
 import { withVisitorsQuery } from './target.ts'
+import { createTurnIds } from './turn-ids.ts'
 import { type Use, useOnce } from './uses.ts'
+import { GET, HEAD, type Method, methodOf, POST, pathOf, searchOf, type Visit } from './visit.ts'
 
 /** What the redirect works with. */
 export interface RedirectDeps {
@@ -46,29 +48,6 @@ export interface Redirect {
   fetch(request: Request, peer: () => string): Promise<Response> | Response
 }
 
-const GET = 0
-const HEAD = 1
-const POST = 2
-
-/** A visit on its way through one or more turns. */
-interface Visit {
-  request: Request
-  url: string
-  headers: Headers
-  peer: () => string
-  method: typeof GET | typeof HEAD | typeof POST
-  slugKey: string
-  preview: boolean
-  domainNo: number
-  answer: (response: Response) => void
-  /** The hash that the given password fits. */
-  unlocked: string | null
-  /** One of the link's uses was taken for this visit. */
-  use: (Use & { seq: number }) | null
-  /** How often a use was asked for in vain. */
-  refusals: number
-}
-
 /** A link that keeps changing while it is asked for: then it is closed for this visit. */
 const REFUSALS_MAX = 3
 
@@ -82,6 +61,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
   const pages = createPages({ pseudoLocales: deps.pseudoLocales ?? false })
   const verify = createGate(deps.verifyPassword ?? Bun.password.verify)
   const counts: RedirectCounts = { redirected: 0, not_found: 0, gone: 0, page: 0, unavailable: 0 }
+  const turnIds = createTurnIds(requestId)
   let queue: Visit[] = []
 
   function enqueue(visit: Visit): void {
@@ -92,6 +72,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
     const visits = queue
     queue = []
     const now = clock.now()
+    turnIds.startTurn()
     const answers: (Response | null)[] = new Array(visits.length)
     let failure: unknown
     try {
@@ -253,7 +234,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       headers: {
         Location: location,
         'Cache-Control': status === 301 || status === 308 ? PERMANENT : TEMPORARY,
-        'X-Request-Id': requestId(),
+        'X-Request-Id': turnIds.next(),
       },
     })
   }
@@ -267,8 +248,8 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       const pathAt = url.indexOf('/', hostAt)
       const queryAt = url.indexOf('?', pathAt)
       const path = url.slice(pathAt + 1, queryAt < 0 ? url.length : queryAt)
-      const code = method === 'GET' ? GET : method === 'HEAD' ? HEAD : method === 'POST' ? POST : -1
-      if (code === -1) return otherMethod(request)
+      const code = methodOf(method)
+      if (code === null) return otherMethod(request)
       const slug = parsePath(path)
       if (slug === null) return noSlug(request, path, code)
       const { slugKey, preview } = slug
@@ -298,7 +279,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
     return new Response(null, { status: 204, headers })
   }
 
-  function noSlug(request: Request, path: string, method: Visit['method']): Response {
+  function noSlug(request: Request, path: string, method: Method): Response {
     if (method === POST) return notAllowed(request)
     return path === '' ? pages.home(request, requestId()) : notFound(request)
   }
@@ -306,13 +287,3 @@ export function createRedirect(deps: RedirectDeps): Redirect {
 
 const TEMPORARY = 'private, no-store'
 const PERMANENT = 'private, max-age=90'
-
-/** The query string with its `?`, as the visitor sent it. */
-function searchOf(url: string): string {
-  const start = url.indexOf('?')
-  return start < 0 ? '' : url.slice(start)
-}
-
-function pathOf(visit: Visit): string {
-  return `/${encodeURIComponent(visit.slugKey)}`
-}

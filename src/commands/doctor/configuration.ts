@@ -6,22 +6,26 @@ import {
   unknownVariables,
 } from '../../config/index.ts'
 import { loadPlans } from '../../plans/load.ts'
+import type { Plan } from '../../plans/types.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** The settings, and every fault of them. `config` is null when nothing more can be checked. */
+/** The settings, and every fault of them. They are null when nothing more can be checked. */
 export async function checkConfiguration(
   read: () => Environment,
   unknown: () => string[] = unknownVariables,
-): Promise<{ environment: Environment | null; findings: Finding[] }> {
+): Promise<{
+  settings: { environment: Environment; plans: readonly Plan[] } | null
+  findings: Finding[]
+}> {
   const findings = unknown().map((name) =>
     warning('configuration', `${name} is set, and Slugline has no such setting`, 'check its name'),
   )
-  let environment: Environment | null = null
   try {
-    environment = read()
+    const environment = read()
     const plans = await loadPlans(environment.config.plansFile)
     findings.push(ok('configuration', `read; ${plans.length} plans`))
     findings.push(...checkAddresses(environment.config))
+    return { settings: { environment, plans }, findings }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     for (const fault of error.faults) {
@@ -30,7 +34,7 @@ export async function checkConfiguration(
       )
     }
   }
-  return { environment, findings }
+  return { settings: null, findings }
 }
 
 function checkAddresses({ host, baseUrl, trustedProxies }: Config): Finding[] {

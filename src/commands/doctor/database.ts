@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs'
 import packageFile from '../../../package.json' with { type: 'json' }
 import type { Clock } from '../../base/clock.ts'
+import { createPlans } from '../../plans/service.ts'
+import type { Plan } from '../../plans/types.ts'
 import { databaseFiles, migrationStates, openSqlite } from '../../storage/index.ts'
+import { unlistedPlans } from '../plans-in-use.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Before this, the clock was never set: no version of Slugline is older. */
@@ -30,7 +33,7 @@ function quickCheck(file: string): string {
     const { raw, close } = openSqlite(file, { readonly: true })
     try {
       const rows = raw.query('PRAGMA quick_check(5)').values() as string[][]
-      return rows.map(([line]) => line).join('; ')
+      return rows.map(([line]) => line?.replaceAll('\n', '; ')).join('; ')
     } finally {
       close()
     }
@@ -41,10 +44,43 @@ function quickCheck(file: string): string {
 
 /** Whether the tables are those of this version. */
 export async function checkMigrations(dataDir: string): Promise<Finding> {
-  const waiting = (await migrationStates(dataDir)).filter((state) => state.applied_at === null)
+  const states = await migrationStates(dataDir)
+  const newer = Object.entries(databaseFiles(dataDir)).flatMap(([database, file]) => {
+    const known = states.filter((state) => state.database === database).map(({ name }) => name)
+    return appliedTo(file).filter((name) => !known.includes(name))
+  })
+  if (newer.length > 0) {
+    const advice = 'start that version, or restore the backup from before the upgrade'
+    return problem('migrations', `made by a newer version: ${newer.join(', ')}`, advice)
+  }
+  const waiting = states.filter((state) => state.applied_at === null)
   if (waiting.length === 0) return ok('migrations', 'all applied')
   const names = waiting.map(({ database, name }) => `${database}/${name}`).join(', ')
   return warning('migrations', `not applied yet: ${names}`, 'slugline migrate, or slugline serve')
+}
+
+function appliedTo(file: string): string[] {
+  const { raw, close } = openSqlite(file, { readonly: true })
+  try {
+    const table = raw.query("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()
+    if (table === null) return []
+    return (raw.query('SELECT name FROM kysely_migration').values() as string[][]).flat()
+  } finally {
+    close()
+  }
+}
+
+/** Whether every workspace's plan is listed; nothing is said where there are no tables yet. */
+export async function checkPlans(dataDir: string, plans: readonly Plan[]): Promise<Finding[]> {
+  const { raw, db, close } = openSqlite(databaseFiles(dataDir).main, { readonly: true })
+  try {
+    if (raw.query("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() === null) return []
+    const unlisted = await unlistedPlans(createPlans(plans), { db })
+    if (unlisted === null) return [ok('plans', "every workspace's plan is listed")]
+    return [problem('plans', unlisted.problem, unlisted.advice)]
+  } finally {
+    close()
+  }
 }
 
 /** Whether the time is plausible, and not before what was already written. */

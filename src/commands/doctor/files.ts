@@ -1,13 +1,15 @@
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { journalDirectory } from '../../clicks/index.ts'
-import { secretFile } from '../../config/index.ts'
+import { secretFault, secretFile } from '../../config/index.ts'
 import { DISK_FULL_BYTES, DISK_LOW_BYTES, freeBytesOf } from '../../operations/index.ts'
 import { databaseFiles } from '../../storage/index.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** A WAL or journal above this says that the click worker doesn't come round. */
 const LARGE_BYTES = 512 * 1024 * 1024
+/** So many of the files that can't be used are named. */
+const FILES_NAMED = 3
 
 /** Whether the data directory is there, and whose it is. */
 export function checkDataDir(dataDir: string): Finding {
@@ -31,6 +33,25 @@ export function checkDataDir(dataDir: string): Finding {
     : warning('data_dir', found, advice)
 }
 
+/**
+ * Whether this user may read and write what the server made: a command that was run as another
+ * user may have left files behind that are that user's.
+ */
+export function checkFiles(dataDir: string, isUsable = isReadableAndWritable): Finding {
+  const journal = journalDirectory(dataDir)
+  const paths = [dataDir, journal].flatMap((directory) =>
+    namesIn(directory).map((name) => join(directory, name)),
+  )
+  const closed = paths.filter((path) => !isUsable(path))
+  if (closed.length === 0) return ok('files', `all ${paths.length} can be read and written`)
+  return problem(
+    'files',
+    `this user may not read and write ${closed.slice(0, FILES_NAMED).join(', ')}` +
+      (closed.length > FILES_NAMED ? ` and ${closed.length - FILES_NAMED} more` : ''),
+    `chown -R ${process.getuid?.() ?? 'USER'} ${dataDir} && chmod -R u+rwX ${dataDir}`,
+  )
+}
+
 /** Whether `path` is there, and a directory. */
 export function isDirectory(path: string): boolean {
   return statOf(path)?.isDirectory() === true
@@ -39,13 +60,11 @@ export function isDirectory(path: string): boolean {
 /** Whether the secret is there and secret. */
 export function checkSecret(dataDir: string, given: boolean): Finding {
   if (given) return ok('secret', 'given by SLUGLINE_SECRET')
+  const fault = secretFault(dataDir)
+  if (fault !== null) return problem('secret', `${fault.variable} ${fault.problem}`, fault.example)
   const file = secretFile(dataDir)
   const stats = statOf(file)
-  if (stats === null) {
-    return statOf(databaseFiles(dataDir).main) === null
-      ? ok('secret', 'will be made at the first start')
-      : warning('secret', `${file} is gone`, 'restore it, or set SLUGLINE_SECRET to what it was')
-  }
+  if (stats === null) return ok('secret', 'will be made at the first start')
   if (stats.mode & 0o077) {
     return problem(
       'secret',
@@ -86,8 +105,16 @@ function nearestExisting(path: string): string {
 }
 
 function directorySize(directory: string): number {
-  if (statOf(directory) === null) return 0
-  return readdirSync(directory).reduce((sum, name) => sum + sizeOf(join(directory, name)), 0)
+  return namesIn(directory).reduce((sum, name) => sum + sizeOf(join(directory, name)), 0)
+}
+
+/** Empty also for what isn't there or can't be read. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
 }
 
 function sizeOf(file: string): number {
@@ -103,11 +130,20 @@ function statOf(path: string): Stats | null {
 }
 
 function isWritable(path: string): boolean {
+  return isAccessible(path, constants.W_OK)
+}
+
+function isReadableAndWritable(path: string): boolean {
+  return isAccessible(path, constants.R_OK | constants.W_OK)
+}
+
+/** True as well for what has gone in the meantime. */
+function isAccessible(path: string, mode: number): boolean {
   try {
-    accessSync(path, constants.W_OK)
+    accessSync(path, mode)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
 }
 

@@ -6,11 +6,10 @@ const ANSWER_WITHIN_MS = 3_000
 
 /** Whether a server runs on this data, and how it says it does. */
 export async function checkServer({ dataDir, host, port }: Config): Promise<Finding[]> {
-  const { held, pid } = lockState(dataDir)
+  const { held, pid, url } = lockState(dataDir)
   if (!held) return [ok('server', 'none runs on this data directory'), checkPort(host, port)]
   const who = `runs${pid === null ? '' : ` as process ${pid}`}`
-  if (port === 0) return [ok('server', `${who}, on a port that it chose itself`)]
-  return [ok('server', who), await askReadiness(listeningUrl(host, port))]
+  return [ok('server', who), await askReadiness(url ?? listeningUrl(host, port))]
 }
 
 async function askReadiness(url: string): Promise<Finding> {
@@ -31,7 +30,7 @@ async function askReadiness(url: string): Promise<Finding> {
     return problem(
       'readiness',
       `${url}/readyz doesn't answer`,
-      'is HOST and PORT here what the server was started with? Then it hangs: restart it',
+      'if it is not just starting or stopping, it hangs: restart it',
     )
   }
 }

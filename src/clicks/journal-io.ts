@@ -1,0 +1,62 @@
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+
+/** The calls to the operating system that can fail; a test replaces them. */
+export interface JournalIo {
+  open(file: string): number
+  /** Bytes written, perhaps fewer than given. */
+  write(descriptor: number, text: string): number
+  size(descriptor: number): number
+  sync(descriptor: number, done: (error: Error | null) => void): void
+  close(descriptor: number): void
+}
+
+const TAIL_BYTES = 65_536
+
+/** Cuts off what a crash left behind the last complete line. */
+export function cutTornTail(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    const { size } = fstatSync(descriptor)
+    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES))
+    readSync(descriptor, tail, 0, tail.length, size - tail.length)
+    const end = tail.lastIndexOf('\n')
+    // Nothing that ends in so many bytes is not a line: a reader skips it.
+    if (end < 0 && size > tail.length) return
+    const torn = tail.length - (end + 1)
+    if (torn > 0) ftruncateSync(descriptor, size - torn)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The operating system itself. */
+export const systemIo: JournalIo = {
+  open: (file) => {
+    const descriptor = openSync(file, 'a', 0o600)
+    syncDirectoryOf(file)
+    return descriptor
+  },
+  write: (descriptor, text) => writeSync(descriptor, text, null, 'latin1'),
+  size: (descriptor) => fstatSync(descriptor).size,
+  sync: (descriptor, done) => fdatasync(descriptor, done),
+  close: closeSync,
+}
+
+/** A new file survives a power cut once its directory is synced (fsync(2)); off the thread. */
+function syncDirectoryOf(file: string): void {
+  try {
+    const directory = openSync(file.slice(0, file.lastIndexOf('/')), 'r')
+    fsync(directory, () => closeSync(directory))
+  } catch {
+    // Some file systems refuse; then they order it themselves.
+  }
+}

@@ -1,0 +1,18 @@
+import type { Output } from './create-context.ts'
+
+/** Nobody may be reading any more (`slugline keys list | head -1`): no reason to fail. */
+function writerOf(stream: () => NodeJS.WriteStream): Output {
+  let guarded = false
+  return (text) => {
+    const out = stream()
+    if (!guarded) out.on('error', () => {})
+    guarded = true
+    out.write(text)
+  }
+}
+
+/** Writes a command's answer. */
+export const toStdout: Output = writerOf(() => process.stdout)
+
+/** Writes what isn't the answer. */
+export const toStderr: Output = writerOf(() => process.stderr)

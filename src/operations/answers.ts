@@ -1,0 +1,44 @@
+import { systemClock } from '../base/clock.ts'
+import { createIds } from '../base/ids.ts'
+import { systemRandom } from '../base/random.ts'
+import { ERRORS } from '../errors/index.ts'
+import { negotiateLocale, translate } from '../i18n/index.ts'
+
+const ALLOWED = ['GET', 'HEAD', 'OPTIONS']
+const ids = createIds(systemClock, systemRandom)
+
+/** What every answer to a machine that watches this one carries. */
+export function watchHeaders(contentType: string): Record<string, string> {
+  return {
+    'content-type': contentType,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'",
+    'x-request-id': ids.next('req'),
+  }
+}
+
+/** The answer to a method other than GET and HEAD, or null. */
+export function otherMethod(request: Request): Response | null {
+  const { method, headers, url } = request
+  if (method === 'GET' || method === 'HEAD') return null
+  const own: Record<string, string> = {
+    ...watchHeaders('application/json'),
+    allow: ALLOWED.join(', '),
+  }
+  if (method === 'OPTIONS') {
+    delete own['content-type']
+    return new Response(null, { status: 204, headers: own })
+  }
+  const code = 'METHOD_NOT_ALLOWED'
+  const locale = negotiateLocale({
+    query: new URL(url).searchParams.get('lang'),
+    acceptLanguage: headers.get('accept-language'),
+  })
+  const message = translate(locale, `error.${code}`, { allowed: ALLOWED })
+  const body = { error: { code, message, request_id: own['x-request-id'] } }
+  return Response.json(body, {
+    status: ERRORS[code].status,
+    headers: { ...own, 'content-language': locale, vary: 'Accept-Language' },
+  })
+}

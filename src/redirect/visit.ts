@@ -1,0 +1,42 @@
+import type { Use } from './uses.ts'
+
+/** The methods that a link answers; numbers, because they are compared for every visit. */
+export const GET = 0
+export const HEAD = 1
+export const POST = 2
+export type Method = typeof GET | typeof HEAD | typeof POST
+
+/** Null: a method that no link answers. */
+export function methodOf(name: string): Method | null {
+  return name === 'GET' ? GET : name === 'HEAD' ? HEAD : name === 'POST' ? POST : null
+}
+
+/** A visit on its way through one or more turns. */
+export interface Visit {
+  request: Request
+  url: string
+  headers: Headers
+  peer: () => string
+  method: Method
+  slugKey: string
+  preview: boolean
+  domainNo: number
+  answer: (response: Response) => void
+  /** The hash that the given password fits. */
+  unlocked: string | null
+  /** One of the link's uses was taken for this visit. */
+  use: (Use & { seq: number }) | null
+  /** How often a use was asked for in vain. */
+  refusals: number
+}
+
+/** The query string with its `?`, as the visitor sent it. */
+export function searchOf(url: string): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start)
+}
+
+/** The link's own path, as a page shows it. */
+export function pathOf(visit: Visit): string {
+  return `/${encodeURIComponent(visit.slugKey)}`
+}
