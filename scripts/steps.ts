@@ -46,9 +46,9 @@ export async function runStep({ name, command, remedy }: Step): Promise<boolean>
 }
 
 /** The line that sums a step up. */
-export function printStep(name: string, ok: boolean, start: number, more = ''): void {
+export function printStep(name: string, ok: boolean, start: number): void {
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name}${more} (${seconds} s)`)
+  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name} (${seconds} s)`)
 }
 
 /** How many tests passed, failed and were skipped. */
@@ -103,10 +103,14 @@ export async function runTests(folder: string, options: TestOptions): Promise<Co
 
 function withoutPassed(output: string): string {
   const lines = output.split('\n').filter((text) => !text.startsWith('(pass)'))
-  return lines
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trimEnd()
+  return (
+    lines
+      .join('\n')
+      // The names of files in which nothing failed.
+      .replace(/^\S+\.test\.ts:\n\n(?=\S+\.test\.ts:\n|\d+ tests? failed)/gm, '')
+      .replace(/\n{3,}/g, '\n\n')
+      .trimEnd()
+  )
 }
 
 async function collect(stream: ReadableStream<Uint8Array>, print: boolean): Promise<string> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Environment, readEnvironment } from '../config/index.ts'
+import { DomainConflict } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { databaseFiles, openSqlite } from '../storage/index.ts'
 import { CommandError } from './context.ts'
@@ -37,6 +38,9 @@ const register = (program: Command, context: MutableContext) => {
     openSqlite(join(dir, 'broken.db'))
   })
   program.command('prepared').action(() => context.withStorage(async () => {}))
+  program.command('conflict').action(() => {
+    throw new DomainConflict('go.example')
+  })
   program.command('port').action(() => context.print(String(context.config.port), {}))
   program
     .command('need')
@@ -151,6 +155,13 @@ describe('the command line', () => {
     const { status, err } = await run(['damaged', '--json'])
     expect([status, JSON.parse(err).error.code]).toEqual([1, 'DATA_DAMAGED'])
     expect(err).not.toContain('connection.ts')
+  })
+
+  test('a base address that was a short domain is a wrong setting', async () => {
+    const { status, err } = await run(['conflict', '--json'])
+    const { code, message } = JSON.parse(err).error
+    expect([status, code]).toEqual([2, 'CONFIGURATION'])
+    expect(message).toContain('BASE_URL')
   })
 
   test('data of a newer version is told as such', async () => {

@@ -14,6 +14,10 @@ export interface Failure {
   details?: { field: string; message: string }[]
 }
 
+/** Result codes of SQLite that speak of the disk or the files, not of a mistake of ours. */
+const OF_THE_MACHINE =
+  /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PERM|NOMEM|AUTH)/
+
 /** How an error is told to the person or the program that called the command. */
 export async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof ConfigError) {
@@ -31,9 +35,15 @@ export async function failureOf(error: unknown): Promise<Failure> {
     return { status: 1, code: 'DATA_DIR_LOCKED', message: error.message }
   }
   if (error instanceof StorageUnavailable) return failureOfStorage(error.message)
-  if (error instanceof SQLiteError) return failureOfStorage(error.code ?? error.message)
+  if (error instanceof SQLiteError && OF_THE_MACHINE.test(error.code ?? '')) {
+    return failureOfStorage(error.code as string)
+  }
   if (isFileError(error)) return failureOfStorage(error.message)
   if (error instanceof AppError) return await failureOfAppError(error)
+  // By its name: loading its module would cost every command.
+  if (error instanceof Error && error.name === 'DomainConflict') {
+    return { status: 2, code: 'CONFIGURATION', message: `BASE_URL can't be this: ${error.message}` }
+  }
   const newer = newerMigration(error)
   if (newer !== null) {
     const message =

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { resolve } from 'node:path'
-import { readEnvironment, unknownVariables, type Variables } from './env.ts'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { readEnvironment, unknownVariables, VARIABLES, type Variables } from './env.ts'
 import { ConfigError } from './fault.ts'
 
 const read = (variables: Variables, terminal = false) => readEnvironment(variables, terminal)
@@ -168,4 +169,13 @@ describe('the environment', () => {
       }),
     ).toEqual(['SLUGLINE_DATADIR'])
   })
+})
+
+test('docs/configuration.md lists every variable with its default', () => {
+  const docs = readFileSync(join(import.meta.dir, '../../docs/configuration.md'), 'utf8')
+  const { config } = readEnvironment({}, false)
+  for (const variable of VARIABLES) expect(docs).toContain(`\`${variable}\``)
+  for (const value of [config.host, config.port, config.anonymousPerMinute, config.metrics]) {
+    expect(docs).toContain(`| \`${value}\` |`)
+  }
 })

@@ -79,7 +79,7 @@ export function linkFields(rules: LinkRules) {
       maxLength: SLUG_LENGTH_MAX,
       description:
         'The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique ' +
-        'without regard to case. Generated when absent.',
+        'without regard to case. A new link without one gets 7 random characters.',
       example: 'summer-sale',
     }),
     aliases: checked(z.array(alias), checkAliases).openapi({
@@ -87,28 +87,40 @@ export function linkFields(rules: LinkRules) {
       items: { type: 'string' },
       maxItems: BOUNDS.aliases,
       description:
-        'Further slugs that lead to the same link; `host/slug` on another domain of the instance.',
+        'Further slugs that lead to the same link; `host/slug` on another domain of the instance. ' +
+        'An update replaces the whole list.',
       example: ['sommer'],
     }),
     domain: checked(z.string(), (host) => checkDomain(host, rules.domains)).openapi({
       type: 'string',
-      description: "The short domain; the instance's own when absent.",
+      description:
+        "The short domain, one that this instance serves. A new link's default: its own.",
       example: 'go.example.com',
     }),
     title: text({ max: BOUNDS.title })
       .nullable()
-      .openapi({ type: ['string', 'null'], maxLength: BOUNDS.title, example: 'Summer sale' }),
+      .openapi({
+        type: ['string', 'null'],
+        maxLength: BOUNDS.title,
+        description: 'A name for lists; visitors never see it. Null: none.',
+        example: 'Summer sale',
+      }),
     notes: text({ max: BOUNDS.notes, lines: true })
       .nullable()
       .openapi({
         type: ['string', 'null'],
         maxLength: BOUNDS.notes,
+        description:
+          'Notes for yourself, line breaks allowed; visitors never see them. Null: none.',
         example: 'For the July newsletter.',
       }),
     tags: checked(z.array(checked(z.string(), checkTag)), checkTags).openapi({
       type: 'array',
       items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
-      description: `At most ${BOUNDS.tags}, unique without regard to case; returned sorted.`,
+      maxItems: BOUNDS.tags,
+      description:
+        'Words to find links by, unique without regard to case; returned sorted. An update ' +
+        'replaces the whole list.',
       example: ['newsletter', 'summer'],
     }),
     external_id: text({ max: BOUNDS.external_id, min: 1 })
@@ -117,11 +129,11 @@ export function linkFields(rules: LinkRules) {
         type: ['string', 'null'],
         minLength: 1,
         maxLength: BOUNDS.external_id,
-        description: "The link's id in a system of yours; unique in the workspace.",
+        description: "The link's id in a system of yours; unique in the workspace. Null: none.",
         example: 'crm-4711',
       }),
     enabled: z.boolean().openapi({
-      description: 'Whether the link redirects. True when absent.',
+      description: 'False switches the link off: visitors get 410. Default for a new link: true.',
       example: true,
     }),
     redirect_status: z
@@ -130,23 +142,38 @@ export function linkFields(rules: LinkRules) {
       .openapi({
         type: 'integer',
         enum: [...REDIRECT_STATUSES],
-        description: 'The status of the redirect. 302 when absent.',
+        description:
+          'The HTTP status that visitors are redirected with. Default for a new link: 302.',
         example: 302,
       }),
     forward_query: z.boolean().openapi({
-      description: "Whether the visitor's query parameters are appended. False when absent.",
+      description:
+        "Whether the visitor's query parameters are added to the destination's. Default for a " +
+        'new link: false.',
       example: false,
     }),
-    starts_at: timestamp('From when on the link redirects.'),
-    expires_at: timestamp('From when on it no longer does. After `starts_at`.'),
-    max_clicks: z.int().min(1).nullable().openapi({
-      description: 'How many visitors are let through; bots are not counted.',
-      example: 1000,
-    }),
+    starts_at: timestamp(
+      'When the link begins to redirect; before, visitors get 404. Null: at once.',
+    ),
+    expires_at: timestamp(
+      'When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never.',
+    ),
+    max_clicks: z
+      .int()
+      .min(1)
+      .nullable()
+      .openapi({
+        description:
+          'How many people are let through in all, earlier ones included; then visitors get 410. ' +
+          'Bots are not counted. Null: no limit.',
+        example: 1000,
+      }),
     fallback_url: url.nullable().openapi({
       type: ['string', 'null'],
       maxLength: URL_LENGTH_MAX,
-      description: 'Where visitors go while the link does not redirect; else they see a page.',
+      description:
+        'Where visitors go while the link is disabled, scheduled, expired or exhausted. Null: ' +
+        'they get a 404 or 410 page.',
       example: 'https://example.com/over',
     }),
     password: text({ max: BOUNDS.password, min: 1 })
@@ -156,7 +183,8 @@ export function linkFields(rules: LinkRules) {
         minLength: 1,
         maxLength: BOUNDS.password,
         writeOnly: true,
-        description: 'What visitors must enter first. Never returned: see `has_password`.',
+        description:
+          'What visitors must enter first; never returned, see `has_password`. Null: nothing.',
         example: 'open sesame',
       }),
   }

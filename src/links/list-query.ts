@@ -60,21 +60,44 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         maxLength: BOUNDS.search,
       }),
       tag: repeatable(tag, BOUNDS.tags).openapi({
-        param: { description: 'Can be given several times: the links that have them all.' },
+        param: {
+          description:
+            'Links with this tag, any case; given several times, those that have them all.',
+        },
         type: 'array',
         items: { type: 'string' },
+        maxItems: BOUNDS.tags,
         example: ['newsletter'],
       }),
       domain: checked(z.string(), (host) => checkDomain(host, rules.domains))
         .optional()
-        .openapi({ type: 'string', example: 'go.example.com' }),
-      status: z.enum(STATUSES).optional(),
-      created_after: timestamp('Links made then or later.'),
-      created_before: timestamp('Links made before then.'),
-      sort: z.enum(SORTS).default('created_at'),
-      order: z.enum(['asc', 'desc']).default('desc'),
+        .openapi({
+          param: { description: 'Links whose own slug is on this domain; aliases do not count.' },
+          type: 'string',
+          example: 'go.example.com',
+        }),
+      status: z
+        .enum(STATUSES)
+        .optional()
+        .openapi({ param: { description: 'Links that have this status now.' } }),
+      created_after: timestamp('Links created then or later.'),
+      created_before: timestamp('Links created before then.'),
+      sort: z
+        .enum(SORTS)
+        .default('created_at')
+        .openapi({
+          param: { description: 'What to sort by; `clicks` is all of them, bots included.' },
+        }),
+      order: z
+        .enum(['asc', 'desc'])
+        .default('desc')
+        .openapi({
+          param: {
+            description: '`desc`: newest, most or last in the alphabet first; `asc`: the reverse.',
+          },
+        }),
       limit: limit.openapi({
-        param: { description: 'How many links a page has.' },
+        param: { description: 'How many links a page has at most.' },
         ...limitDoc,
         default: LIMIT_DEFAULT,
       }),
@@ -93,7 +116,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       page: whole(PAGE_MAX)
         .optional()
         .openapi({
-          param: { description: 'A page by its number, instead of a cursor.' },
+          param: { description: 'A page by its number, from 1; not together with `cursor`.' },
           type: 'integer',
           minimum: 1,
           maximum: PAGE_MAX,

@@ -31,55 +31,91 @@ export const LINK_EXAMPLE: Link = {
   version: 3,
 }
 
-const time = z.string().openapi({ format: 'date-time' })
-const count = z.int().min(0)
+const text = (description: string) => z.string().openapi({ description })
+const flag = (description: string) => z.boolean().openapi({ description })
+const count = (description: string) => z.int().min(0).openapi({ description })
+const time = (description: string) => z.string().openapi({ format: 'date-time', description })
 
 /** A link as it is given out. */
 export const LinkSchema = z
   .object({
-    id: z.string().openapi({ description: 'Sorts by the time of creation.' }),
-    destination_url: z.string(),
-    slug: z.string(),
-    aliases: z.array(z.string()),
-    domain: z.string(),
-    short_url: z.string().openapi({ format: 'uri' }),
-    title: z.string().nullable(),
-    notes: z.string().nullable(),
-    tags: z.array(z.string()),
-    external_id: z.string().nullable(),
-    enabled: z.boolean(),
-    status: z.enum(STATUSES).openapi({
-      description: 'The first that applies of: blocked, disabled, expired, exhausted, scheduled.',
+    id: text('`lnk_` and 26 characters; ids sort by the time of creation.'),
+    destination_url: text('Where the link leads, byte for byte as it was given.'),
+    slug: text('The short name, as typed; unique on its domain without regard to case.'),
+    aliases: z.array(z.string()).openapi({
+      description:
+        'Further slugs that lead to the same link; `host/slug` where one is on another domain.',
     }),
-    redirect_status: z
-      .literal(REDIRECT_STATUSES)
-      .openapi({ type: 'integer', enum: [...REDIRECT_STATUSES] }),
-    forward_query: z.boolean(),
-    starts_at: time.nullable(),
-    expires_at: time.nullable(),
-    max_clicks: z.int().nullable(),
-    fallback_url: z.string().nullable(),
-    has_password: z.boolean(),
-    clicks: z.object({ total: count, human: count, bot: count, unique: count }),
-    last_clicked_at: time.nullable(),
-    created_at: time,
-    updated_at: time,
+    domain: text('The host of the short address.'),
+    short_url: z
+      .string()
+      .openapi({ format: 'uri', description: 'The address to share: domain and slug.' }),
+    title: text('A name for lists; visitors never see it. Null: none.').nullable(),
+    notes: text('Notes for yourself; visitors never see them. Null: none.').nullable(),
+    tags: z
+      .array(z.string())
+      .openapi({ description: 'Sorted, and unique without regard to case.' }),
+    external_id: text("The link's id in a system of yours. Null: none.").nullable(),
+    enabled: flag('False: switched off by hand; visitors get 410.'),
+    status: z.enum(STATUSES).openapi({
+      description:
+        'The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an ' +
+        'active link redirects.',
+    }),
+    redirect_status: z.literal(REDIRECT_STATUSES).openapi({
+      type: 'integer',
+      enum: [...REDIRECT_STATUSES],
+      description: 'The HTTP status that visitors are redirected with.',
+    }),
+    forward_query: flag("Whether the visitor's query parameters are added to the destination's."),
+    starts_at: time('Until then visitors get 404. Null: redirects at once.').nullable(),
+    expires_at: time('From then on visitors get 410. Null: never expires.').nullable(),
+    max_clicks: z.int().nullable().openapi({
+      description:
+        'After so many clicks by people visitors get 410; bots never count. Null: no limit.',
+    }),
+    fallback_url: text(
+      'Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere.',
+    ).nullable(),
+    has_password: flag('Whether visitors must enter a password first.'),
+    clicks: z
+      .object({
+        total: count('All clicks: `human` and `bot` together.'),
+        human: count('Clicks by people.'),
+        bot: count('Clicks by crawlers, link previews and other programs.'),
+        unique: count('Different people, told apart within one UTC day and added up over days.'),
+      })
+      .openapi({ description: 'How often the link was clicked, since it was created.' }),
+    last_clicked_at: time(
+      'When it was last clicked, in UTC, bots included. Null: never.',
+    ).nullable(),
+    created_at: time('When the link was created, in UTC.'),
+    updated_at: time('When it was last changed, in UTC; clicks leave it as it is.'),
     version: z.int().openapi({ description: 'Grows with every change; the ETag says it too.' }),
   })
   .openapi('Link', { example: LINK_EXAMPLE })
 
+const cursor = (description: string) => z.string().nullable().openapi({ description })
+
 /** One page of links. */
 export const LinkListSchema = z
   .object({
-    data: z.array(LinkSchema),
-    pagination: z.object({
-      limit: z.int(),
-      total: count.openapi({ description: 'How many links match, on all pages.' }),
-      has_more: z.boolean(),
-      next_cursor: z.string().nullable(),
-      prev_cursor: z.string().nullable(),
-      page: z.int().optional().openapi({ description: 'Only when it was asked for.' }),
-    }),
+    data: z
+      .array(LinkSchema)
+      .openapi({ description: 'The links of this page, in the order asked for.' }),
+    pagination: z
+      .object({
+        limit: z.int().openapi({ description: 'The most links that this page could have.' }),
+        total: count('How many links match, on all pages.'),
+        has_more: flag('Whether a page follows this one.'),
+        next_cursor: cursor('The `cursor` of the next page. Null: this is the last.'),
+        prev_cursor: cursor('The `cursor` of the page before. Null: this is the first.'),
+        page: z
+          .int()
+          .optional()
+          .openapi({ description: 'The number of this page; only when it was asked for.' }),
+      })
+      .openapi({ description: 'Where this page lies in the list.' }),
   })
   .openapi('LinkList')
 

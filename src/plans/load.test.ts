@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '../config/fault.ts'
@@ -50,6 +50,12 @@ describe('a plans file', () => {
     expect(plans.default.name).toEqual({ en: 'Team', de: 'Gruppe' })
     expect(plans.find('free')).toBeUndefined()
     expect(plans.of('gone')).toBe(plans.default)
+  })
+
+  test('as docs/configuration.md shows it is right', async () => {
+    const docs = readFileSync(join(import.meta.dir, '../../docs/configuration.md'), 'utf8')
+    const example = /```json\n(.*?)```/s.exec(docs)?.[1] as string
+    expect(await paths(example)).toEqual([])
   })
 
   test('that is missing or wrong stops the start, its name in the message', async () => {

@@ -19,6 +19,7 @@ export function registerPlanRoutes(api: Pick<Api, 'add'>, { plans }: { plans: Pl
       status: 200,
       description: 'The plans, in the order of their size.',
       schema: PlanListSchema,
+      headers: { 'Content-Language': 'The language of the names and descriptions.' },
       example: PLANS_EXAMPLE,
     },
     cacheControl: 'public, max-age=300',

@@ -13,36 +13,47 @@ const limit = (description: string) => z.int().min(0).nullable().openapi({ descr
 /** A plan; its limits are those that are enforced. */
 export const PlanSchema = z
   .object({
-    id: z.string(),
+    id: z.string().openapi({ description: 'Stable, the same in every language, like `pro`.' }),
     name: z.string().openapi({ description: 'In the language of the answer.' }),
-    description: z.string().nullable(),
-    price: z.object({
-      amount: z
-        .int()
-        .min(0)
-        .nullable()
-        .openapi({ description: 'In minor units of the currency (cents); null: not for sale.' }),
-      currency: z.string().openapi({ description: 'ISO 4217.' }),
-      interval: z.enum(['month', 'year']),
-    }),
+    description: z
+      .string()
+      .nullable()
+      .openapi({ description: 'A sentence in the language of the answer. Null: none.' }),
+    price: z
+      .object({
+        amount: z.int().min(0).nullable().openapi({
+          description: 'In minor units of the currency: 1900 is 19.00 EUR. Null: not for sale.',
+        }),
+        currency: z.string().openapi({ description: 'Three letters of ISO 4217, like `EUR`.' }),
+        interval: z
+          .enum(['month', 'year'])
+          .openapi({ description: 'How often the amount is due.' }),
+      })
+      .openapi({ description: 'What the plan costs.' }),
     limits: z
       .object({
-        requests_per_minute: limit('Requests of all keys of the workspace together.'),
-        burst: limit('Requests that may come at once.'),
+        requests_per_minute: limit(
+          'API requests per minute, of all keys of the workspace together.',
+        ),
+        burst: limit('API requests that may come at once, after a pause.'),
         links: limit('Links that exist at a time.'),
-        api_keys: limit('Keys that are neither revoked nor expired.'),
+        api_keys: limit('API keys that are neither revoked nor expired.'),
         members: limit('People in the workspace.'),
-        domains: limit('Domains of the workspace.'),
-        clicks_per_month: limit('Clicks that are counted.'),
-        analytics_retention_days: limit('How long clicks are kept.'),
+        domains: limit('Short domains of the workspace.'),
+        clicks_per_month: limit('Clicks that are counted in a month.'),
+        analytics_retention_days: limit('Days that clicks are kept.'),
       })
-      .openapi({ description: 'Null is unlimited.' }),
+      .openapi({ description: 'What the plan allows, as it is enforced. Null: unlimited.' }),
     features: z
       .array(z.string())
-      .openapi({ description: 'Stable ids, the same in every language, like `custom_slugs`.' }),
-    default: z.boolean().openapi({ description: 'Whether a new workspace gets it.' }),
+      .openapi({ description: 'What the plan offers, as stable ids like `custom_slugs`.' }),
+    default: z
+      .boolean()
+      .openapi({ description: 'Whether new workspaces get this plan; true of exactly one.' }),
   })
   .openapi('Plan', { example: PLANS_EXAMPLE.data[0] })
 
 /** All plans. */
-export const PlanListSchema = z.object({ data: z.array(PlanSchema) }).openapi('PlanList')
+export const PlanListSchema = z
+  .object({ data: z.array(PlanSchema).openapi({ description: 'Every plan of this instance.' }) })
+  .openapi('PlanList')

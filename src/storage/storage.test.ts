@@ -116,6 +116,24 @@ describe('write', () => {
   })
 })
 
+test('the write-ahead log stays short under a steady stream of writes', async () => {
+  const wal = `${databaseFiles(dir).main}-wal`
+  const padding = 'x'.repeat(20_000)
+  let written = 0
+  let longest = 0
+  const stream = async () => {
+    while (written < 4_000) {
+      const no = ++written
+      await storage.write((tx) => tx.run(insertDomain, { no, host: `${no}${padding}` }))
+      longest = Math.max(longest, statSync(wal).size)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, stream))
+  // Twice 20 kB a row, in the table and its index: 160 MB have gone through it.
+  expect(longest).toBeLessThan(80_000_000)
+  expect(await hosts()).toHaveLength(written)
+}, 60_000)
+
 describe('reports', () => {
   test('answer from another thread what read answers, counters included', async () => {
     await storage.write((tx) => tx.run(insertDomain, { no: 1, host: 'a' }))

@@ -8,6 +8,8 @@ const fdatasyncAsync = promisify(fdatasync)
 export interface SharedSync {
   /** Resolves when all that was written before the call would survive a power cut. */
   wait(): Promise<void>
+  /** The sync that runs now; never rejects. */
+  running(): Promise<void> | undefined
   close(): Promise<void>
 }
 
@@ -39,6 +41,7 @@ export async function createSharedSync(file: string): Promise<SharedSync> {
   }
 
   return {
+    running: () => running?.catch(() => {}),
     wait() {
       if (running === undefined) return start()
       if (next === undefined) {

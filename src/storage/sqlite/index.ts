@@ -4,6 +4,7 @@ import type { Storage } from '../storage.ts'
 import { openSqlite } from './connection.ts'
 import { createSharedSync } from './durability.ts'
 import { createReports } from './reports.ts'
+import { createWalKeeper } from './wal.ts'
 import { createWriter } from './writer.ts'
 
 /** Where the embedded database keeps its files. */
@@ -30,7 +31,8 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
   syncDirectory(dataDir)
   const reader = openSqlite(files.main, { readonly: true, attach: files.counters })
   const durable = await createSharedSync(`${files.main}-wal`)
-  const writer = createWriter(writing, durable)
+  const wal = createWalKeeper(files.main, writing.raw)
+  const writer = createWriter(writing, durable, wal)
   const reports = createReports(files.main, files.counters)
   return {
     reader,
@@ -44,6 +46,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
     },
     async close() {
       await writer.idle()
+      await wal.close()
       reports.close()
       await durable.close()
       reader.close()

@@ -6,20 +6,8 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Schema } from '../schema.ts'
-import { bind, type Prepared, type Sql, StorageUnavailable } from '../storage.ts'
-
-/** The thread ends after this long without a question: it costs memory. */
-const IDLE_MS = 60_000
-
-/** What the thread is asked. */
-export interface ReportRequest {
-  id: number
-  sql: string
-  parameters: readonly unknown[]
-}
-
-/** What it answers. */
-export type ReportReply = { id: number; rows: unknown[] } | { id: number; failed: string }
+import { bind, type Prepared, type Sql } from '../storage.ts'
+import { createThread } from './thread.ts'
 
 /** Reads on a thread and a connection of their own. */
 export interface Reports extends Sql {
@@ -28,44 +16,9 @@ export interface Reports extends Sql {
 
 /** Starts the thread at the first question. */
 export function createReports(file: string, attach: string): Reports {
-  let worker: Worker | undefined
-  let lastId = 0
-  let idleTimer: Timer | undefined
-  const waiting = new Map<number, PromiseWithResolvers<unknown[]>>()
-
-  function stop(): void {
-    worker?.terminate()
-    worker = undefined
-    for (const { reject } of waiting.values()) reject(new StorageUnavailable('The reader stopped'))
-    waiting.clear()
-  }
-
-  function start(): Worker {
-    const started = new Worker(new URL('./reports-thread.ts', import.meta.url), { smol: true })
-    started.onmessage = ({ data }: MessageEvent<ReportReply>) => {
-      const asker = waiting.get(data.id)
-      waiting.delete(data.id)
-      if ('rows' in data) asker?.resolve(data.rows)
-      else asker?.reject(new StorageUnavailable(data.failed))
-    }
-    started.onerror = () => stop()
-    started.postMessage({ file, attach })
-    return started
-  }
-
-  function ask(query: CompiledQuery, parameters: readonly unknown[]): Promise<unknown[]> {
-    worker ??= start()
-    clearTimeout(idleTimer)
-    idleTimer = setTimeout(() => {
-      if (waiting.size === 0) stop()
-    }, IDLE_MS)
-    idleTimer.unref()
-    const answer = Promise.withResolvers<unknown[]>()
-    const id = ++lastId
-    waiting.set(id, answer)
-    worker.postMessage({ id, sql: query.sql, parameters } satisfies ReportRequest)
-    return answer.promise
-  }
+  const thread = createThread({ file, options: { readonly: true, attach } })
+  const ask = (query: CompiledQuery, parameters: readonly unknown[]) =>
+    thread.ask(query.sql, parameters)
 
   const db = new Kysely<Schema>({
     dialect: {
@@ -96,10 +49,7 @@ export function createReports(file: string, attach: string): Reports {
       const query = statement.compile(db)
       return (await ask(query, bind(query, parameters))) as R[]
     },
-    close() {
-      clearTimeout(idleTimer)
-      stop()
-    },
+    close: thread.close,
   }
 }
 

@@ -2,6 +2,7 @@ import { StorageUnavailable, type Transaction, type WriteOptions } from '../stor
 import type { SqliteConnection } from './connection.ts'
 import type { SharedSync } from './durability.ts'
 import { asStorageError } from './errors.ts'
+import type { WalKeeper } from './wal.ts'
 
 /** At most so many transactions share a commit, so that none waits long for the others. */
 const SHARED_AT_MOST = 128
@@ -34,10 +35,16 @@ export interface Writer {
  * gathered (measured: 35 µs a link). When one of them fails, all is rolled back and run again, this time
  * each under a savepoint of its own, so that only the failing one is undone.
  *
+ * While a sync runs, transactions gather: they would have to wait for the next one anyway.
+ *
  * `work` must only await this connection, so that a batch runs within one turn, and must bear to
  * be run twice.
  */
-export function createWriter(connection: SqliteConnection, durable: SharedSync): Writer {
+export function createWriter(
+  connection: SqliteConnection,
+  durable: SharedSync,
+  wal: Pick<WalKeeper, 'beforeBatch'>,
+): Writer {
   const { raw } = connection
   const begin = raw.prepare('BEGIN IMMEDIATE')
   const commit = raw.prepare('COMMIT')
@@ -143,6 +150,9 @@ export function createWriter(connection: SqliteConnection, durable: SharedSync):
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
+      await wal.beforeBatch()
+      // What is committed while a sync runs waits for the one after it: until then, gather.
+      if (queue.every((job) => job.survives === 'power')) await durable.running()
       const jobs = queue.length > SHARED_AT_MOST ? queue.splice(0, SHARED_AT_MOST) : queue
       if (jobs === queue) queue = []
       await runBatch(jobs)

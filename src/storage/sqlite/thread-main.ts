@@ -1,6 +1,6 @@
 import type { SQLQueryBindings, Statement } from 'bun:sqlite'
 import { openSqlite, type SqliteConnection } from './connection.ts'
-import type { ReportReply, ReportRequest } from './reports.ts'
+import type { ThreadReply, ThreadRequest, ThreadStart } from './thread.ts'
 
 declare const self: Worker
 
@@ -8,15 +8,15 @@ const STATEMENTS_KEPT = 128
 const statements = new Map<string, Statement>()
 let connection: SqliteConnection | undefined
 
-self.onmessage = ({ data }: MessageEvent<ReportRequest | { file: string; attach: string }>) => {
+self.onmessage = ({ data }: MessageEvent<ThreadRequest | ThreadStart>) => {
   if ('file' in data) {
-    connection = openSqlite(data.file, { readonly: true, attach: data.attach })
+    connection = openSqlite(data.file, data.options)
     return
   }
   self.postMessage(answer(data))
 }
 
-function answer({ id, sql, parameters }: ReportRequest): ReportReply {
+function answer({ id, sql, parameters }: ThreadRequest): ThreadReply {
   try {
     let statement = statements.get(sql)
     if (statement === undefined) {
