@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type Migration, Migrator } from 'kysely'
 import { COUNTERS_MIGRATIONS, MAIN_MIGRATIONS } from './migrations/index.ts'
 import { openSqlite } from './sqlite/connection.ts'
@@ -43,7 +44,13 @@ export async function migrate(dataDir: string): Promise<MigrationState[]> {
 export async function migrationStates(dataDir: string): Promise<MigrationState[]> {
   const states: MigrationState[] = []
   for (const [database, migrations] of SETS) {
-    const connection = openSqlite(databaseFiles(dataDir)[database])
+    const file = databaseFiles(dataDir)[database]
+    if (!existsSync(file)) {
+      // Asking must not make the file.
+      states.push(...Object.keys(migrations).map((name) => ({ database, name, applied_at: null })))
+      continue
+    }
+    const connection = openSqlite(file)
     try {
       for (const { name, executedAt } of await migratorOf(
         connection.db,

@@ -47,6 +47,19 @@ describe('migrations', () => {
   })
 })
 
+test('many processes may bring the tables up to date at once', async () => {
+  const fresh = mkdtempSync(join(tmpdir(), 'slugline-storage-'))
+  const script = `import { migrate } from ${JSON.stringify(join(import.meta.dir, 'index.ts'))}
+    await migrate(${JSON.stringify(fresh)})`
+  const started = Array.from({ length: 6 }, () =>
+    Bun.spawn([process.execPath, '-e', script], { stderr: 'inherit' }),
+  )
+  const statuses = await Promise.all(started.map((child) => child.exited))
+  expect(statuses).toEqual([0, 0, 0, 0, 0, 0])
+  expect((await migrationStates(fresh)).every((state) => state.applied_at !== null)).toBe(true)
+  rmSync(fresh, { recursive: true, force: true })
+}, 30_000)
+
 describe('write', () => {
   test('gives each of many transactions its own result, and undoes only the one that fails', async () => {
     const results = await Promise.allSettled(

@@ -83,6 +83,13 @@ function wrap(raw: Database): SqliteConnection {
   }
 }
 
+/** SQLite can undo changes of tables; Kysely's own adapter doesn't make use of it. */
+class Adapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
 /** Kysely over one connection; transactions are begun and ended by whoever owns it. */
 function dialectOf(raw: Database): Dialect {
   const kept = new Map<string, Statement>()
@@ -112,7 +119,7 @@ function dialectOf(raw: Database): Dialect {
     },
   }
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new Adapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createDriver: () => ({
