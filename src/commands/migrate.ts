@@ -11,7 +11,6 @@ export function registerMigrateCommand(program: Command, context: CommandContext
     .option('--status', 'only show what is applied; exit status 1 if something waits')
     .action(async ({ status }: { status?: boolean }) => {
       const { dataDir } = context.config
-      ensureDataDir(dataDir)
       if (status === true) {
         const states = await migrationStates(dataDir)
         const waiting = states.filter((state) => state.applied_at === null).length
@@ -19,6 +18,7 @@ export function registerMigrateCommand(program: Command, context: CommandContext
         if (waiting > 0) context.failed()
         return
       }
+      ensureDataDir(dataDir)
       const applied = await migrate(dataDir)
       const text = applied.length === 0 ? 'Nothing to do.' : applied.map(line).join('\n')
       context.print(text, { applied })
