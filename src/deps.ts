@@ -97,6 +97,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     storage,
     clock,
     requestId: () => ids.next('req'),
+    baseUrl,
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     clientAddress,
     takeGuess(key) {

@@ -47,6 +47,18 @@ describe('a plain link', () => {
     expect(await clicks(seq)).toBe(1)
   })
 
+  test('has a body only for whoever takes HTML: a link, escaped', async () => {
+    const target = 'https://e.com/?a=1&b="<i>'
+    await site.addLink({ slug: 'a', target_url: target })
+    const html = await site.visit('/a', { headers: { accept: 'text/html,*/*;q=0.8' } })
+    expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const escaped = 'https://e.com/?a=1&amp;b=&quot;&lt;i&gt;'
+    expect(await html.text()).toBe(`<a href="${escaped}">${escaped}</a>`)
+    const plain = await site.visit('/a', { headers: { accept: '*/*' } })
+    expect(await plain.text()).toBe('')
+    expect(plain.headers.has('content-type')).toBe(false)
+  })
+
   test.each([
     [301, 'private, max-age=90'],
     [302, 'private, no-store'],
@@ -164,7 +176,7 @@ describe('other methods', () => {
     await site.addLink({ slug: 'a' })
     const response = await site.visit('/a', { method })
     expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toBe('GET, HEAD')
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
   })
 
   test('OPTIONS is 204', async () => {

@@ -1,5 +1,6 @@
 import type { ClientAddress } from '../base/client-address.ts'
 import type { Clock } from '../base/clock.ts'
+import { hstsOf } from '../base/hsts.ts'
 import type { Logger } from '../base/logger.ts'
 import { HOW, type Recorder } from '../clicks/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
@@ -29,6 +30,8 @@ export interface RedirectDeps {
   logger?: Pick<Logger, 'error'>
   verifyPassword?: VerifyPassword
   pseudoLocales?: boolean
+  /** The public address. */
+  baseUrl: string
 }
 
 /** How often each answer was given since the start, for metrics. */
@@ -58,7 +61,13 @@ const REFUSALS_MAX = 3
  */
 export function createRedirect(deps: RedirectDeps): Redirect {
   const { resolver, recorder, storage, clock, requestId, domainOf, clientAddress, logger } = deps
-  const pages = createPages({ pseudoLocales: deps.pseudoLocales ?? false })
+  const hsts = hstsOf(deps.baseUrl)
+  const secure = Object.keys(hsts).length > 0
+  const pages = createPages({
+    pseudoLocales: deps.pseudoLocales ?? false,
+    always: hsts,
+    host: new URL(deps.baseUrl).host,
+  })
   const verify = createGate(deps.verifyPassword ?? Bun.password.verify)
   const counts: RedirectCounts = { redirected: 0, not_found: 0, gone: 0, page: 0, unavailable: 0 }
   const turnIds = createTurnIds(requestId)
@@ -110,7 +119,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       if (visit.preview) return preview(visit, target_url)
       if (visit.method === GET) record(visit, slug.link_seq, now)
       counts.redirected++
-      return redirect(slug.redirect_status, target_url)
+      return redirect(visit, slug.redirect_status, target_url)
     }
     const link = resolver.link(slug.link_seq)
     return link === null ? notFound(visit.request) : decideSpecial(visit, link, now)
@@ -155,7 +164,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       : link.target_url
     counts.redirected++
     // See Other, or the browser would post the password on to the destination.
-    return redirect(visit.method === POST ? 303 : link.redirect_status, target)
+    return redirect(visit, visit.method === POST ? 303 : link.redirect_status, target)
   }
 
   function record(visit: Visit, linkSeq: number, time: number): void {
@@ -166,7 +175,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
   function closed(visit: Visit, link: LinkRow, condition: Exclude<Condition, 'open'>): Response {
     counts[condition === 'scheduled' ? 'not_found' : 'gone']++
     if (link.fallback_url !== null && condition !== 'blocked' && !visit.preview) {
-      return redirect(visit.method === POST ? 303 : 302, new URL(link.fallback_url).href)
+      return redirect(visit, visit.method === POST ? 303 : 302, new URL(link.fallback_url).href)
     }
     return pages.closed(visit.request, requestId(), condition, link.starts_at)
   }
@@ -210,7 +219,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
   }
 
   function notAllowed(request: Request): Response {
-    const allowed = ['GET', 'HEAD']
+    const allowed = ['GET', 'HEAD', 'OPTIONS']
     const headers = { Allow: allowed.join(', ') }
     return pages.error(request, requestId(), 'METHOD_NOT_ALLOWED', { allowed }, headers)
   }
@@ -227,16 +236,18 @@ export function createRedirect(deps: RedirectDeps): Redirect {
     return pages.error(request, id, 'INTERNAL_ERROR')
   }
 
-  /** No body: every client follows `Location`, and writing one for a few would cost all. */
-  function redirect(status: number, location: string): Response {
-    return new Response(null, {
-      status,
-      headers: {
-        Location: location,
-        'Cache-Control': status === 301 || status === 308 ? PERMANENT : TEMPORARY,
-        'X-Request-Id': turnIds.next(),
-      },
-    })
+  /** The body is for the few that show it: whoever takes HTML gets a link (RFC 9110 §15.4). */
+  function redirect({ headers: asked }: Visit, status: number, location: string): Response {
+    const headers: Record<string, string> = {
+      Location: location,
+      'Cache-Control': status === 301 || status === 308 ? PERMANENT : TEMPORARY,
+      'X-Request-Id': turnIds.next(),
+    }
+    if (secure) Object.assign(headers, hsts)
+    if (!asked.get('accept')?.includes('text/html')) return new Response(null, { status, headers })
+    const text = Bun.escapeHTML(location)
+    headers['Content-Type'] = 'text/html; charset=utf-8'
+    return new Response(`<a href="${text}">${text}</a>`, { status, headers })
   }
 
   return {
@@ -275,7 +286,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
 
   function otherMethod(request: Request): Response {
     if (request.method !== 'OPTIONS') return notAllowed(request)
-    const headers = { Allow: 'GET, HEAD, OPTIONS', 'X-Request-Id': requestId() }
+    const headers = { Allow: 'GET, HEAD, OPTIONS', 'X-Request-Id': requestId(), ...hsts }
     return new Response(null, { status: 204, headers })
   }
 

@@ -56,14 +56,26 @@ const UNAVAILABLE_RETRY_SECONDS = '2'
  */
 const FORM_ACTION = "'self' http: https:"
 
-/** `pseudoLocales` are for tests. */
-export function createPages({ pseudoLocales = false } = {}): Pages {
+/** What the pages depend on. */
+export interface PagesOptions {
+  /** For tests. */
+  pseudoLocales: boolean
+  /** Headers of every answer. */
+  always: Readonly<Record<string, string>>
+  /** The host of the public address: the title of its home page. */
+  host: string
+}
+
+export function createPages({ pseudoLocales, always, host }: PagesOptions): Pages {
   /** The pages that are the same for everyone with the same language. */
   const rendered = new Map<string, string>()
 
   function localeOf(request: Request): Locale {
     const { url, headers } = request
-    const query = url.includes('lang=') ? new URL(url).searchParams.get('lang') : null
+    // Without a proper Host header the address is only a path.
+    const query = url.includes('lang=')
+      ? (URL.parse(url, 'http://localhost')?.searchParams.get('lang') ?? null)
+      : null
     return negotiateLocale({ query, acceptLanguage: headers.get('accept-language'), pseudoLocales })
   }
 
@@ -76,7 +88,7 @@ export function createPages({ pseudoLocales = false } = {}): Pages {
   ): Response {
     return new Response(html, {
       status,
-      headers: { ...pageHeaders(locale), 'X-Request-Id': requestId, ...headers },
+      headers: { ...pageHeaders(locale), ...always, 'X-Request-Id': requestId, ...headers },
     })
   }
 
@@ -107,7 +119,7 @@ export function createPages({ pseudoLocales = false } = {}): Pages {
     home(request, requestId) {
       const locale = localeOf(request)
       const html = cached('home', locale, () =>
-        renderPage(locale, 'Slugline', paragraph(translate(locale, 'page.powered'))),
+        renderPage(locale, host, paragraph(translate(locale, 'page.home.text'))),
       )
       return respond(html, 200, locale, requestId)
     },
@@ -174,6 +186,7 @@ export function createPages({ pseudoLocales = false } = {}): Pages {
         status,
         headers: {
           ...pageHeaders(locale),
+          ...always,
           'Content-Type': problem ? 'application/problem+json' : 'application/json',
           'X-Request-Id': requestId,
           ...headers,

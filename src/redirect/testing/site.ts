@@ -55,6 +55,7 @@ export async function openSite(
     storage,
     clock,
     requestId: () => ids.next('req'),
+    baseUrl: 'http://sho.rt',
     domainOf: () => 0,
     clientAddress: createClientAddress([]),
     takeGuess: () => ({ allowed: true, retryAfterSeconds: 1 }),
