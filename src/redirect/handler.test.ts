@@ -52,6 +52,7 @@ describe('a plain link', () => {
     await site.addLink({ slug: 'a', target_url: target })
     const html = await site.visit('/a', { headers: { accept: 'text/html,*/*;q=0.8' } })
     expect(html.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(html.headers.get('x-content-type-options')).toBe('nosniff')
     const escaped = 'https://e.com/?a=1&amp;b=&quot;&lt;i&gt;'
     expect(await html.text()).toBe(`<a href="${escaped}">${escaped}</a>`)
     const plain = await site.visit('/a', { headers: { accept: '*/*' } })
@@ -69,6 +70,7 @@ describe('a plain link', () => {
     const response = await site.visit('/a')
     expect(response.status).toBe(redirect_status)
     expect(response.headers.get('cache-control')).toBe(cache)
+    expect(response.headers.get('vary')).toBe(cache.endsWith('no-store') ? null : 'Accept')
   })
 
   test('answers HEAD alike, without counting', async () => {
@@ -166,8 +168,14 @@ describe('no link', () => {
     expect(policy).toContain(`'sha256-${hash}'`)
   })
 
-  test('the root is a page', async () => {
-    expect((await site.visit('/')).status).toBe(200)
+  test('the root is a page that is called as the host that was asked for', async () => {
+    const response = await site.visit('/', { headers: { 'accept-language': 'de' } })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-language')).toBe('de')
+    const html = await response.text()
+    expect(html).toContain('<title>sho.rt</title>')
+    const other = await site.redirect.fetch(new Request('http://other.example:81/'), () => '')
+    expect(await other.text()).toContain('<title>other.example:81</title>')
   })
 })
 

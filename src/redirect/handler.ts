@@ -62,7 +62,6 @@ const REFUSALS_MAX = 3
 export function createRedirect(deps: RedirectDeps): Redirect {
   const { resolver, recorder, storage, clock, requestId, domainOf, clientAddress, logger } = deps
   const hsts = hstsOf(deps.baseUrl)
-  const secure = Object.keys(hsts).length > 0
   const pages = createPages({
     pseudoLocales: deps.pseudoLocales ?? false,
     always: hsts,
@@ -238,16 +237,30 @@ export function createRedirect(deps: RedirectDeps): Redirect {
 
   /** The body is for the few that show it: whoever takes HTML gets a link (RFC 9110 §15.4). */
   function redirect({ headers: asked }: Visit, status: number, location: string): Response {
-    const headers: Record<string, string> = {
-      Location: location,
-      'Cache-Control': status === 301 || status === 308 ? PERMANENT : TEMPORARY,
-      'X-Request-Id': turnIds.next(),
+    const permanent = status === 301 || status === 308
+    const cache = status === 301 || status === 308 ? PERMANENT : TEMPORARY
+    if (!asked.get('accept')?.includes('text/html')) {
+      return new Response(null, {
+        status,
+        headers: {
+          Location: location,
+          'Cache-Control': cache,
+          'X-Request-Id': turnIds.next(),
+          ...hsts,
+        },
+      })
     }
-    if (secure) Object.assign(headers, hsts)
-    if (!asked.get('accept')?.includes('text/html')) return new Response(null, { status, headers })
     const text = Bun.escapeHTML(location)
-    headers['Content-Type'] = 'text/html; charset=utf-8'
-    return new Response(`<a href="${text}">${text}</a>`, { status, headers })
+    return new Response(`<a href="${text}">${text}</a>`, {
+      status,
+      headers: {
+        Location: location,
+        'Cache-Control': cache,
+        'Content-Type': 'text/html; charset=utf-8',
+        'X-Request-Id': turnIds.next(),
+        ...hsts,
+      },
+    })
   }
 
   return {

@@ -7,7 +7,7 @@ import { pageHeaders, paragraph, renderPage } from './html.ts'
 
 /** Pages for visitors, in their own language, never the workspace's. */
 export interface Pages {
-  /** The instance's own address, without a slug. */
+  /** A short domain without a slug; its title is the host that was asked for. */
   home(request: Request, requestId: string): Response
   notFound(request: Request, requestId: string): Response
   /** A link that leads nowhere now; `startsAt` in milliseconds since the epoch. */
@@ -62,7 +62,7 @@ export interface PagesOptions {
   pseudoLocales: boolean
   /** Headers of every answer. */
   always: Readonly<Record<string, string>>
-  /** The host of the public address: the title of its home page. */
+  /** The public host, for a request that names none. */
   host: string
 }
 
@@ -118,9 +118,9 @@ export function createPages({ pseudoLocales, always, host }: PagesOptions): Page
   const pages: Pages = {
     home(request, requestId) {
       const locale = localeOf(request)
-      const html = cached('home', locale, () =>
-        renderPage(locale, host, paragraph(translate(locale, 'page.home.text'))),
-      )
+      // Not kept: anyone may ask for any host.
+      const asked = URL.parse(request.url)?.host ?? host
+      const html = renderPage(locale, asked, paragraph(translate(locale, 'page.home.text')))
       return respond(html, 200, locale, requestId)
     },
 
