@@ -237,15 +237,14 @@ export function createRedirect(deps: RedirectDeps): Redirect {
 
   /** The body is for the few that show it: whoever takes HTML gets a link (RFC 9110 §15.4). */
   function redirect({ headers: asked }: Visit, status: number, location: string): Response {
-    const permanent = status === 301 || status === 308
-    const cache = status === 301 || status === 308 ? PERMANENT : TEMPORARY
+    const caching = status === 301 || status === 308 ? PERMANENT : TEMPORARY
     if (!asked.get('accept')?.includes('text/html')) {
       return new Response(null, {
         status,
         headers: {
           Location: location,
-          'Cache-Control': cache,
           'X-Request-Id': turnIds.next(),
+          ...caching,
           ...hsts,
         },
       })
@@ -255,9 +254,10 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       status,
       headers: {
         Location: location,
-        'Cache-Control': cache,
         'Content-Type': 'text/html; charset=utf-8',
+        'X-Content-Type-Options': 'nosniff',
         'X-Request-Id': turnIds.next(),
+        ...caching,
         ...hsts,
       },
     })
@@ -309,5 +309,6 @@ export function createRedirect(deps: RedirectDeps): Redirect {
   }
 }
 
-const TEMPORARY = 'private, no-store'
-const PERMANENT = 'private, max-age=90'
+const TEMPORARY = { 'Cache-Control': 'private, no-store' } as const
+/** Kept for a while, so it says what the body depends on. */
+const PERMANENT = { 'Cache-Control': 'private, max-age=90', Vary: 'Accept' } as const
