@@ -4,7 +4,7 @@ import { type Conformance, loadConformance } from '../harness/conformance.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 import { hostileBodies, hostileHeaders, hostileQueries } from './hostile.ts'
 
-const GENERATED = 18_000
+const GENERATED = 18_500
 const CONCURRENT = 32
 
 let slugline: Slugline
