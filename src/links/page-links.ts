@@ -9,7 +9,10 @@ export function pageLinks(
   requestUrl: string,
   { page, has_more, next_cursor, prev_cursor }: ListResult['pagination'],
 ): string {
-  const { pathname, searchParams } = new URL(requestUrl)
+  // The host is the client's word, and may be no host at all: only what follows it counts.
+  const hostAt = requestUrl.startsWith('/') ? 0 : requestUrl.indexOf('//') + 2
+  const path = requestUrl.slice(requestUrl.indexOf('/', hostAt))
+  const { pathname, searchParams } = new URL(baseUrl + path)
   searchParams.delete('cursor')
   searchParams.delete('page')
 

@@ -32,7 +32,8 @@ export function otherMethod(request: Request): Response | null {
   }
   const code = 'METHOD_NOT_ALLOWED'
   const locale = negotiateLocale({
-    query: new URL(url).searchParams.get('lang'),
+    // Without a proper Host header the address is only a path.
+    query: URL.parse(url, 'http://localhost')?.searchParams.get('lang') ?? null,
     acceptLanguage: headers.get('accept-language'),
   })
   const message = translate(locale, `error.${code}`, { allowed: ALLOWED })

@@ -1,6 +1,7 @@
-import type { Plan } from './types.ts'
+import type { Plan, PlanLimits } from './types.ts'
 
-const UNLIMITED = {
+/** No limit at all: what a plan leaves out. */
+export const UNLIMITED = {
   requests_per_minute: null,
   burst: null,
   links: null,
@@ -9,7 +10,7 @@ const UNLIMITED = {
   domains: null,
   clicks_per_month: null,
   analytics_retention_days: null,
-} as const
+} as const satisfies PlanLimits
 
 /** What every plan can do: stable ids, for whoever lists plans to put into words. */
 const FEATURES = ['custom_slugs', 'aliases', 'passwords', 'scheduling', 'click_limits'] as const

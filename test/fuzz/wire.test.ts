@@ -82,6 +82,18 @@ test('malformed HTTP is refused without a 5xx, and the server goes on', async ()
   expect((await slugline.call('GET', '/livez')).status).toBe(200)
 })
 
+test.each(['a b', '[::1', ''])('a Host of "%s" makes no request fail', async (host) => {
+  const requests = ['GET /api/v1/links?limit=1', 'POST /livez', 'GET /readyz', 'GET /docs?lang=de']
+  requests.push('GET /openapi.json', 'GET /x?lang=de', 'GET /x+', 'GET /', 'POST /x', 'PUT /x')
+  for (const request of requests) {
+    const headers = `Host: ${host}\r\nAuthorization: Bearer ${key}\r\nConnection: close`
+    const answer = await raw([`${request} HTTP/1.1\r\n${headers}\r\n\r\n`], { end: false })
+    expect({ request, status: answer.slice(9, 12) }).toMatchObject({
+      status: expect.stringMatching(/^[234]/),
+    })
+  }
+})
+
 test('a body beyond the limit is refused with 413, announced or not', async () => {
   const big = `{"destination_url":"https://example.com/","title":"${'x'.repeat(70_000)}"}`
   const announced = await slugline.call('POST', '/api/v1/links', { key, body: big })

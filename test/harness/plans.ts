@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { UNLIMITED } from '../../src/plans/index.ts'
 
 /** Limits that differ from "unlimited". */
 export type Limits = Partial<Record<'requests_per_minute' | 'burst' | 'links' | 'api_keys', number>>
@@ -13,17 +14,7 @@ export function writePlans(plans: Record<string, Limits>): string {
     name: id,
     description: id,
     price: { amount: 0, currency: 'EUR', interval: 'month' },
-    limits: {
-      requests_per_minute: null,
-      burst: null,
-      links: null,
-      api_keys: null,
-      members: null,
-      domains: null,
-      clicks_per_month: null,
-      analytics_retention_days: null,
-      ...limits,
-    },
+    limits: { ...UNLIMITED, ...limits },
     features: [],
     default: i === 0,
   }))
