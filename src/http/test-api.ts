@@ -6,7 +6,6 @@ import { createIds } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
 import { AppError } from '../errors/index.ts'
-import { UNLIMITED } from '../plans/defaults.ts'
 import type { PlanLimits } from '../plans/types.ts'
 import { migrate, openEmbedded, type Storage } from '../storage/index.ts'
 import { type Api, createApi } from './api.ts'
@@ -40,6 +39,17 @@ export interface TestApiOptions {
   anonymousPerMinute?: number
   /** Replaces what the endpoints write to. */
   storage?: Storage
+}
+
+const UNLIMITED: PlanLimits = {
+  requests_per_minute: null,
+  burst: null,
+  links: null,
+  api_keys: null,
+  members: null,
+  domains: null,
+  clicks_per_month: null,
+  analytics_retention_days: null,
 }
 
 /** Keys that the test API knows: what they may do, and in which workspace. */
