@@ -137,7 +137,7 @@ describe('keys', () => {
       pepper: openSecrets(dir, null).apiKeys,
       plans: createPlans(DEFAULT_PLANS),
     })
-    expect((await keys.authenticate(key))?.keyId).toBe(id)
+    expect(await keys.authenticate(key)).toMatchObject({ kind: 'api_key', keyId: id })
     await json(`keys revoke ${id}`)
     expect(await keys.authenticate(key)).toBeNull()
     await keys.close()

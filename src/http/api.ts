@@ -125,7 +125,8 @@ function report(services: Services, exchange: Exchange, status: number, ms: numb
       status,
       duration_ms: durationMs,
       workspace_id: caller?.workspace.id,
-      key_id: caller?.keyId,
+      key_id: caller?.kind === 'api_key' ? caller.keyId : undefined,
+      user_id: caller?.kind === 'session' ? caller.userId : undefined,
     },
     'request',
   )

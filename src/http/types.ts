@@ -12,13 +12,40 @@ export interface CallerWorkspace {
   plan: Plan
 }
 
-/** Who asks. Accounts with sessions join this union when the dashboard comes. */
-export type Caller = {
+/** What a person may do in a workspace, from most to least. */
+export type Role = 'owner' | 'admin' | 'member' | 'viewer'
+
+/** What a caller may be allowed to do: keys hold scopes, people what their role permits. */
+export type Permission =
+  | Scope
+  | 'keys:manage'
+  | 'members:manage'
+  | 'workspace:manage'
+  | 'audit:read'
+  | 'instance:manage'
+
+/** A program with an API key. */
+export interface KeyCaller {
   kind: 'api_key'
   keyId: string
-  scopes: ReadonlySet<Scope>
+  scopes: ReadonlySet<Permission>
   workspace: CallerWorkspace
 }
+
+/** A person in the dashboard, in one of their workspaces. */
+export interface SessionCaller {
+  kind: 'session'
+  sessionId: string
+  userId: string
+  /** The person's e-mail address, for the audit log. */
+  email: string
+  role: Role
+  scopes: ReadonlySet<Permission>
+  workspace: CallerWorkspace
+}
+
+/** Who asks. */
+export type Caller = KeyCaller | SessionCaller
 
 /** Finds the caller behind a Bearer credential; null: malformed, unknown, revoked or expired. */
 export type Authenticate = (credential: string) => Promise<Caller | null>

@@ -1,10 +1,14 @@
 import type { Migration } from 'kysely'
 import * as core from './0001-core.ts'
+import * as accounts from './0002-accounts.ts'
+import * as audit from './0003-audit.ts'
 import * as countersCore from './counters-0001-core.ts'
 
 /** Migrations of the main database, applied in the order of their names. */
 export const MAIN_MIGRATIONS: Record<string, Migration> = {
   '0001-core': core,
+  '0002-accounts': accounts,
+  '0003-audit': audit,
 }
 
 /** Migrations of the counters, which are a file of their own in the embedded database. */
