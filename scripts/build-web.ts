@@ -1,0 +1,78 @@
+// Builds the dashboard into web/dist: with --if-needed only where that is missing or older than
+// what it is made from. Beside every file that compresses well lies its gzip and brotli form, so
+// that serving costs nothing.
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+
+const root = join(import.meta.dir, '..')
+const web = join(root, 'web')
+const dist = join(web, 'dist')
+/** Where it is built; it takes the other's place once it is whole. */
+const fresh = join(root, `node_modules/.web-${process.pid}`)
+/** When it was built. */
+const stamp = join(dist, '.built')
+const COMPRESSIBLE = /\.(?:js|css|html|svg|json)$/
+const SMALL_BYTES = 1_024
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** Whether anything that the dashboard is made from is newer than the build. */
+function isNeeded(): boolean {
+  if (!existsSync(stamp)) return true
+  const built = statSync(stamp).mtimeMs
+  const sources = [
+    ...['src', 'public', 'vite'].flatMap((folder) => filesOf(join(web, folder))),
+    ...['index.html', 'vite.config.ts', 'package.json'].map((name) => join(web, name)),
+    join(root, 'package-lock.json'),
+  ]
+  return sources.some((file) => !file.endsWith('.test.ts') && statSync(file).mtimeMs > built)
+}
+
+function compress(file: string): void {
+  const bytes = readFileSync(file)
+  if (bytes.length < SMALL_BYTES) return
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  }
+  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params }))
+  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+}
+
+if (!process.argv.includes('--if-needed') || isNeeded()) {
+  console.error('slugline: building the dashboard …')
+  // Also where a test asks for it: React has another build for other environments.
+  process.env.NODE_ENV = 'production'
+  const { build } = await import('vite')
+  try {
+    await build({
+      configFile: join(web, 'vite.config.ts'),
+      mode: 'production',
+      logLevel: 'warn',
+      build: { outDir: fresh },
+    })
+    // The first HTML is made anew for every answer: it isn't compressed here.
+    const files = filesOf(fresh).filter(
+      (file) => COMPRESSIBLE.test(file) && !file.endsWith('.html'),
+    )
+    for (const file of files) compress(file)
+    writeFileSync(join(fresh, '.built'), '')
+    rmSync(dist, { recursive: true, force: true })
+    renameSync(fresh, dist)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+}

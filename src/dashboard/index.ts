@@ -1,0 +1,82 @@
+import { AppError } from '../errors/index.ts'
+import { negotiateLocale, translate } from '../i18n/index.ts'
+import type { BuiltFiles } from './built.ts'
+import { listFiles, type StaticFile, serveFile } from './files.ts'
+import { dashboardHeaders } from './headers.ts'
+import { type DashboardPage, openPage } from './page.ts'
+
+export { builtFiles } from './built.ts'
+
+/** What the dashboard is served from. */
+export interface DashboardDeps {
+  /** What was built; may throw where nothing was. */
+  files: () => BuiltFiles
+  /** The public address of this instance; it says whether TLS is used. */
+  baseUrl: () => string
+  /** The next `X-Request-Id`. */
+  requestId?: () => string
+}
+
+/** Answers what comes below `/app` and isn't the dashboard's API. Never rejects. */
+export type Dashboard = (request: Request) => Response
+
+interface Built {
+  files: ReadonlyMap<string, StaticFile>
+  page: DashboardPage
+}
+
+const PREFIX = '/app'
+
+/**
+ * Serves the built dashboard: its files, kept for good by their hashed names, and its one page for
+ * every other address, so that a deep link works.
+ */
+export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): Dashboard {
+  // Read when it is first asked for: most processes are never asked, and all start.
+  let built: Built | undefined
+
+  return (request) => {
+    const headers = dashboardHeaders(baseUrl())
+    if (requestId !== undefined) headers['X-Request-Id'] = requestId()
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return plain(
+        request,
+        new AppError('METHOD_NOT_ALLOWED', { params: { allowed: ['GET', 'HEAD'] } }),
+        {
+          ...headers,
+          Allow: 'GET, HEAD',
+        },
+      )
+    }
+    try {
+      built ??= open(files())
+    } catch {
+      return plain(request, new AppError('SERVICE_UNAVAILABLE'), headers)
+    }
+    const name = new URL(request.url).pathname.slice(PREFIX.length + 1)
+    const file = built.files.get(name)
+    if (file !== undefined) return serveFile(file, request, headers)
+    if (name.startsWith('assets/')) return plain(request, new AppError('NOT_FOUND'), headers)
+    return built.page.answer(request, headers)
+  }
+}
+
+function open(files: BuiltFiles): Built {
+  return { files: listFiles(files), page: openPage(files) }
+}
+
+/** A refusal in the person's language, as text. */
+function plain(request: Request, error: AppError, headers: Record<string, string>): Response {
+  const locale = negotiateLocale({ acceptLanguage: request.headers.get('accept-language') })
+  return new Response(`${translate(locale, `error.${error.code}`, error.params)}\n`, {
+    status: error.status,
+    headers: {
+      ...headers,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Language': locale,
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+      'Cache-Control': 'no-store',
+      Vary: 'Accept-Language',
+    },
+  })
+}

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { direction, isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
+import type { BuiltFiles } from './built.ts'
+import { policyOf } from './headers.ts'
+
+/** What stands in the built page where the nonce belongs; `web/vite.config.ts` knows it too. */
+const NONCE = /__CSP_NONCE__/g
+const HTML_TAG = '<html lang="en" dir="ltr">'
+
+interface Chunk {
+  file: string
+}
+
+/** The one page of the dashboard, as a person gets it. */
+export interface DashboardPage {
+  answer(request: Request, base: Readonly<Record<string, string>>): Response
+}
+
+/** Reads the built page. Throws where there is none. */
+export function openPage(built: BuiltFiles): DashboardPage {
+  const template = read(built, 'index.html')
+  const manifest: Record<string, Chunk> = JSON.parse(read(built, '.vite/manifest.json'))
+  if (!template.includes(HTML_TAG))
+    throw new Error('index.html lacks the tag that says its language')
+
+  return {
+    answer(request, base) {
+      const cookies = cookiesOf(request)
+      const locale = localeOf(request, cookies.get('slugline_language'))
+      const theme = cookies.get('slugline_theme')
+      const page = template
+        .replace(HTML_TAG, htmlTag(locale, theme))
+        .replace('</title>', `</title>${preload(manifest, locale)}`)
+      const headers: Record<string, string> = {
+        ...base,
+        ETag: `"${Bun.hash(page).toString(36)}"`,
+        'Cache-Control': 'private, no-cache',
+        'Content-Language': locale,
+        Vary: 'Accept-Language, Cookie',
+      }
+      if (noneMatch(request, headers.ETag as string)) {
+        // Without a policy: the page that the client keeps has the nonce of the policy it keeps.
+        return new Response(null, { status: 304, headers })
+      }
+      const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
+      headers['Content-Type'] = 'text/html; charset=utf-8'
+      headers['Content-Security-Policy'] = policyOf(nonce)
+      return new Response(page.replace(NONCE, nonce), { headers })
+    },
+  }
+}
+
+/** Language, direction and theme stand in the first HTML, so that nothing flickers. */
+function htmlTag(locale: Locale, theme: string | undefined): string {
+  const chosen = theme === 'light' || theme === 'dark' ? ` data-theme="${theme}"` : ''
+  return `<html lang="${locale}" dir="${direction(locale)}"${chosen}>`
+}
+
+/** The person's own choice, then what their browser asks for. */
+function localeOf(request: Request, chosen: string | undefined): Locale {
+  if (chosen !== undefined && isSupportedLocale(chosen)) return chosen
+  return negotiateLocale({ acceptLanguage: request.headers.get('accept-language') })
+}
+
+/** Asks for the texts together with the program that needs them. */
+function preload(manifest: Readonly<Record<string, Chunk>>, locale: Locale): string {
+  const chunk = manifest[`../virtual:messages/${locale}`]
+  if (chunk === undefined) return ''
+  return `<link rel="modulepreload" crossorigin href="/app/${chunk.file}">`
+}
+
+function read(built: BuiltFiles, name: string): string {
+  const path = built.get(name)
+  if (path === undefined) throw new Error(`The build lacks ${name}`)
+  return readFileSync(path, 'utf8')
+}
+
+function cookiesOf(request: Request): Map<string, string> {
+  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
+  return new Map(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  )
+}
+
+function noneMatch(request: Request, etag: string): boolean {
+  const header = request.headers.get('if-none-match') ?? ''
+  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}

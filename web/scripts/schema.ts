@@ -1,0 +1,169 @@
+// Writes src/api/schema.d.ts, the types of the API client, from the OpenAPI documents: that of the
+// public API, and that of what only the dashboard asks (openapi.json in this folder). With --check
+// it only says whether the file is as it should be.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  prefixItems?: Schema[]
+  additionalProperties?: boolean | Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  nullable?: boolean
+  description?: string
+}
+interface Parameter {
+  $ref?: string
+  name: string
+  in: string
+  required?: boolean
+  schema?: Schema
+}
+interface Media {
+  content?: Record<string, { schema?: Schema }>
+}
+interface Operation {
+  parameters?: Parameter[]
+  requestBody?: Media & { required?: boolean }
+  responses?: Record<string, Media>
+}
+interface OpenApi {
+  paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Record<string, Schema>; parameters?: Record<string, Parameter> }
+}
+
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** A property name, quoted where it has to be. */
+const name = (text: string) => (/^[A-Za-z_$][\w$]*$/.test(text) ? text : JSON.stringify(text))
+
+function typeOf(schema: Schema | undefined): string {
+  if (schema === undefined) return 'unknown'
+  if (schema.$ref !== undefined) {
+    return `components['schemas']['${schema.$ref.split('/').at(-1)}']`
+  }
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map((v) => JSON.stringify(v)).join(' | ')
+  const options = schema.anyOf ?? schema.oneOf
+  if (options !== undefined) return unique(options.map(typeOf)).join(' | ')
+  if (schema.allOf !== undefined) return schema.allOf.map((s) => `(${typeOf(s)})`).join(' & ')
+  const types = [schema.type ?? (schema.properties ? 'object' : 'unknown')].flat()
+  if (schema.nullable) types.push('null')
+  return unique(types.map((type) => simpleType(type, schema))).join(' | ')
+}
+
+function simpleType(type: string, schema: Schema): string {
+  if (type === 'integer') return 'number'
+  if (type === 'array') {
+    if (schema.prefixItems) return `[${schema.prefixItems.map(typeOf).join(', ')}]`
+    return `(${typeOf(schema.items)})[]`
+  }
+  if (type !== 'object') return type
+  const { properties, additionalProperties: more } = schema
+  const parts: string[] = []
+  if (properties) parts.push(objectType(properties, schema.required ?? []))
+  if (more) parts.push(`{ [name: string]: ${more === true ? 'unknown' : typeOf(more)} }`)
+  return parts.join(' & ') || 'Record<string, unknown>'
+}
+
+function objectType(properties: Record<string, Schema>, required: readonly string[]): string {
+  const lines = Object.entries(properties).map(([key, schema]) => {
+    const comment = schema.description
+      ? `/** ${schema.description.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n`
+      : ''
+    return `${comment}${name(key)}${required.includes(key) ? '' : '?'}: ${typeOf(schema)}\n`
+  })
+  return `{\n${lines.join('')}}`
+}
+
+const unique = (texts: string[]) => [...new Set(texts)]
+
+function operationType(operation: Operation, shared: Record<string, Parameter>): string {
+  const parameters = (operation.parameters ?? []).map((parameter) =>
+    parameter.$ref ? (shared[parameter.$ref.split('/').at(-1) as string] as Parameter) : parameter,
+  )
+  const places = ['query', 'header', 'path', 'cookie'].map((place) => {
+    const here = parameters.filter((parameter) => parameter.in === place)
+    if (here.length === 0) return `${place}?: never\n`
+    const optional = here.every(({ required }) => !required)
+    const members = here.map(
+      (one) => `${name(one.name)}${one.required ? '' : '?'}: ${typeOf(one.schema)}\n`,
+    )
+    return `${place}${optional ? '?' : ''}: {\n${members.join('')}}\n`
+  })
+  const body = operation.requestBody
+  const bodyType = body
+    ? `requestBody${body.required === false ? '?' : ''}: { content: ${contentType(body)} }\n`
+    : 'requestBody?: never\n'
+  const answers = Object.entries(operation.responses ?? {}).map(
+    ([status, answer]) =>
+      `${status}: { headers: { [name: string]: unknown }\ncontent${answer.content ? '' : '?'}: ${contentType(answer)} }\n`,
+  )
+  return `{\nparameters: {\n${places.join('')}}\n${bodyType}responses: {\n${answers.join('')}}\n}`
+}
+
+function contentType({ content }: Media): string {
+  if (!content) return 'never'
+  // Merge patches are sent as JSON: the client knows one kind of body.
+  const entries = Object.entries(content).filter(([type]) => type !== 'application/problem+json')
+  return `{\n${entries.map(([type, { schema }]) => `${name(type)}: ${typeOf(schema)}\n`).join('')}}`
+}
+
+function generate(documents: OpenApi[]): string {
+  const paths: string[] = []
+  const schemas: Record<string, Schema> = {}
+  for (const { paths: ours, components } of documents) {
+    Object.assign(schemas, components?.schemas)
+    for (const [path, item] of Object.entries(ours)) {
+      const lines = METHODS.map((method) => {
+        const operation = item[method]
+        if (operation === undefined) return `${method}?: never\n`
+        return `${method}: ${operationType(operation, components?.parameters ?? {})}\n`
+      })
+      const none = '{ query?: never; header?: never; path?: never; cookie?: never }'
+      paths.push(
+        `${name(path.replace(/^\/app/, ''))}: {\nparameters: ${none}\n${lines.join('')}}\n`,
+      )
+    }
+  }
+  const named = Object.entries(schemas).map(([key, schema]) => `${name(key)}: ${typeOf(schema)}\n`)
+  return `// Made by web/scripts/schema.ts from the OpenAPI documents. Not to be edited.
+export interface paths {\n${paths.join('')}}
+export interface components { schemas: {\n${named.join('')}} }
+`
+}
+
+/** As Biome would have it, so that the file passes the lint as all others do. */
+async function formatted(text: string): Promise<string> {
+  const command = [at('../../node_modules/.bin/biome'), 'format', '--stdin-file-path=schema.d.ts']
+  const { stdout, exited } = Bun.spawn(command, {
+    cwd: at('../..'),
+    stdin: new Blob([text]),
+    stderr: 'inherit',
+  })
+  const out = await new Response(stdout).text()
+  if ((await exited) !== 0) throw new Error('biome could not format the types')
+  return out
+}
+
+const documents = [at('../../openapi.json'), at('../openapi.json')]
+  .filter(existsSync)
+  .map((file) => JSON.parse(readFileSync(file, 'utf8')) as OpenApi)
+const target = at('../src/api/schema.d.ts')
+const text = await formatted(generate(documents))
+if (!process.argv.includes('--check')) writeFileSync(target, text)
+else if (!existsSync(target) || readFileSync(target, 'utf8') !== text) {
+  console.error(
+    'web/src/api/schema.d.ts is not what the OpenAPI documents say: run `npm run openapi`',
+  )
+  process.exit(1)
+}

@@ -1,0 +1,153 @@
+import createClient from 'openapi-fetch'
+import { ApiError, errorOf } from './errors.ts'
+import type { components, paths } from './schema.d.ts'
+
+/** A schema of the API by its name. */
+export type Schemas = components['schemas']
+
+const BASE = '/app'
+
+/** What every request says beside its own: set by whoever knows it. */
+const context: { workspace: string | null; language: string | null; signedOut: () => void } = {
+  workspace: null,
+  language: null,
+  signedOut: () => {},
+}
+
+/** Names the workspace that the requests from now on are about. */
+export function setApiWorkspace(id: string | null): void {
+  context.workspace = id
+}
+
+/** The language that answers come in. */
+export function setApiLanguage(language: string): void {
+  context.language = language
+}
+
+/** What is done when the session has ended meanwhile. */
+export function onSignedOut(done: () => void): void {
+  context.signedOut = done
+}
+
+/** A server that says nothing for so long is told about, instead of a wheel that turns for ever. */
+const TIMEOUT_MS = 30_000
+
+async function send(request: Request): Promise<Response> {
+  const { headers, method } = request
+  if (context.workspace !== null && !headers.has('Slugline-Workspace')) {
+    headers.set('Slugline-Workspace', context.workspace)
+  }
+  if (context.language !== null) headers.set('Accept-Language', context.language)
+  if (method === 'POST' && !headers.has('Idempotency-Key')) {
+    headers.set('Idempotency-Key', randomKey())
+  }
+  let response: Response
+  try {
+    response = await fetchInTime(request)
+  } catch (error) {
+    if (request.signal.aborted) throw error
+    throw new ApiError(0, error instanceof TimedOut ? 'TIMEOUT' : 'NETWORK', '')
+  }
+  if (response.status === 401 && !request.url.includes('/api/auth/')) context.signedOut()
+  return response
+}
+
+class TimedOut extends Error {}
+
+/** Waits for the answer's head only: a stream or a file may take as long as it likes after that. */
+async function fetchInTime(request: Request): Promise<Response> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new TimedOut()), TIMEOUT_MS)
+  try {
+    return await fetch(request, { signal: AbortSignal.any([request.signal, late.signal]) })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Unlike `crypto.randomUUID` also there on plain http. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** The API, typed from its document: `ok(api.GET('/api/v1/links', { params }))`. */
+export const api = createClient<paths>({
+  baseUrl: BASE,
+  fetch: send,
+  // `tag=a&tag=b`, as the API has repeated parameters.
+  querySerializer: { array: { style: 'form', explode: true } },
+})
+
+/** The body of a success. @throws ApiError */
+export async function ok<T>(
+  answer: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<NonNullable<T>> {
+  const { data, error, response } = await answer
+  if (!response.ok) throw errorOf(response, error)
+  return data as NonNullable<T>
+}
+
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+
+/** What a request may have beside its path. */
+export interface RequestOptions {
+  query?: Query
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/** Query parameters as the API has them: repeated ones repeated, absent ones left out. */
+export function queryString(query: Query = {}): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    for (const one of Array.isArray(value) ? value : [value]) params.append(name, String(one))
+  }
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/**
+ * Sends a request by its path below `/app`; its body is left to be read, as a stream or a file.
+ * @throws ApiError
+ */
+export async function open(
+  method: string,
+  path: string,
+  { query, body, headers, signal }: RequestOptions = {},
+): Promise<Response> {
+  const init: RequestInit = { method, headers: { ...headers } }
+  if (signal) init.signal = signal
+  if (body !== undefined) {
+    init.body = JSON.stringify(body)
+    init.headers = { 'Content-Type': 'application/json', ...headers }
+  }
+  const url = new URL(`${BASE}${path}${queryString(query)}`, location.href)
+  const response = await send(new Request(url, init))
+  if (!response.ok) throw errorOf(response, parsed(await response.text()))
+  return response
+}
+
+/**
+ * A request by its path below `/app`, for what the document doesn't describe (`/api/auth/…`).
+ * Answers what came as JSON, or undefined where nothing did.
+ * @throws ApiError
+ */
+export async function request<T>(
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<T> {
+  const response = await open(method, path, options)
+  return parsed(await response.text()) as T
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,4014 @@
+// Made by web/scripts/schema.ts from the OpenAPI documents. Not to be edited.
+export interface paths {
+  '/api/v1/plans': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'If-None-Match'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['PlanList']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          search?: string
+          q?: string
+          tag?: string[]
+          domain?: string
+          status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_after?: string
+          created_before?: string
+          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          order?: 'asc' | 'desc'
+          limit?: number
+          per_page?: number
+          cursor?: string
+          page?: number
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['LinkList']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        412: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['LinkPatch']
+          'application/json': components['schemas']['LinkPatch']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        412: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/links/{id}/history': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['LinkHistory']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/restore': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': components['schemas']['LinkRestore']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        412: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/stats': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          interval?: 'hour' | 'day' | 'week' | 'month'
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Stats']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/stats/{dimension}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+          dimension:
+            | 'country'
+            | 'region'
+            | 'city'
+            | 'language'
+            | 'referrer'
+            | 'referrer_path'
+            | 'device'
+            | 'browser'
+            | 'os'
+            | 'utm_source'
+            | 'utm_medium'
+            | 'utm_campaign'
+            | 'utm_term'
+            | 'utm_content'
+            | 'trigger'
+            | 'kind'
+            | 'hour'
+            | 'weekday'
+            | 'domain'
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['TopList']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/stats': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          interval?: 'hour' | 'day' | 'week' | 'month'
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Stats']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/stats/{dimension}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          dimension:
+            | 'country'
+            | 'region'
+            | 'city'
+            | 'language'
+            | 'referrer'
+            | 'referrer_path'
+            | 'device'
+            | 'browser'
+            | 'os'
+            | 'utm_source'
+            | 'utm_medium'
+            | 'utm_campaign'
+            | 'utm_term'
+            | 'utm_content'
+            | 'trigger'
+            | 'kind'
+            | 'hour'
+            | 'weekday'
+            | 'domain'
+            | 'link'
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['TopList']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/clicks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ClickList']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ClickList']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks/stream': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          last_event_id?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/event-stream': string
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/clicks.csv': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/csv; charset=utf-8; header=present': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/clicks.ndjson': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/x-ndjson': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/clicks.parquet': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/vnd.apache.parquet': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks.csv': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/csv; charset=utf-8; header=present': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks.ndjson': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/x-ndjson': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks.parquet': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/vnd.apache.parquet': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/plans': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'If-None-Match'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['PlanList']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          search?: string
+          q?: string
+          tag?: string[]
+          domain?: string
+          status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_after?: string
+          created_before?: string
+          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          order?: 'asc' | 'desc'
+          limit?: number
+          per_page?: number
+          cursor?: string
+          page?: number
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['LinkList']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        412: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['LinkPatch']
+          'application/json': components['schemas']['LinkPatch']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        412: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/links/{id}/history': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['LinkHistory']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/restore': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': components['schemas']['LinkRestore']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        412: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Session']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/claim': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            token: string
+            email: string
+            password: string
+            name: string
+            workspace: string
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Joined']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/account': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': {
+            name?: string
+            language?:
+              | 'en'
+              | 'de'
+              | 'fr'
+              | 'es'
+              | 'it'
+              | 'pt-BR'
+              | 'nl'
+              | 'pl'
+              | 'uk'
+              | 'tr'
+              | 'ar'
+              | 'hi'
+              | 'ja'
+              | 'ko'
+              | 'zh-Hans'
+              | 'zh-Hant'
+              | null
+          }
+          'application/json': {
+            name?: string
+            language?:
+              | 'en'
+              | 'de'
+              | 'fr'
+              | 'es'
+              | 'it'
+              | 'pt-BR'
+              | 'nl'
+              | 'pl'
+              | 'uk'
+              | 'tr'
+              | 'ar'
+              | 'hi'
+              | 'ja'
+              | 'ko'
+              | 'zh-Hans'
+              | 'zh-Hant'
+              | null
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Account']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/workspaces': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            name: string
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['OwnWorkspace']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/invitations/lookup': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query: {
+          lang?: string
+          token: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['InvitationPreview']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/invitations/accept': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            token: string
+            name?: string
+            password?: string
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Joined']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+}
+export interface components {
+  schemas: {
+    PlanList: {
+      /** Every plan of this instance. */
+      data: components['schemas']['Plan'][]
+    }
+    Plan: {
+      /** Stable, the same in every language, like `pro`. */
+      id: string
+      /** In the language of the answer. */
+      name: string
+      /** A sentence in the language of the answer. Null: none. */
+      description: string | null
+      /** What the plan costs. */
+      price: {
+        /** In minor units of the currency: 1900 is 19.00 EUR. Null: not for sale. */
+        amount: number | null
+        /** Three letters of ISO 4217, like `EUR`. */
+        currency: string
+        /** How often the amount is due. */
+        interval: 'month' | 'year'
+      }
+      /** What the plan allows, as it is enforced. Null: unlimited. */
+      limits: {
+        /** API requests per minute, of all keys of the workspace together. */
+        requests_per_minute: number | null
+        /** API requests that may come at once, after a pause. */
+        burst: number | null
+        /** Links that exist at a time. */
+        links: number | null
+        /** API keys that are neither revoked nor expired. */
+        api_keys: number | null
+        /** People in the workspace. */
+        members: number | null
+        /** Short domains of the workspace. */
+        domains: number | null
+        /** Clicks that are counted in a month. */
+        clicks_per_month: number | null
+        /** Days that clicks are kept. */
+        analytics_retention_days: number | null
+      }
+      /** What the plan offers, as stable ids like `custom_slugs`. */
+      features: string[]
+      /** Whether new workspaces get this plan; true of exactly one. */
+      default: boolean
+    }
+    Error: {
+      error: {
+        code: components['schemas']['ErrorCode']
+        /** For people, in the chosen language. */
+        message: string
+        /** The same as `X-Request-Id`. */
+        request_id: string
+        /** Every field that fails, not only the first. */
+        details?: components['schemas']['ErrorDetail'][]
+        /** With SLUG_TAKEN: slugs that are free. */
+        suggestions?: string[]
+      }
+    }
+    ErrorCode:
+      | 'INVALID_JSON'
+      | 'BAD_REQUEST'
+      | 'UNAUTHORIZED'
+      | 'INVALID_API_KEY'
+      | 'INSUFFICIENT_SCOPE'
+      | 'PLAN_LIMIT_REACHED'
+      | 'LINK_NOT_FOUND'
+      | 'NOT_FOUND'
+      | 'METHOD_NOT_ALLOWED'
+      | 'SLUG_TAKEN'
+      | 'IDEMPOTENCY_IN_PROGRESS'
+      | 'LINK_EXPIRED'
+      | 'LINK_EXHAUSTED'
+      | 'LINK_DISABLED'
+      | 'LINK_BLOCKED'
+      | 'PRECONDITION_FAILED'
+      | 'PAYLOAD_TOO_LARGE'
+      | 'UNSUPPORTED_MEDIA_TYPE'
+      | 'VALIDATION_FAILED'
+      | 'IDEMPOTENCY_KEY_REUSED'
+      | 'RATE_LIMITED'
+      | 'INTERNAL_ERROR'
+      | 'SERVICE_UNAVAILABLE'
+      | 'SIGN_IN_REQUIRED'
+      | 'SIGN_IN_FAILED'
+      | 'INVALID_CODE'
+      | 'PASSKEY_FAILED'
+      | 'FORBIDDEN'
+      | 'CROSS_SITE_REQUEST'
+      | 'SIGN_UP_CLOSED'
+      | 'EMAIL_NOT_VERIFIED'
+      | 'SIGN_IN_AGAIN'
+      | 'WORKSPACE_NOT_FOUND'
+      | 'INVITATION_NOT_FOUND'
+      | 'ACCOUNT_EXISTS'
+      | 'WORKSPACE_NAME_TAKEN'
+      | 'MAIL_NOT_SET_UP'
+      | 'CONFLICT'
+      | 'INVALID_TOKEN'
+      | 'ROLE_ABOVE_OWN'
+      | 'INVITATION_FOR_ANOTHER'
+      | 'KEY_NOT_FOUND'
+      | 'MEMBER_NOT_FOUND'
+      | 'KEY_REVOKED'
+      | 'KEY_EXPIRED'
+      | 'KEY_ALREADY_ROTATED'
+      | 'PREDECESSOR_LIVES'
+      | 'LAST_OWNER'
+      | 'ALREADY_MEMBER'
+    ErrorDetail: {
+      /** The field’s path, `tags.3` for instance; or a parameter’s or header’s name. */
+      field: string
+      code: components['schemas']['DetailCode']
+      /** For people, in the chosen language. */
+      message: string
+    }
+    DetailCode:
+      | 'REQUIRED'
+      | 'UNKNOWN_FIELD'
+      | 'INVALID_TYPE'
+      | 'TOO_LONG'
+      | 'TOO_SHORT'
+      | 'TOO_MANY'
+      | 'OUT_OF_RANGE'
+      | 'INVALID_VALUE'
+      | 'INVALID_URL'
+      | 'URL_SCHEME_NOT_ALLOWED'
+      | 'URL_HAS_CREDENTIALS'
+      | 'URL_HAS_CONTROL_CHARACTERS'
+      | 'URL_LOOPS_BACK'
+      | 'URL_BLOCKED'
+      | 'INVALID_SLUG'
+      | 'SLUG_RESERVED'
+      | 'SLUG_TAKEN'
+      | 'DUPLICATE_VALUE'
+      | 'EXTERNAL_ID_TAKEN'
+      | 'INVALID_TIMESTAMP'
+      | 'ENDS_BEFORE_START'
+      | 'INVALID_CHARACTERS'
+      | 'UNKNOWN_DOMAIN'
+      | 'INVALID_CURSOR'
+      | 'INVALID_HEADER'
+      | 'CONFLICTING_PARAMETERS'
+      | 'LINKS_LIMIT'
+      | 'API_KEYS_LIMIT'
+      | 'MEMBERS_LIMIT'
+      | 'INVALID_EMAIL'
+      | 'WRONG_PASSWORD'
+      | 'EMAIL_UNCHANGED'
+      | 'NAME_MISMATCH'
+    Problem: {
+      /** Where the code is explained. */
+      type: string
+      /** The status in HTTP’s own words, in English. */
+      title: string
+      /** The same as the answer’s. */
+      status: number
+      /** For people, in the chosen language. */
+      detail: string
+      code: components['schemas']['ErrorCode']
+      /** The same as `X-Request-Id`. */
+      request_id: string
+      /** Every field that fails, not only the first. */
+      errors?: components['schemas']['ErrorDetail'][]
+      /** With SLUG_TAKEN: slugs that are free. */
+      suggestions?: string[]
+    }
+    LinkList: {
+      /** The links of this page, in the order asked for. */
+      data: components['schemas']['Link'][]
+      /** Where this page lies in the list. */
+      pagination: {
+        /** The most links that this page could have. */
+        limit: number
+        /** How many links match, on all pages. */
+        total: number
+        /** Whether a page follows this one. */
+        has_more: boolean
+        /** The `cursor` of the next page. Null: this is the last. */
+        next_cursor: string | null
+        /** The `cursor` of the page before. Null: this is the first. */
+        prev_cursor: string | null
+        /** The number of this page; only when it was asked for. */
+        page?: number
+      }
+    }
+    Link: {
+      /** `lnk_` and 26 characters; ids sort by the time of creation. */
+      id: string
+      /** Where the link leads, byte for byte as it was given. */
+      destination_url: string
+      /** The short name, as typed; unique on its domain without regard to case. */
+      slug: string
+      /** Further slugs that lead to the same link; `host/slug` where one is on another domain. */
+      aliases: string[]
+      /** The host of the short address. */
+      domain: string
+      /** The address to share: domain and slug. */
+      short_url: string
+      /** A name for lists; visitors never see it. Null: none. */
+      title: string | null
+      /** Notes for yourself; visitors never see them. Null: none. */
+      notes: string | null
+      /** Sorted, and unique without regard to case. */
+      tags: string[]
+      /** The link's id in a system of yours. Null: none. */
+      external_id: string | null
+      /** False: switched off by hand; visitors get 410. */
+      enabled: boolean
+      /** The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an active link redirects. */
+      status: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+      /** The HTTP status that visitors are redirected with. */
+      redirect_status: 301 | 302 | 307 | 308
+      /** Whether the visitor's query parameters are added to the destination's. */
+      forward_query: boolean
+      /** Until then visitors get 404. Null: redirects at once. */
+      starts_at: string | null
+      /** From then on visitors get 410. Null: never expires. */
+      expires_at: string | null
+      /** After so many clicks by people visitors get 410; bots never count. Null: no limit. */
+      max_clicks: number | null
+      /** Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere. */
+      fallback_url: string | null
+      /** Whether visitors must enter a password first. */
+      has_password: boolean
+      /** How often the link was clicked, since it was created. */
+      clicks: {
+        /** All clicks: `human` and `bot` together. */
+        total: number
+        /** Clicks by people. */
+        human: number
+        /** Clicks by crawlers, link previews and other programs. */
+        bot: number
+        /** Different people, told apart within one UTC day and added up over days. */
+        unique: number
+      }
+      /** When it was last clicked, in UTC, bots included. Null: never. */
+      last_clicked_at: string | null
+      /** When the link was created, in UTC. */
+      created_at: string
+      /** When it was last changed, in UTC; clicks leave it as it is. */
+      updated_at: string
+      /** Grows with every change; the ETag says it too. */
+      version: number
+    }
+    LinkCreate: {
+      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. */
+      destination_url: string
+      /** The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      slug?: string
+      /** Further slugs that lead to the same link; `host/slug` on another domain of the instance. An update replaces the whole list. */
+      aliases?: string[]
+      /** The short domain, one that this instance serves. A new link's default: its own. */
+      domain?: string
+      /** A name for lists; visitors never see it. Null: none. */
+      title?: string | null
+      /** Notes for yourself, line breaks allowed; visitors never see them. Null: none. */
+      notes?: string | null
+      /** Words to find links by, unique without regard to case; returned sorted. An update replaces the whole list. */
+      tags?: string[]
+      /** The link's id in a system of yours; unique in the workspace. Null: none. */
+      external_id?: string | null
+      /** False switches the link off: visitors get 410. Default for a new link: true. */
+      enabled?: boolean
+      /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
+      redirect_status?: 301 | 302 | 307 | 308
+      /** Whether the visitor's query parameters are added to the destination's. Default for a new link: false. */
+      forward_query?: boolean
+      /** When the link begins to redirect; before, visitors get 404. Null: at once. */
+      starts_at?: string | null
+      /** When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never. */
+      expires_at?: string | null
+      /** How many people are let through in all, earlier ones included; then visitors get 410. Bots are not counted. Null: no limit. */
+      max_clicks?: number | null
+      /** Where visitors go while the link is disabled, scheduled, expired or exhausted. Null: they get a 404 or 410 page. */
+      fallback_url?: string | null
+      /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
+      password?: string | null
+    }
+    LinkPatch: {
+      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. */
+      destination_url?: string
+      /** The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      slug?: string
+      /** Further slugs that lead to the same link; `host/slug` on another domain of the instance. An update replaces the whole list. */
+      aliases?: string[]
+      /** The short domain, one that this instance serves. A new link's default: its own. */
+      domain?: string
+      /** A name for lists; visitors never see it. Null: none. */
+      title?: string | null
+      /** Notes for yourself, line breaks allowed; visitors never see them. Null: none. */
+      notes?: string | null
+      /** Words to find links by, unique without regard to case; returned sorted. An update replaces the whole list. */
+      tags?: string[]
+      /** The link's id in a system of yours; unique in the workspace. Null: none. */
+      external_id?: string | null
+      /** False switches the link off: visitors get 410. Default for a new link: true. */
+      enabled?: boolean
+      /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
+      redirect_status?: 301 | 302 | 307 | 308
+      /** Whether the visitor's query parameters are added to the destination's. Default for a new link: false. */
+      forward_query?: boolean
+      /** When the link begins to redirect; before, visitors get 404. Null: at once. */
+      starts_at?: string | null
+      /** When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never. */
+      expires_at?: string | null
+      /** How many people are let through in all, earlier ones included; then visitors get 410. Bots are not counted. Null: no limit. */
+      max_clicks?: number | null
+      /** Where visitors go while the link is disabled, scheduled, expired or exhausted. Null: they get a 404 or 410 page. */
+      fallback_url?: string | null
+      /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
+      password?: string | null
+    }
+    LinkHistory: {
+      /** The changes, the newest first. */
+      data: components['schemas']['LinkHistoryEntry'][]
+      /** Where this page lies in the list. */
+      pagination: {
+        /** The most entries that this page could have. */
+        limit: number
+        /** Whether a page follows this one. */
+        has_more: boolean
+        /** The `cursor` of the next page. Null: this is the last. */
+        next_cursor: string | null
+      }
+    }
+    LinkHistoryEntry: {
+      /** Identifies the entry in its workspace. */
+      id: string
+      /** When it was changed, in UTC. */
+      at: string
+      actor: components['schemas']['Actor']
+      /** What was done. */
+      action:
+        | 'link.created'
+        | 'link.updated'
+        | 'link.deleted'
+        | 'link.restored'
+        | 'link.blocked'
+        | 'link.unblocked'
+      /** The fields that changed: what each was, and what it has been since. Of the password only `has_password`. */
+      changes: {
+        [name: string]: {
+          from: unknown
+          to: unknown
+        }
+      }
+      /** The link's version since. */
+      version: number
+    }
+    Actor: {
+      /** A person in the dashboard, a program with an API key, or the command line. */
+      type: 'user' | 'api_key' | 'command'
+      /** The user's or key's id. */
+      id: string | null
+      /** E-mail address, or name of the key, at that time. */
+      label: string
+    }
+    LinkRestore: {
+      /** The version whose state is to be restored, as a new version. Absent: a deleted link comes back as it was, and any other stays as it is. */
+      version?: number
+    }
+    Stats: {
+      data: {
+        /** The first moment, in UTC. */
+        from: string
+        /** The end, in UTC: what happened then is no longer counted. */
+        to: string
+        /** How long a bucket is. */
+        interval: 'hour' | 'day' | 'week' | 'month'
+        /** The time zone that the buckets follow. */
+        timezone: string
+        /** The whole range. */
+        totals: {
+          /** Clicks that the question means: of people, unless `bots` says otherwise. */
+          clicks: number
+          /** Different visitors among them, each counted once per UTC day; who asks not to be told apart is in none. */
+          unique: number
+          /** Clicks of bots and link previews that fit, whether `clicks` has them or not. */
+          bots: number
+        }
+        /** Every bucket of the range, empty ones included, in order. */
+        series: {
+          /** When the bucket begins, in UTC: at a midnight or whole hour of the time zone. Of the first one it may lie before `from`, of whose clicks none counts. */
+          start: string
+          /** Clicks that the question means: of people, unless `bots` says otherwise. */
+          clicks: number
+          /** Different visitors among them, each counted once per UTC day; who asks not to be told apart is in none. */
+          unique: number
+          /** Clicks of bots and link previews that fit, whether `clicks` has them or not. */
+          bots: number
+        }[]
+      }
+    }
+    TopList: {
+      /** Most clicks first; of equally many, by value. */
+      data: {
+        /** Hours are 0–23 and weekdays 1 (Monday) to 7; all else are texts, links their id. Null: unknown, or none. */
+        value: string | number | null
+        /** Of a link: its short address. */
+        short_url?: string
+        /** Of a link: its title. */
+        title?: string | null
+        /** Clicks that the question means: of people, unless `bots` says otherwise. */
+        clicks: number
+        /** Different visitors among them, each counted once per UTC day; who asks not to be told apart is in none. */
+        unique: number
+        /** Clicks of bots and link previews that fit, whether `clicks` has them or not. */
+        bots: number
+      }[]
+      /** All other values together. */
+      other: {
+        /** Clicks that the question means: of people, unless `bots` says otherwise. */
+        clicks: number
+        /** Different visitors among them, each counted once per UTC day; who asks not to be told apart is in none. */
+        unique: number
+        /** Clicks of bots and link previews that fit, whether `clicks` has them or not. */
+        bots: number
+      }
+    }
+    ClickList: {
+      /** The clicks of this page, newest first. */
+      data: components['schemas']['Click'][]
+      /** Where this page lies in the list. */
+      pagination: {
+        /** The most clicks that this page could have. */
+        limit: number
+        /** Whether a page follows this one. */
+        has_more: boolean
+        /** The `cursor` of the next page. Null: this is the last. */
+        next_cursor: string | null
+      }
+    }
+    Click: {
+      /** Its place in time; unique, and sortable by number. */
+      id: string
+      /** When it happened, in UTC. */
+      clicked_at: string
+      /** The id of the link. Null: the link is gone. */
+      link: string | null
+      /** The short domain that was visited. */
+      domain: string
+      /** A person, a bot, or a link preview. */
+      kind: 'person' | 'bot' | 'preview'
+      /** Why it is no person’s click: a stable word, like `crawler`. Null: it is. */
+      reason: string | null
+      /** `qr`: a scan of one of our QR codes. */
+      trigger: 'click' | 'qr'
+      /** ISO 3166-1 code. Null, here and below: unknown, or none. */
+      country: string | null
+      /** ISO 3166-2 code. */
+      region: string | null
+      /** Name of the city. */
+      city: string | null
+      /** The visitor’s first language, like `de` or `zh-Hant`. */
+      language: string | null
+      /** Host of the page that the visitor came from, without `www.`. */
+      referrer: string | null
+      /** Its path. */
+      referrer_path: string | null
+      /** Kind of device. */
+      device: string | null
+      /** Name of the browser. */
+      browser: string | null
+      /** Name of the operating system. */
+      os: string | null
+      /** `utm_source` of the visit. */
+      utm_source: string | null
+      /** `utm_medium` of the visit. */
+      utm_medium: string | null
+      /** `utm_campaign` of the visit. */
+      utm_campaign: string | null
+      /** `utm_term` of the visit. */
+      utm_term: string | null
+      /** `utm_content` of the visit. */
+      utm_content: string | null
+    }
+    Session: {
+      user: components['schemas']['AccountUser']
+      workspaces: components['schemas']['OwnWorkspace'][]
+      instance: components['schemas']['Instance']
+    }
+    AccountUser: {
+      id: string
+      email: string
+      email_verified: boolean
+      name: string | null
+      language: string | null
+      two_factor_enabled: boolean
+      /** False: single sign-on or passkeys only. */
+      has_password: boolean
+      instance_owner: boolean
+    } | null
+    OwnWorkspace: {
+      id: string
+      name: string
+      role: 'owner' | 'admin' | 'member' | 'viewer'
+      plan: string
+      language: string | null
+    }
+    Instance: {
+      /** False until the first account is made. */
+      claimed: boolean
+      sign_up: 'open' | 'invitation' | 'closed'
+      sign_in: {
+        password: true
+        passkey: boolean
+        oidc: {
+          id: string
+          name: string
+        }[]
+      }
+      /** Whether messages can be sent. */
+      mail: boolean
+      version: string
+      base_url: string
+      default_domain: string
+      domains: string[]
+      languages: string[]
+    }
+    Joined: {
+      user: components['schemas']['AccountUser']
+      workspace: components['schemas']['OwnWorkspace']
+    }
+    Account: {
+      user: components['schemas']['AccountUser']
+    }
+    InvitationPreview: {
+      workspace: {
+        name: string
+      }
+      email: string
+      role: 'owner' | 'admin' | 'member' | 'viewer'
+      /** True: sign in, then accept. */
+      account_exists: boolean
+    }
+  }
+}

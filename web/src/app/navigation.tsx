@@ -1,0 +1,43 @@
+import {
+  ChartNoAxesColumn,
+  Gauge,
+  KeyRound,
+  Link2,
+  type LucideIcon,
+  ScrollText,
+  Server,
+  Settings,
+  Users,
+} from 'lucide-react'
+import type { MessageKey } from '../i18n/index.tsx'
+import type { Place } from './workspace.tsx'
+
+/** A page of the sidebar. */
+export interface Destination {
+  to:
+    | '/links'
+    | '/statistics'
+    | '/keys'
+    | '/members'
+    | '/audit'
+    | '/usage'
+    | '/settings'
+    | '/instance'
+  label: MessageKey
+  Icon: LucideIcon
+}
+
+/** The pages that somebody may see, in their order. */
+export function destinationsOf(place: Place): Destination[] {
+  const all: (Destination | false)[] = [
+    { to: '/links', label: 'shell.links', Icon: Link2 },
+    { to: '/statistics', label: 'shell.statistics', Icon: ChartNoAxesColumn },
+    place.may('keys:manage') && { to: '/keys', label: 'shell.keys', Icon: KeyRound },
+    { to: '/members', label: 'shell.members', Icon: Users },
+    place.may('audit:read') && { to: '/audit', label: 'shell.audit', Icon: ScrollText },
+    { to: '/usage', label: 'shell.usage', Icon: Gauge },
+    { to: '/settings', label: 'shell.settings', Icon: Settings },
+    place.user.instance_owner && { to: '/instance', label: 'shell.instance', Icon: Server },
+  ]
+  return all.filter((one) => one !== false)
+}

@@ -1,0 +1,95 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useRouter } from '@tanstack/react-router'
+import { BookOpen, Keyboard, Languages, LogOut, SunMoon, UserRound } from 'lucide-react'
+import { type ReactElement, useState } from 'react'
+import { request } from '../api/client.ts'
+import { useI18n } from '../i18n/index.tsx'
+import { LANGUAGE_NAMES, LOCALES } from '../i18n/locales.ts'
+import { Menu, MenuItem, MenuRadio, MenuSeparator, Submenu } from '../ui/menu.tsx'
+import { errorText } from '../ui/problem.tsx'
+import { showToast } from '../ui/toast.tsx'
+import { useSetLanguage } from './language.tsx'
+import { currentTheme, setTheme, type Theme } from './preferences.ts'
+
+/** The person: language, appearance, account, and the way out. */
+export function PersonMenu({
+  trigger,
+  side,
+  onShortcuts,
+}: {
+  trigger: ReactElement
+  side: 'top' | 'bottom'
+  onShortcuts: () => void
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const router = useRouter()
+  const client = useQueryClient()
+  const setLanguage = useSetLanguage()
+  const [theme, setShown] = useState(currentTheme)
+
+  const changeTheme = (next: Theme) => {
+    setTheme(next)
+    setShown(next)
+  }
+  const changeLanguage = async (locale: (typeof LOCALES)[number]) => {
+    await setLanguage(locale)
+    // Also in mails, and on other devices.
+    await request('PATCH', '/api/v1/account', { body: { language: locale } }).catch(() => {})
+  }
+  const signOut = async () => {
+    try {
+      await request('POST', '/api/auth/sign-out', { body: {} })
+    } catch (error) {
+      showToast({ title: errorText(error, i18n), bad: true })
+      return
+    }
+    client.clear()
+    await router.navigate({ to: '/sign-in' })
+  }
+
+  return (
+    <Menu trigger={trigger} side={side} align="start" className="min-w-56">
+      <MenuItem icon={<UserRound size={16} aria-hidden="true" />} render={<Link to="/account" />}>
+        {t('shell.account')}
+      </MenuItem>
+      <Submenu icon={<Languages size={16} aria-hidden="true" />} label={t('shell.language')}>
+        <MenuRadio
+          label={t('shell.language')}
+          value={i18n.locale}
+          onChange={changeLanguage}
+          options={LOCALES.map((locale) => ({
+            value: locale,
+            label: <span lang={locale}>{LANGUAGE_NAMES[locale]}</span>,
+          }))}
+        />
+      </Submenu>
+      <Submenu icon={<SunMoon size={16} aria-hidden="true" />} label={t('shell.theme')}>
+        <MenuRadio
+          label={t('shell.theme')}
+          value={theme}
+          onChange={changeTheme}
+          options={[
+            { value: 'system', label: t('shell.themeSystem') },
+            { value: 'light', label: t('shell.themeLight') },
+            { value: 'dark', label: t('shell.themeDark') },
+          ]}
+        />
+      </Submenu>
+      <MenuSeparator />
+      <MenuItem icon={<Keyboard size={16} aria-hidden="true" />} shortcut="?" onClick={onShortcuts}>
+        {t('shell.shortcuts')}
+      </MenuItem>
+      <MenuItem
+        icon={<BookOpen size={16} aria-hidden="true" />}
+        render={<a href="/docs" target="_blank" rel="noreferrer" />}
+      >
+        {t('shell.docs')}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem icon={<LogOut size={16} aria-hidden="true" />} onClick={signOut}>
+        {t('shell.signOut')}
+      </MenuItem>
+    </Menu>
+  )
+}

@@ -1,0 +1,17 @@
+import { Lock } from 'lucide-react'
+import { useI18n } from '../i18n/index.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Page } from '../ui/page.tsx'
+
+/** A page that the person's role doesn't open: whose it is, and whom to ask. */
+export function Refused({ title, text }: { title: string; text: string }) {
+  const { t } = useI18n()
+  return (
+    <Page title={title}>
+      <Empty icon={<Lock size={28} aria-hidden="true" />} title={t('common.refused')}>
+        <p>{text}</p>
+        <p>{t('common.refusedHint')}</p>
+      </Empty>
+    </Page>
+  )
+}

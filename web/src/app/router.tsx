@@ -1,0 +1,205 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router'
+import { sessionQuery } from '../api/session.ts'
+import { auditSearch } from '../features/audit/search.ts'
+import { authSearch } from '../features/auth/search.ts'
+import { instanceSearch } from '../features/instance/search.ts'
+import { linkSearch, linksSearch } from '../features/links/search.ts'
+import { statisticsSearch } from '../features/statistics/search.ts'
+import { NotFound, PageProblem } from './missing.tsx'
+import { queryClient } from './queries.ts'
+import { parseSearch, stringifySearch } from './search-params.ts'
+import { enterWorkspace, workspaceOf } from './workspace.tsx'
+
+/** What every address may have: the workspace, once a person has several. */
+interface RootSearch {
+  w?: string
+}
+
+const root = createRootRoute({
+  component: Outlet,
+  validateSearch: ({ w }: Record<string, unknown>): RootSearch =>
+    typeof w === 'string' ? { w } : {},
+  search: { middlewares: [retainSearchParams<RootSearch>(['w'])] },
+  notFoundComponent: NotFound,
+})
+
+/** Everything that needs somebody who is signed in. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  async beforeLoad({ search, location }) {
+    const session = await queryClient.ensureQueryData(sessionQuery)
+    if (!session.instance.claimed) throw redirect({ to: '/claim', replace: true })
+    if (session.user === null) {
+      const next = location.href === '/' ? {} : { next: location.href }
+      throw redirect({ to: '/sign-in', search: next, replace: true })
+    }
+    const workspace = workspaceOf(session, search.w)
+    enterWorkspace(workspace?.id ?? null)
+    return { session, workspace }
+  },
+  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+})
+
+const index = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad() {
+    throw redirect({ to: '/links', replace: true })
+  },
+})
+
+const links = createRoute({
+  getParentRoute: () => shell,
+  path: '/links',
+  validateSearch: linksSearch,
+  component: lazyRouteComponent(() => import('../features/links/index.ts'), 'LinksPage'),
+})
+const link = createRoute({
+  getParentRoute: () => shell,
+  path: '/links/$id',
+  validateSearch: linkSearch,
+  component: lazyRouteComponent(() => import('../features/links/details/index.ts'), 'LinkPage'),
+})
+const statisticsPages = () => import('../features/statistics/index.ts')
+const linkStatistics = createRoute({
+  getParentRoute: () => shell,
+  path: '/links/$id/statistics',
+  validateSearch: statisticsSearch,
+  component: lazyRouteComponent(statisticsPages, 'LinkStatisticsPage'),
+})
+const statistics = createRoute({
+  getParentRoute: () => shell,
+  path: '/statistics',
+  validateSearch: statisticsSearch,
+  component: lazyRouteComponent(statisticsPages, 'StatisticsPage'),
+})
+const keys = createRoute({
+  getParentRoute: () => shell,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('../features/keys/index.ts'), 'KeysPage'),
+})
+const members = createRoute({
+  getParentRoute: () => shell,
+  path: '/members',
+  component: lazyRouteComponent(() => import('../features/members/index.ts'), 'MembersPage'),
+})
+const audit = createRoute({
+  getParentRoute: () => shell,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('../features/audit/index.ts'), 'AuditPage'),
+})
+const usage = createRoute({
+  getParentRoute: () => shell,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('../features/usage/index.ts'), 'UsagePage'),
+})
+const settingsPages = () => import('../features/settings/index.ts')
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: '/settings',
+  component: lazyRouteComponent(settingsPages, 'WorkspacePage'),
+})
+const account = createRoute({
+  getParentRoute: () => shell,
+  path: '/account',
+  component: lazyRouteComponent(settingsPages, 'AccountPage'),
+})
+const instance = createRoute({
+  getParentRoute: () => shell,
+  path: '/instance',
+  validateSearch: instanceSearch,
+  component: lazyRouteComponent(() => import('../features/instance/index.ts'), 'InstancePage'),
+})
+
+/** Pages of those who aren't signed in yet. The session is known to all of them. */
+const auth = createRoute({
+  getParentRoute: () => root,
+  id: 'auth',
+  validateSearch: authSearch,
+  beforeLoad: async () => ({ session: await queryClient.ensureQueryData(sessionQuery) }),
+})
+const authPages = () => import('../features/auth/index.ts')
+const signIn = createRoute({
+  getParentRoute: () => auth,
+  path: '/sign-in',
+  component: lazyRouteComponent(authPages, 'SignInPage'),
+})
+const signUp = createRoute({
+  getParentRoute: () => auth,
+  path: '/sign-up',
+  component: lazyRouteComponent(authPages, 'SignUpPage'),
+})
+const twoFactor = createRoute({
+  getParentRoute: () => auth,
+  path: '/two-factor',
+  component: lazyRouteComponent(authPages, 'TwoFactorPage'),
+})
+const forgotPassword = createRoute({
+  getParentRoute: () => auth,
+  path: '/forgot-password',
+  component: lazyRouteComponent(authPages, 'ForgotPasswordPage'),
+})
+const resetPassword = createRoute({
+  getParentRoute: () => auth,
+  path: '/reset-password',
+  component: lazyRouteComponent(authPages, 'ResetPasswordPage'),
+})
+const claim = createRoute({
+  getParentRoute: () => auth,
+  path: '/claim',
+  component: lazyRouteComponent(authPages, 'ClaimPage'),
+})
+const invitation = createRoute({
+  getParentRoute: () => auth,
+  path: '/invitation',
+  component: lazyRouteComponent(authPages, 'InvitationPage'),
+})
+
+const routeTree = root.addChildren([
+  index,
+  shell.addChildren([
+    links,
+    link,
+    linkStatistics,
+    statistics,
+    keys,
+    members,
+    audit,
+    usage,
+    settings,
+    account,
+    instance,
+  ]),
+  auth.addChildren([signIn, signUp, twoFactor, forgotPassword, resetPassword, claim, invitation]),
+])
+
+/** Every page and its address below `/app`. */
+export const router = createRouter({
+  routeTree,
+  basepath: '/app',
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  defaultPendingMs: 150,
+  defaultPendingMinMs: 0,
+  scrollRestoration: true,
+  defaultErrorComponent: PageProblem,
+  defaultNotFoundComponent: NotFound,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

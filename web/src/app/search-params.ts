@@ -1,0 +1,48 @@
+/**
+ * Search parameters as everybody writes them (`?tag=a&tag=b`), not as JSON: addresses are read and
+ * sent to colleagues. A parameter that comes several times is a list; each route checks its own.
+ */
+export function parseSearch(text: string): Record<string, string | string[]> {
+  const found: Record<string, string | string[]> = {}
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = found[name]
+    found[name] = before === undefined ? value : [before, value].flat()
+  }
+  return found
+}
+
+/** The opposite; what is undefined or empty is left out. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(search)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null && one !== '') params.append(name, String(one))
+    }
+  }
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** A parameter that is one text. */
+export function textOf(value: unknown): string | undefined {
+  const one = Array.isArray(value) ? value[0] : value
+  return typeof one === 'string' && one !== '' ? one : undefined
+}
+
+/** A parameter that is a list of texts. */
+export function listOf(value: unknown): string[] | undefined {
+  const all = [value].flat().filter((one): one is string => typeof one === 'string' && one !== '')
+  return all.length === 0 ? undefined : all
+}
+
+/** A parameter that is one of a few words. */
+export function oneOf<const T extends string>(value: unknown, words: readonly T[]): T | undefined {
+  return words.find((word) => word === value)
+}
+
+/** The members that are there: what isn't asked for isn't in the address. */
+export function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>
+  }
+}

@@ -1,0 +1,156 @@
+import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { buttonClass } from '../ui/button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { FootBar } from './foot-bar.tsx'
+import { JobList } from './job-list.tsx'
+import { destinationsOf } from './navigation.tsx'
+import { PersonMenu } from './person-menu.tsx'
+import { useShortcuts } from './shortcuts.ts'
+import { enterWorkspace, PlaceProvider, usePlace, useSession } from './workspace.tsx'
+import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
+
+const ShortcutList = lazy(async () => ({
+  default: (await import('./shortcut-list.tsx')).ShortcutList,
+}))
+const NewWorkspace = lazy(async () => ({
+  default: (await import('./new-workspace.tsx')).NewWorkspace,
+}))
+
+const route = getRouteApi('/shell')
+
+/** What stands around every page of somebody who is signed in. */
+export function Shell() {
+  const { workspace: entered } = route.useRouteContext()
+  const session = useSession()
+  // The session may know more by now than when the page was entered.
+  const workspace = session.workspaces.find(({ id }) => id === entered?.id)
+  if (session.user === null) return null
+  if (workspace === undefined) return <NoWorkspace />
+  return (
+    <PlaceProvider session={session} workspace={workspace}>
+      <Frame />
+    </PlaceProvider>
+  )
+}
+
+function Frame() {
+  const { t } = useI18n()
+  const place = usePlace()
+  const navigate = useNavigate()
+  const [listed, setListed] = useState(false)
+  const showKeys = () => setListed(true)
+  useShortcuts({
+    '?': showKeys,
+    'g l': () => void navigate({ to: '/links' }),
+    'g s': () => void navigate({ to: '/statistics' }),
+    ...(place.may('links:write')
+      ? { c: () => void navigate({ to: '/links', search: { create: true } }) }
+      : {}),
+  })
+  return (
+    <div className="flex min-h-dvh flex-col md:flex-row">
+      <a
+        href="#content"
+        className={buttonClass('primary', 'md', 'fixed start-2 top-2 z-50 not-focus:sr-only')}
+      >
+        {t('shell.skip')}
+      </a>
+      <aside className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col gap-3 border-line border-e bg-sunken p-2.5 md:flex">
+        <WorkspaceSwitch />
+        <nav aria-label={t('shell.navigation')} className="flex flex-1 flex-col gap-0.5">
+          {destinationsOf(place).map(({ to, label, Icon }) => (
+            <Link
+              key={to}
+              to={to}
+              className="flex h-8 items-center gap-2.5 rounded-sm px-2 text-muted hover:bg-hover hover:text-fg data-[status=active]:bg-pressed data-[status=active]:font-medium data-[status=active]:text-fg"
+            >
+              <Icon size={16} aria-hidden="true" />
+              {t(label)}
+            </Link>
+          ))}
+        </nav>
+        <PersonMenu
+          side="top"
+          onShortcuts={showKeys}
+          trigger={
+            <button
+              type="button"
+              className="flex h-11 w-full min-w-0 items-center gap-2.5 rounded-sm px-2 text-start hover:bg-hover data-popup-open:bg-hover"
+            >
+              <Monogram person name={place.user.name || place.user.email} />
+              <span className="sr-only">{t('shell.account')}</span>
+              <span className="flex min-w-0 flex-1 flex-col">
+                <span className="truncate text-sm">{place.user.name || place.user.email}</span>
+                <span className="truncate text-faint text-xs">{place.user.email}</span>
+              </span>
+            </button>
+          }
+        />
+      </aside>
+      <header className="flex items-center gap-2 border-line border-b px-2 py-1.5 md:hidden">
+        <div className="min-w-0 flex-1">
+          <WorkspaceSwitch />
+        </div>
+        <PersonMenu
+          side="bottom"
+          onShortcuts={showKeys}
+          trigger={
+            <button
+              type="button"
+              aria-label={t('shell.account')}
+              className="flex size-10 items-center justify-center rounded-sm hover:bg-hover"
+            >
+              <Monogram person name={place.user.name || place.user.email} />
+            </button>
+          }
+        />
+      </header>
+      <main
+        id="content"
+        tabIndex={-1}
+        className="min-w-0 flex-1 pb-20 outline-none md:pb-0"
+        // Another workspace is another page: nothing of the one before stays.
+        key={place.workspace.id}
+      >
+        <Outlet />
+      </main>
+      <FootBar />
+      <JobList />
+      <Suspense>{listed ? <ShortcutList onClose={() => setListed(false)} /> : null}</Suspense>
+    </div>
+  )
+}
+
+/** Somebody without any workspace: they can make one. */
+function NoWorkspace() {
+  const { t } = useI18n()
+  const navigate = useNavigate()
+  const [creating, setCreating] = useState(false)
+  const entered = (id: string) => {
+    enterWorkspace(id)
+    void navigate({ to: '/links', search: { w: id } })
+  }
+  return (
+    <main>
+      <Empty
+        title={t('common.noWorkspace')}
+        action={
+          <button
+            type="button"
+            className={buttonClass('primary')}
+            onClick={() => setCreating(true)}
+          >
+            {t('shell.createWorkspace')}
+          </button>
+        }
+      >
+        <p>{t('common.noWorkspaceHint')}</p>
+      </Empty>
+      <Suspense>
+        {creating ? <NewWorkspace onClose={() => setCreating(false)} onCreated={entered} /> : null}
+      </Suspense>
+    </main>
+  )
+}

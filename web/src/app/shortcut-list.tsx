@@ -1,0 +1,64 @@
+import type { MessageKey } from '../i18n/index.tsx'
+import { useI18n } from '../i18n/index.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Kbd } from '../ui/kbd.tsx'
+
+const GROUPS: readonly [MessageKey, readonly [MessageKey, readonly string[]][]][] = [
+  [
+    'shortcuts.anywhere',
+    [
+      ['shortcuts.search', ['/']],
+      ['shortcuts.create', ['c']],
+      ['shortcuts.goLinks', ['g l']],
+      ['shortcuts.goStatistics', ['g s']],
+      ['shortcuts.escape', ['Esc']],
+      ['shortcuts.help', ['?']],
+    ],
+  ],
+  [
+    'shortcuts.inList',
+    [
+      ['shortcuts.down', ['j', '↓']],
+      ['shortcuts.up', ['k', '↑']],
+      ['shortcuts.open', ['↵']],
+      ['shortcuts.select', ['x']],
+      ['shortcuts.edit', ['e']],
+      ['shortcuts.copy', ['y']],
+      ['shortcuts.delete', ['#']],
+    ],
+  ],
+]
+
+/** All keys, by `?`. */
+export function ShortcutList({ onClose }: { onClose: () => void }) {
+  const { t } = useI18n()
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()} title={t('shortcuts.title')}>
+      {GROUPS.map(([title, lines]) => (
+        <section key={title} className="flex flex-col gap-1">
+          <h3 className="mt-2 font-medium text-faint text-xs">{t(title)}</h3>
+          <dl className="flex flex-col">
+            {lines.map(([what, keys]) => (
+              <div
+                key={what}
+                className="flex min-h-8 items-center justify-between gap-4 border-line border-b last:border-0"
+              >
+                <dt>{t(what)}</dt>
+                <dd dir="ltr" className="flex items-center gap-1.5 text-faint text-xs">
+                  {keys.map((key, i) => (
+                    <span key={key} className="flex items-center gap-1.5">
+                      {i > 0 ? t('shortcuts.orKey') : null}
+                      {key.split(' ').map((one) => (
+                        <Kbd key={one}>{one}</Kbd>
+                      ))}
+                    </span>
+                  ))}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Dialog>
+  )
+}

@@ -1,0 +1,56 @@
+import { useEffect, useRef } from 'react'
+
+/** Keys by the character they type, `g l` for one after the other; what each does. */
+export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
+
+/** What takes the keys for itself; a toast is a dialog that isn't modal, and doesn't. */
+const BUSY =
+  '[role=dialog]:not([aria-modal=false]),[role=alertdialog]:not([aria-modal=false]),[role=menu],[role=listbox]'
+const SEQUENCE_MS = 1_000
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+}
+
+/** The Latin letter of the key where the layout types another script. */
+function nameOf({ key, code }: KeyboardEvent): string {
+  if (/^[\p{L}]$/u.test(key) && !/^[a-z]$/i.test(key)) return code.replace(/^Key/, '').toLowerCase()
+  return key
+}
+
+/**
+ * Reacts to keys while the component is there; not while somebody types, not with a modifier, not
+ * while a dialog or menu is open.
+ */
+export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
+  const current = useRef(shortcuts)
+  useEffect(() => {
+    current.current = shortcuts
+  })
+  useEffect(() => {
+    if (!enabled) return
+    let before = ''
+    let at = 0
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (isTyping(event.target) || document.querySelector(BUSY) !== null) return
+      const name = nameOf(event)
+      const sequence = event.timeStamp - at < SEQUENCE_MS ? `${before} ${name}` : ''
+      const action = current.current[sequence] ?? current.current[name]
+      before = name
+      at = event.timeStamp
+      if (action === undefined) return
+      if (event.target instanceof HTMLElement && isPressing(name, event.target)) return
+      event.preventDefault()
+      action(event)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [enabled])
+}
+
+/** Enter and space belong to the button or link that has the focus. */
+function isPressing(name: string, target: HTMLElement): boolean {
+  return (name === 'Enter' || name === ' ') && target.closest('button,a,summary,label') !== null
+}

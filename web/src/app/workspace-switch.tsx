@@ -1,0 +1,89 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ChevronsUpDown, Plus } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { cx } from '../ui/cx.ts'
+import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/menu.tsx'
+import { enterWorkspace, usePlace } from './workspace.tsx'
+
+const NewWorkspace = lazy(async () => ({
+  default: (await import('./new-workspace.tsx')).NewWorkspace,
+}))
+
+/** Which workspace this is, and the others. */
+export function WorkspaceSwitch() {
+  const { t } = useI18n()
+  const { workspace, workspaces } = usePlace()
+  const [creating, setCreating] = useState(false)
+  const navigate = useNavigate()
+  const enter = (id: string) => {
+    // The address names it before the next request does.
+    enterWorkspace(id)
+    void navigate({ to: '/links', search: { w: id } })
+  }
+  return (
+    <>
+      <Menu
+        align="start"
+        className="min-w-56 max-w-80"
+        trigger={
+          <button
+            type="button"
+            className="flex h-9 w-full min-w-0 items-center gap-2.5 rounded-sm px-2 text-start hover:bg-hover data-popup-open:bg-hover"
+          >
+            <Monogram name={workspace.name} />
+            <span className="sr-only">{t('shell.workspace')}</span>
+            <span className="min-w-0 flex-1 truncate font-semibold">{workspace.name}</span>
+            <ChevronsUpDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
+          </button>
+        }
+      >
+        <MenuRadio
+          label={t('shell.workspaces')}
+          value={workspace.id}
+          onChange={enter}
+          options={workspaces.map(({ id, name, role }) => ({
+            value: id,
+            label: (
+              <span className="flex min-w-0 items-center gap-2.5">
+                <Monogram name={name} />
+                <span className="flex min-w-0 flex-col">
+                  <span className="truncate">{name}</span>
+                  <span className="text-faint text-xs">{t(`role.${role}`)}</span>
+                </span>
+              </span>
+            ),
+          }))}
+        />
+        <MenuSeparator />
+        <MenuItem icon={<Plus size={16} aria-hidden="true" />} onClick={() => setCreating(true)}>
+          {t('shell.newWorkspace')}
+        </MenuItem>
+      </Menu>
+      <Suspense>
+        {creating ? <NewWorkspace onClose={() => setCreating(false)} onCreated={enter} /> : null}
+      </Suspense>
+    </>
+  )
+}
+
+const segmenter = new Intl.Segmenter()
+
+/** The first letter of a name, as a mark. */
+export function Monogram({ name, person = false }: { name: string; person?: boolean }) {
+  const [first] = segmenter.segment(name.trim())
+  return (
+    <span
+      aria-hidden="true"
+      className={cx(
+        'flex shrink-0 items-center justify-center font-semibold text-xs',
+        // People are round, workspaces square.
+        person
+          ? 'size-6.5 rounded-full bg-accent-soft text-accent-text'
+          : 'size-5.5 rounded-xs bg-accent text-on-accent',
+      )}
+    >
+      {first?.segment.toLocaleUpperCase() ?? '·'}
+    </span>
+  )
+}

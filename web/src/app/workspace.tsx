@@ -1,0 +1,76 @@
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { createContext, type ReactNode, use, useMemo } from 'react'
+import { setApiWorkspace } from '../api/client.ts'
+import {
+  may,
+  type Permission,
+  type Session,
+  type SessionUser,
+  type SessionWorkspace,
+  sessionQuery,
+} from '../api/session.ts'
+
+/** Who is here, and where. */
+export interface Place {
+  user: SessionUser
+  workspace: SessionWorkspace
+  workspaces: SessionWorkspace[]
+  instance: Session['instance']
+  /** Whether the person's role allows something here. */
+  may(permission: Permission): boolean
+}
+
+const KEPT = 'slugline.workspace'
+
+/** The workspace that the address names, else the last one, else the first. */
+export function workspaceOf(session: Session, named: string | undefined): SessionWorkspace | null {
+  const find = (id: string | null | undefined) => session.workspaces.find((one) => one.id === id)
+  return find(named) ?? find(localStorage.getItem(KEPT)) ?? session.workspaces[0] ?? null
+}
+
+/** Has the requests speak of a workspace from now on. */
+export function enterWorkspace(id: string | null): void {
+  setApiWorkspace(id)
+  if (id !== null) localStorage.setItem(KEPT, id)
+}
+
+const PlaceContext = createContext<Place | null>(null)
+
+export function PlaceProvider({
+  session,
+  workspace,
+  children,
+}: {
+  session: Session
+  workspace: SessionWorkspace
+  children: ReactNode
+}) {
+  const place = useMemo((): Place | null => {
+    const { user, workspaces, instance } = session
+    if (user === null) return null
+    const allowed = (permission: Permission) => may(workspace.role, permission)
+    return { user, workspace, workspaces, instance, may: allowed }
+  }, [session, workspace])
+  return <PlaceContext value={place}>{children}</PlaceContext>
+}
+
+/** Who is here, and in which workspace. Only below the shell. */
+export function usePlace(): Place {
+  const place = use(PlaceContext)
+  if (place === null) throw new Error('usePlace needs the shell above it')
+  return place
+}
+
+/** The session, also where nobody is signed in. */
+export function useSession(): Session {
+  return useSuspenseQuery(sessionQuery).data
+}
+
+/** Forgets what was asked and asks for the session anew: after signing in or out, and the like. */
+export function useSessionChanged(): () => Promise<void> {
+  const client = useQueryClient()
+  return async () => {
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+    await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+  }
+}

@@ -1,0 +1,39 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { request } from '../../api/client.ts'
+
+/** One change: who, what, before and after. */
+export interface AuditEntry {
+  id: string
+  at: string
+  actor: { type: 'user' | 'api_key' | 'command' | 'system'; id: string | null; label: string }
+  action: string
+  target: { type: string; id: string; label: string }
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+}
+
+export interface AuditPage {
+  data: AuditEntry[]
+  pagination: { limit: number; has_more: boolean; next_cursor: string | null }
+}
+
+/** What the log is narrowed down to; all of it stands in the address. */
+export interface AuditFilter {
+  action?: string | undefined
+  actor?: string | undefined
+  target?: string | undefined
+  after?: string | undefined
+  before?: string | undefined
+}
+
+export const auditQuery = (workspace: string, filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: [workspace, 'audit', filter],
+    queryFn: ({ pageParam, signal }) =>
+      request<AuditPage>('GET', '/api/v1/audit', {
+        query: { ...filter, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+  })

@@ -1,0 +1,66 @@
+import { Link } from '@tanstack/react-router'
+import { useI18n } from '../../i18n/index.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import type { AuditEntry } from './calls.ts'
+import { Changes } from './changes.tsx'
+import { actionKey } from './words.ts'
+
+/** One change in one line; opened, what it was before and what it is since. */
+export function Entry({
+  entry,
+  onActor,
+  onTarget,
+}: {
+  entry: AuditEntry
+  onActor: (actor: string) => void
+  onTarget: (target: string) => void
+}) {
+  const { t } = useI18n()
+  const { actor, action, target, at } = entry
+  const key = actionKey(action)
+  const fields = new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})])
+  return (
+    <li className="flex flex-col gap-1.5 border-line border-b py-2.5">
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5">
+        <span className="w-36 shrink-0 text-faint text-sm">
+          <RelativeTime time={at} />
+        </span>
+        <span className="flex min-w-0 flex-1 basis-72 flex-wrap items-baseline gap-x-1.5">
+          <button
+            type="button"
+            className="min-h-6 max-w-full truncate font-medium underline-offset-2 hover:underline"
+            title={t(`audit.by.${actor.type}`)}
+            onClick={() => onActor(actor.id ?? actor.type)}
+          >
+            {actor.type === 'command' ? t('audit.by.command') : actor.label}
+          </button>
+          <span className="text-muted">{key === null ? action : t(key)}</span>
+          <button
+            type="button"
+            className="min-h-6 max-w-full truncate underline-offset-2 hover:underline"
+            onClick={() => onTarget(target.id)}
+          >
+            {target.label || target.id}
+          </button>
+        </span>
+        {target.type === 'link' && action !== 'link.deleted' ? (
+          <Link
+            to="/links/$id"
+            params={{ id: target.id }}
+            className="min-h-6 text-accent-text text-sm underline underline-offset-2"
+          >
+            {t('audit.openLink')}
+          </Link>
+        ) : null}
+      </div>
+      {fields.size === 0 ? null : (
+        <details className="group sm:ps-40">
+          <summary className="w-fit min-h-6 rounded-xs text-faint text-sm hover:text-fg">
+            {t('audit.changes', { count: fields.size })}
+          </summary>
+          <Changes before={entry.before ?? {}} after={entry.after ?? {}} fields={[...fields]} />
+        </details>
+      )}
+    </li>
+  )
+}

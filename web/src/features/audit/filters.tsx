@@ -1,0 +1,82 @@
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
+import type { AuditSearch } from './search.ts'
+import { ACTIONS } from './words.ts'
+
+/** What the log is narrowed down to. A click on a name in it adds to this. */
+export function Filters({
+  filter,
+  onChange,
+}: {
+  filter: AuditSearch
+  onChange: (filter: AuditSearch) => void
+}) {
+  const { t } = useI18n()
+  const set = (name: keyof AuditSearch, value: string | undefined) => {
+    const { [name]: _, ...rest } = filter
+    onChange(value ? { ...rest, [name]: value } : rest)
+  }
+  const days = [
+    ['after', 'audit.filter.after'],
+    ['before', 'audit.filter.before'],
+  ] as const
+  return (
+    <div className="mb-4 flex flex-wrap items-end gap-x-3 gap-y-2">
+      <Select
+        label={t('audit.filter.action')}
+        className="w-52!"
+        value={filter.action ?? ''}
+        onChange={(action) => set('action', action)}
+        options={[
+          { value: '', label: t('audit.filter.any') },
+          ...ACTIONS.map((value) => ({
+            value: value as string,
+            label: t(`audit.action.${value}`),
+          })),
+        ]}
+      />
+      {days.map(([name, label]) => (
+        <label
+          key={name}
+          htmlFor={`audit-${name}`}
+          className="flex items-center gap-2 text-muted text-sm"
+        >
+          {t(label)}
+          <Input
+            id={`audit-${name}`}
+            type="date"
+            className="w-38!"
+            value={filter[name] ?? ''}
+            onChange={({ target }) => set(name, target.value)}
+          />
+        </label>
+      ))}
+      {filter.actor === undefined ? null : (
+        <Chip
+          tone="accent"
+          onRemove={() => set('actor', undefined)}
+          removeLabel={t('audit.filter.clear')}
+        >
+          {t('audit.filter.byActor', { actor: filter.actor })}
+        </Chip>
+      )}
+      {filter.target === undefined ? null : (
+        <Chip
+          tone="accent"
+          onRemove={() => set('target', undefined)}
+          removeLabel={t('audit.filter.clear')}
+        >
+          {t('audit.filter.target', { target: filter.target })}
+        </Chip>
+      )}
+      {Object.keys(filter).length > 0 ? (
+        <Button variant="ghost" size="sm" onClick={() => onChange({})}>
+          {t('audit.filter.clear')}
+        </Button>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ScrollText } from 'lucide-react'
+import { Refused } from '../../app/refused.tsx'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { auditQuery } from './calls.ts'
+import { Entry } from './entry.tsx'
+import { Filters } from './filters.tsx'
+import type { AuditSearch } from './search.ts'
+
+/** Every change in the workspace, newest first. */
+export function AuditPage() {
+  const { t } = useI18n()
+  const { may } = usePlace()
+  if (!may('audit:read')) return <Refused title={t('audit.title')} text={t('audit.forbidden')} />
+  return <Log />
+}
+
+function Log() {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const { w: _, ...filter }: AuditSearch & { w?: string } = useSearch({ from: '/shell/audit' })
+  const navigate = useNavigate()
+  const log = useInfiniteQuery(auditQuery(workspace.id, times(filter)))
+  const narrow = (search: AuditSearch) => void navigate({ to: '/audit', search })
+  const entries = log.data?.pages.flatMap(({ data }) => data) ?? []
+  const filtered = Object.keys(filter).length > 0
+  return (
+    <Page title={t('audit.title')} description={t('audit.text')}>
+      <Filters filter={filter} onChange={narrow} />
+      {log.isError ? (
+        <Problem error={log.error} onRetry={() => void log.refetch()} />
+      ) : log.isPending ? (
+        <LogSkeleton />
+      ) : entries.length === 0 ? (
+        <Empty
+          icon={<ScrollText size={28} aria-hidden="true" />}
+          title={t(filtered ? 'audit.none.title' : 'audit.empty.title')}
+          action={
+            filtered ? <Button onClick={() => narrow({})}>{t('audit.filter.clear')}</Button> : null
+          }
+        >
+          <p>{t(filtered ? 'audit.none.text' : 'audit.empty.text')}</p>
+        </Empty>
+      ) : (
+        <ol className="border-line border-t" aria-label={t('audit.title')}>
+          {entries.map((entry) => (
+            <Entry
+              key={entry.id}
+              entry={entry}
+              onActor={(actor) => narrow({ ...filter, actor })}
+              onTarget={(target) => narrow({ ...filter, target })}
+            />
+          ))}
+        </ol>
+      )}
+      {log.hasNextPage ? (
+        <Button
+          className="mt-4"
+          loading={log.isFetchingNextPage}
+          onClick={() => void log.fetchNextPage()}
+        >
+          {t('audit.more')}
+        </Button>
+      ) : null}
+    </Page>
+  )
+}
+
+/** The days of the address as the times that the API takes: both days are part of it. */
+function times({ after, before, ...rest }: AuditSearch): AuditSearch {
+  const start = after === undefined ? Number.NaN : Date.parse(`${after}T00:00:00`)
+  const end = before === undefined ? Number.NaN : Date.parse(`${before}T23:59:59.999`)
+  return {
+    ...rest,
+    ...(Number.isNaN(start) ? {} : { after: new Date(start).toISOString() }),
+    ...(Number.isNaN(end) ? {} : { before: new Date(end).toISOString() }),
+  }
+}
+
+function LogSkeleton() {
+  const { t } = useI18n()
+  return (
+    <div className="border-line border-t">
+      <Loading label={t('common.loading')} />
+      {[0, 1, 2, 3, 4].map((row) => (
+        <div key={row} className="flex h-12 items-center gap-8 border-line border-b">
+          <Skeleton className="h-4 w-32" />
+          <Skeleton className="h-4 w-64" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,85 @@
+import { request } from '../../api/client.ts'
+
+/** How a sign-in goes on. */
+export interface SignedIn {
+  /** A code is asked before anything else. */
+  twoFactorRedirect?: boolean
+}
+
+export function signIn(email: string, password: string): Promise<SignedIn> {
+  return request('POST', '/api/auth/sign-in/email', { body: { email, password } })
+}
+
+export function signUp(name: string, email: string, password: string): Promise<unknown> {
+  return request('POST', '/api/auth/sign-up/email', { body: { name, email, password } })
+}
+
+export function signOut(): Promise<unknown> {
+  return request('POST', '/api/auth/sign-out', { body: {} })
+}
+
+/** The second factor: the app's digits, or one of the recovery codes. */
+export function confirmSignIn(
+  kind: 'totp' | 'backup-code',
+  code: string,
+  trustDevice: boolean,
+): Promise<unknown> {
+  return request('POST', `/api/auth/two-factor/verify-${kind}`, { body: { code, trustDevice } })
+}
+
+/** Where the browser goes to sign in elsewhere. */
+export async function oidcAddress(provider: string, next: string): Promise<string> {
+  const { url } = await request<{ url: string }>('POST', '/api/auth/sign-in/social', {
+    body: {
+      provider,
+      callbackURL: next,
+      errorCallbackURL: '/app/sign-in',
+      disableRedirect: true,
+    },
+  })
+  return url
+}
+
+export function askForReset(email: string): Promise<unknown> {
+  return request('POST', '/api/auth/request-password-reset', {
+    body: { email, redirectTo: '/app/reset-password' },
+  })
+}
+
+export function resetPassword(token: string, newPassword: string): Promise<unknown> {
+  return request('POST', '/api/auth/reset-password', { body: { token, newPassword } })
+}
+
+/** What makes the first account and its workspace. */
+export interface Claim {
+  token: string
+  email: string
+  password: string
+  name: string
+  workspace: string
+}
+
+export function claim(body: Claim): Promise<unknown> {
+  return request('POST', '/api/v1/claim', { body })
+}
+
+/** What an invitation says to whoever has its token. */
+export interface Invitation {
+  workspace: { name: string }
+  email: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  /** Who is invited signs in first. */
+  account_exists: boolean
+}
+
+export function lookUpInvitation(token: string): Promise<Invitation> {
+  return request('GET', '/api/v1/invitations/lookup', { query: { token } })
+}
+
+/** Joins with the account that is signed in, or with a new one. */
+export function acceptInvitation(
+  token: string,
+  account?: { name: string; password: string },
+): Promise<unknown> {
+  return request('POST', '/api/v1/invitations/accept', { body: { token, ...account } })
+}

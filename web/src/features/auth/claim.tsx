@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { useSession } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { AccountFields } from './account-fields.tsx'
+import { useArrive } from './arrive.ts'
+import { claim } from './calls.ts'
+import { fieldError, formError } from './errors.ts'
+import { Frame } from './frame.tsx'
+
+const FIELDS = ['name', 'email', 'password', 'workspace', 'token']
+
+/** The very first account, with the token that the server printed. */
+export function ClaimPage() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { instance } = useSession()
+  const { token: given } = useSearch({ from: '/auth/claim' })
+  const arrive = useArrive()
+  const [account, setAccount] = useState({ name: '', email: '', password: '' })
+  const [workspace, setWorkspace] = useState('')
+  const [token, setToken] = useState(given ?? '')
+  const create = useMutation({
+    mutationFn: () => claim({ ...account, workspace, token: token.trim() }),
+    onSuccess: () => arrive(),
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    create.mutate()
+  }
+  if (instance.claimed && !create.isPending && !create.isSuccess) {
+    return (
+      <Frame title={t('auth.claim.title')} text={t('auth.claim.done')}>
+        <Link to="/sign-in" className={buttonClass('primary')}>
+          {t('auth.signIn.submit')}
+        </Link>
+      </Frame>
+    )
+  }
+  return (
+    <Frame title={t('auth.claim.title')} text={t('auth.claim.text')}>
+      <FormError message={formError(create.error, i18n, FIELDS)} />
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <AccountFields value={account} onChange={setAccount} error={create.error} />
+        <Field
+          label={t('auth.workspace')}
+          hint={t('auth.workspace.hint')}
+          error={fieldError(create.error, 'workspace')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              name="workspace"
+              autoComplete="organization"
+              required
+              maxLength={100}
+              value={workspace}
+              onChange={({ target }) => setWorkspace(target.value)}
+            />
+          )}
+        </Field>
+        {given === undefined || fieldError(create.error, 'token') !== undefined ? (
+          <Field
+            label={t('auth.claim.token')}
+            hint={t('auth.claim.token.hint')}
+            error={fieldError(create.error, 'token')}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                name="token"
+                autoComplete="off"
+                required
+                dir="ltr"
+                value={token}
+                onChange={({ target }) => setToken(target.value)}
+              />
+            )}
+          </Field>
+        ) : null}
+        <Button type="submit" variant="primary" loading={create.isPending}>
+          {t('auth.claim.submit')}
+        </Button>
+      </form>
+    </Frame>
+  )
+}

@@ -1,0 +1,126 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { useSession, useSessionChanged } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { AccountFields } from './account-fields.tsx'
+import { useArrive } from './arrive.ts'
+import { acceptInvitation, type Invitation, lookUpInvitation, signOut } from './calls.ts'
+import { formError } from './errors.ts'
+import { Frame } from './frame.tsx'
+
+/** Joins a workspace by the link of an invitation. */
+export function InvitationPage() {
+  const { t } = useI18n()
+  const { token = '' } = useSearch({ from: '/auth/invitation' })
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => lookUpInvitation(token),
+    enabled: token !== '',
+    retry: false,
+  })
+  if (invitation.isError || token === '') {
+    return (
+      <Frame title={t('auth.invitation.invalid')} text={t('auth.invitation.invalidText')}>
+        <Link to="/links" className={buttonClass()}>
+          {t('common.toLinks')}
+        </Link>
+      </Frame>
+    )
+  }
+  if (invitation.data === undefined) {
+    return (
+      <Frame title={t('common.loading')}>
+        <Loading label={t('common.loading')} />
+        <Skeleton className="h-8 w-full" />
+      </Frame>
+    )
+  }
+  return <Accept token={token} invitation={invitation.data} />
+}
+
+function Accept({ token, invitation }: { token: string; invitation: Invitation }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { user } = useSession()
+  const { email, role, workspace } = invitation
+  const arrive = useArrive()
+  const sessionChanged = useSessionChanged()
+  const [account, setAccount] = useState({ name: '', email, password: '' })
+  const join = useMutation({
+    mutationFn: () =>
+      acceptInvitation(
+        token,
+        user === null ? { name: account.name, password: account.password } : undefined,
+      ),
+    onSuccess: () => arrive(),
+  })
+  const leave = useMutation({ mutationFn: signOut, onSuccess: sessionChanged })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    join.mutate()
+  }
+  const title = t('auth.invitation.title', { workspace: workspace.name })
+  const text = t('auth.invitation.text', { role: t(`role.${role}`), email })
+  const failed = (
+    <FormError message={formError(join.error, i18n, user === null ? ['name', 'password'] : [])} />
+  )
+  if (user !== null && user.email.toLowerCase() !== email.toLowerCase()) {
+    return (
+      <Frame title={title} text={t('auth.invitation.other', { email: user.email, invited: email })}>
+        <Button variant="primary" loading={leave.isPending} onClick={() => leave.mutate()}>
+          {t('auth.invitation.signOut')}
+        </Button>
+      </Frame>
+    )
+  }
+  if (user !== null) {
+    return (
+      <Frame title={title} text={text}>
+        {failed}
+        <Button variant="primary" loading={join.isPending} onClick={() => join.mutate()}>
+          {t('auth.invitation.accept')}
+        </Button>
+      </Frame>
+    )
+  }
+  const next = `/invitation?token=${encodeURIComponent(token)}`
+  if (invitation.account_exists) {
+    return (
+      <Frame title={title} text={text}>
+        <Link to="/sign-in" search={{ next }} className={buttonClass('primary')}>
+          {t('auth.invitation.signIn')}
+        </Link>
+      </Frame>
+    )
+  }
+  return (
+    <Frame
+      title={title}
+      text={text}
+      foot={
+        <>
+          {t('auth.signUp.haveAccount')}{' '}
+          <Link
+            to="/sign-in"
+            search={{ next }}
+            className="text-accent-text underline underline-offset-2"
+          >
+            {t('auth.invitation.signIn')}
+          </Link>
+        </>
+      }
+    >
+      {failed}
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <AccountFields value={account} onChange={setAccount} error={join.error} fixedEmail />
+        <Button type="submit" variant="primary" loading={join.isPending}>
+          {t('auth.invitation.create')}
+        </Button>
+      </form>
+    </Frame>
+  )
+}

@@ -1,0 +1,47 @@
+import { request } from '../../api/client.ts'
+
+/** The person closed the browser's dialogue, or no passkey fitted. */
+export class PasskeyCancelled extends Error {
+  override readonly name = 'PasskeyCancelled'
+}
+
+/** Whether passkeys work here: the browser has them, and the page is on HTTPS or localhost. */
+export function passkeysWork(): boolean {
+  return window.isSecureContext && typeof window.PublicKeyCredential === 'function'
+}
+
+/** Signs in with whatever passkey the person chooses. @throws ApiError, PasskeyCancelled */
+export async function signInWithPasskey(): Promise<void> {
+  const { startAuthentication } = await import('@simplewebauthn/browser')
+  const optionsJSON = await request<Parameters<typeof startAuthentication>[0]['optionsJSON']>(
+    'GET',
+    '/api/auth/passkey/generate-authenticate-options',
+  )
+  const { clientExtensionResults: _, ...response } = await cancellable(
+    startAuthentication({ optionsJSON }),
+  )
+  await request('POST', '/api/auth/passkey/verify-authentication', { body: { response } })
+}
+
+/** Makes a passkey for the person who is signed in. @throws ApiError, PasskeyCancelled */
+export async function addPasskey(name: string): Promise<void> {
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  const optionsJSON = await request<Parameters<typeof startRegistration>[0]['optionsJSON']>(
+    'GET',
+    '/api/auth/passkey/generate-register-options',
+    { query: { name } },
+  )
+  const { clientExtensionResults: _, ...response } = await cancellable(
+    startRegistration({ optionsJSON }),
+  )
+  await request('POST', '/api/auth/passkey/verify-registration', { body: { response, name } })
+}
+
+/** Whatever goes wrong in the browser's own dialogue is, to the person, a passkey not used. */
+async function cancellable<T>(ceremony: Promise<T>): Promise<T> {
+  try {
+    return await ceremony
+  } catch (cause) {
+    throw new PasskeyCancelled('no passkey was used', { cause })
+  }
+}

@@ -1,0 +1,138 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { useSession } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { askForReset, resetPassword } from './calls.ts'
+import { fieldError, formError } from './errors.ts'
+import { Frame } from './frame.tsx'
+import { LEAST_PASSWORD, PasswordInput } from './password-input.tsx'
+
+function BackToSignIn() {
+  const { t } = useI18n()
+  return (
+    <Link to="/sign-in" className="underline underline-offset-2 hover:text-fg">
+      {t('auth.back')}
+    </Link>
+  )
+}
+
+/** Asks for a link by mail. The answer is the same whether the address has an account or not. */
+export function ForgotPasswordPage() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { instance } = useSession()
+  const [email, setEmail] = useState('')
+  const ask = useMutation({ mutationFn: () => askForReset(email) })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    ask.mutate()
+  }
+  if (!instance.mail) {
+    return (
+      <Frame
+        title={t('auth.forgot.title')}
+        text={t('auth.forgot.noMail')}
+        foot={<BackToSignIn />}
+      />
+    )
+  }
+  if (ask.isSuccess) {
+    return (
+      <Frame
+        title={t('auth.forgot.sent')}
+        text={t('auth.forgot.sentText', { email })}
+        foot={<BackToSignIn />}
+      />
+    )
+  }
+  return (
+    <Frame title={t('auth.forgot.title')} text={t('auth.forgot.text')} foot={<BackToSignIn />}>
+      <FormError message={formError(ask.error, i18n, ['email'])} />
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <Field label={t('auth.email')} error={fieldError(ask.error, 'email')}>
+          {(control) => (
+            <Input
+              {...control}
+              type="email"
+              name="email"
+              autoComplete="username"
+              required
+              autoFocus
+              value={email}
+              onChange={({ target }) => setEmail(target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" variant="primary" loading={ask.isPending}>
+          {t('auth.forgot.submit')}
+        </Button>
+      </form>
+    </Frame>
+  )
+}
+
+/** Takes a new password from whoever has the link. */
+export function ResetPasswordPage() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { token } = useSearch({ from: '/auth/reset-password' })
+  const navigate = useNavigate()
+  const [password, setPassword] = useState('')
+  const reset = useMutation({
+    mutationFn: () => resetPassword(token ?? '', password),
+    async onSuccess() {
+      showToast({ title: t('auth.reset.done') })
+      await navigate({ to: '/sign-in', replace: true })
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    reset.mutate()
+  }
+  if (token === undefined) {
+    return (
+      <Frame
+        title={t('auth.reset.noToken')}
+        text={t('auth.reset.noTokenText')}
+        foot={<BackToSignIn />}
+      >
+        <Link to="/forgot-password" className={buttonClass('primary')}>
+          {t('auth.reset.again')}
+        </Link>
+      </Frame>
+    )
+  }
+  return (
+    <Frame title={t('auth.reset.title')} foot={<BackToSignIn />}>
+      <FormError message={formError(reset.error, i18n, ['newPassword', 'password'])} />
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <Field
+          label={t('auth.newPassword')}
+          hint={t('auth.password.hint', { least: LEAST_PASSWORD })}
+          error={fieldError(reset.error, 'newPassword') ?? fieldError(reset.error, 'password')}
+        >
+          {(control) => (
+            <PasswordInput
+              {...control}
+              name="password"
+              autoComplete="new-password"
+              required
+              autoFocus
+              minLength={LEAST_PASSWORD}
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" variant="primary" loading={reset.isPending}>
+          {t('auth.reset.submit')}
+        </Button>
+      </form>
+    </Frame>
+  )
+}

@@ -1,0 +1,30 @@
+import { defined, textOf } from '../../app/search-params.ts'
+
+/** What the addresses of those who aren't signed in may have. */
+export interface AuthSearch {
+  /** Where to go afterwards: a page of ours. */
+  next?: string
+  /** Of a claim, an invitation, a reset. */
+  token?: string
+  /** Why another site sent the person back without signing them in. */
+  error?: string
+}
+
+export function authSearch(search: Record<string, unknown>): AuthSearch {
+  return defined({
+    next: ownPage(textOf(search.next)),
+    token: textOf(search.token),
+    error: textOf(search.error),
+  })
+}
+
+/** A page of ours, or undefined: nobody is sent elsewhere by an address that somebody made. */
+export function ownPage(next: string | undefined): string | undefined {
+  if (next === undefined || !/^\/(?![/\\])/.test(next)) return undefined
+  try {
+    const url = new URL(next, 'https://slugline.invalid')
+    return url.host === 'slugline.invalid' ? url.pathname + url.search + url.hash : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,148 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { KeyRound } from 'lucide-react'
+import { type SubmitEvent, useState } from 'react'
+import { useSession } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { useArrive } from './arrive.ts'
+import { oidcAddress, signIn } from './calls.ts'
+import { fieldError, formError } from './errors.ts'
+import { Frame } from './frame.tsx'
+import { passkeysWork, signInWithPasskey } from './passkeys.ts'
+import { PasswordInput } from './password-input.tsx'
+
+const FIELDS = ['email', 'password']
+
+/** Password, passkey, or an account elsewhere. */
+export function SignInPage() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { instance } = useSession()
+  const { next, error: sentBack } = useSearch({ from: '/auth/sign-in' })
+  const navigate = useNavigate()
+  const arrive = useArrive()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+
+  const byPassword = useMutation({
+    mutationFn: () => signIn(email, password),
+    async onSuccess({ twoFactorRedirect }) {
+      if (twoFactorRedirect) {
+        await navigate({ to: '/two-factor', search: next === undefined ? {} : { next } })
+      } else await arrive(next)
+    },
+  })
+  const byPasskey = useMutation({
+    mutationFn: signInWithPasskey,
+    onSuccess: () => arrive(next),
+  })
+  const elsewhere = useMutation({
+    mutationFn: (provider: string) => oidcAddress(provider, `/app${next ?? '/links'}`),
+    onSuccess: (url) => location.assign(url),
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    byPassword.mutate()
+  }
+
+  const { sign_in: ways } = instance
+  const passkey = ways.passkey && passkeysWork()
+  const others = [byPasskey.error, elsewhere.error].find((error) => error !== null)
+  const message =
+    formError(byPassword.error, i18n, FIELDS) ??
+    formError(others, i18n) ??
+    (sentBack === undefined ? null : t('auth.signIn.oidcFailed'))
+  if (!instance.claimed) {
+    return <Frame title={t('auth.signIn.title')} text={t('auth.signIn.unclaimed')} />
+  }
+  return (
+    <Frame
+      title={t('auth.signIn.title')}
+      foot={
+        instance.sign_up === 'open' ? (
+          <>
+            {t('auth.signIn.noAccount')}{' '}
+            <Link to="/sign-up" className="text-accent-text underline underline-offset-2">
+              {t('auth.signIn.signUp')}
+            </Link>
+          </>
+        ) : instance.sign_up === 'invitation' ? (
+          t('auth.signIn.byInvitation')
+        ) : null
+      }
+    >
+      <FormError message={message} />
+      {ways.password ? (
+        <form onSubmit={submit} className="flex flex-col gap-4">
+          <Field label={t('auth.email')} error={fieldError(byPassword.error, 'email')}>
+            {(control) => (
+              <Input
+                {...control}
+                type="email"
+                name="email"
+                autoComplete="username webauthn"
+                required
+                autoFocus
+                value={email}
+                onChange={({ target }) => setEmail(target.value)}
+              />
+            )}
+          </Field>
+          <Field label={t('auth.password')} error={fieldError(byPassword.error, 'password')}>
+            {(control) => (
+              <PasswordInput
+                {...control}
+                name="password"
+                autoComplete="current-password"
+                required
+                value={password}
+                onChange={({ target }) => setPassword(target.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit" variant="primary" loading={byPassword.isPending}>
+            {t('auth.signIn.submit')}
+          </Button>
+          <Link
+            to="/forgot-password"
+            className="self-center py-0.5 text-muted text-sm underline underline-offset-2 hover:text-fg"
+          >
+            {t('auth.signIn.forgot')}
+          </Link>
+        </form>
+      ) : null}
+      {ways.password && (passkey || ways.oidc.length > 0) ? (
+        <div className="flex items-center gap-3 text-faint text-xs" aria-hidden="true">
+          <span className="h-px flex-1 bg-line" />
+          {t('auth.signIn.or')}
+          <span className="h-px flex-1 bg-line" />
+        </div>
+      ) : null}
+      {passkey || ways.oidc.length > 0 ? (
+        <div className="flex flex-col gap-2">
+          {passkey ? (
+            <Button
+              icon={<KeyRound size={14} aria-hidden="true" />}
+              loading={byPasskey.isPending}
+              onClick={() => byPasskey.mutate()}
+            >
+              {t('auth.signIn.passkey')}
+            </Button>
+          ) : null}
+          {ways.oidc.map(({ id, name }) => (
+            <Button
+              key={id}
+              loading={elsewhere.isPending && elsewhere.variables === id}
+              onClick={() => elsewhere.mutate(id)}
+            >
+              {t('auth.signIn.oidc', { name })}
+            </Button>
+          ))}
+        </div>
+      ) : null}
+    </Frame>
+  )
+}

@@ -1,0 +1,59 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { useSession } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { AccountFields } from './account-fields.tsx'
+import { useArrive } from './arrive.ts'
+import { signUp } from './calls.ts'
+import { formError } from './errors.ts'
+import { Frame } from './frame.tsx'
+
+/** A new account, where the instance lets everybody make one; else why not. */
+export function SignUpPage() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { instance } = useSession()
+  const { next } = useSearch({ from: '/auth/sign-up' })
+  const arrive = useArrive()
+  const [account, setAccount] = useState({ name: '', email: '', password: '' })
+  const create = useMutation({
+    mutationFn: () => signUp(account.name, account.email, account.password),
+    onSuccess: () => arrive(next),
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    create.mutate()
+  }
+  const foot = (
+    <>
+      {t('auth.signUp.haveAccount')}{' '}
+      <Link to="/sign-in" className="text-accent-text underline underline-offset-2">
+        {t('auth.signIn.submit')}
+      </Link>
+    </>
+  )
+  if (instance.sign_up !== 'open') {
+    const closed = instance.sign_up === 'closed'
+    return (
+      <Frame
+        title={t(closed ? 'auth.signUp.closed' : 'auth.signUp.invitationOnly')}
+        text={t(closed ? 'auth.signUp.closedText' : 'auth.signUp.invitationOnlyText')}
+        foot={foot}
+      />
+    )
+  }
+  return (
+    <Frame title={t('auth.signUp.title')} foot={foot}>
+      <FormError message={formError(create.error, i18n, ['name', 'email', 'password'])} />
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <AccountFields value={account} onChange={setAccount} error={create.error} />
+        <Button type="submit" variant="primary" loading={create.isPending}>
+          {t('auth.signUp.submit')}
+        </Button>
+      </form>
+    </Frame>
+  )
+}

@@ -1,0 +1,82 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { useArrive } from './arrive.ts'
+import { confirmSignIn } from './calls.ts'
+import { formError } from './errors.ts'
+import { Frame } from './frame.tsx'
+
+/** After the password: a code from the app, or a recovery code. */
+export function TwoFactorPage() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { next } = useSearch({ from: '/auth/two-factor' })
+  const arrive = useArrive()
+  const [kind, setKind] = useState<'totp' | 'backup-code'>('totp')
+  const [code, setCode] = useState('')
+  const [trust, setTrust] = useState(false)
+  const confirm = useMutation({
+    mutationFn: (typed: string) => confirmSignIn(kind, typed.trim(), trust),
+    onSuccess: () => arrive(next),
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    confirm.mutate(code)
+  }
+  const byApp = kind === 'totp'
+  return (
+    <Frame
+      title={t('auth.twoFactor.title')}
+      text={t(byApp ? 'auth.twoFactor.text' : 'auth.twoFactor.recoveryText')}
+      foot={
+        <Link to="/sign-in" className="underline underline-offset-2 hover:text-fg">
+          {t('auth.back')}
+        </Link>
+      }
+    >
+      <FormError message={formError(confirm.error, i18n)} />
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <Field label={t(byApp ? 'auth.twoFactor.code' : 'auth.twoFactor.recoveryCode')}>
+          {(control) => (
+            <Input
+              {...control}
+              key={kind}
+              name="code"
+              autoComplete="one-time-code"
+              inputMode={byApp ? 'numeric' : 'text'}
+              autoFocus
+              required
+              dir="ltr"
+              className="tabular tracking-widest"
+              value={code}
+              onChange={({ target }) => {
+                setCode(target.value)
+                // The sixth digit is the last one: nothing is left to press.
+                if (byApp && /^\d{6}$/.test(target.value)) confirm.mutate(target.value)
+              }}
+            />
+          )}
+        </Field>
+        <Checkbox label={t('auth.twoFactor.trust')} checked={trust} onChange={setTrust} />
+        <Button type="submit" variant="primary" loading={confirm.isPending}>
+          {t('auth.twoFactor.submit')}
+        </Button>
+        <Button
+          variant="ghost"
+          onClick={() => {
+            setKind(byApp ? 'backup-code' : 'totp')
+            setCode('')
+            confirm.reset()
+          }}
+        >
+          {t(byApp ? 'auth.twoFactor.useRecovery' : 'auth.twoFactor.useApp')}
+        </Button>
+      </form>
+    </Frame>
+  )
+}

@@ -1,0 +1,180 @@
+import {
+  type InfiniteData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Refused } from '../../app/refused.tsx'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { InputGroup } from '../../ui/input.tsx'
+import { Page } from '../../ui/page.tsx'
+import { errorText, Problem } from '../../ui/problem.tsx'
+import { Select } from '../../ui/select.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { plansQuery } from '../usage/calls.ts'
+import { type InstanceWorkspace, instanceWorkspacesQuery, setPlan } from './calls.ts'
+
+/** For whoever runs the instance: its workspaces and their plans. */
+export function InstancePage() {
+  const { t } = useI18n()
+  const { user } = usePlace()
+  if (!user.instance_owner) {
+    return <Refused title={t('instance.title')} text={t('instance.forbidden')} />
+  }
+  return <Workspaces />
+}
+
+function Workspaces() {
+  const { t } = useI18n()
+  const { instance } = usePlace()
+  const { search = '' } = useSearch({ from: '/shell/instance' })
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState(search)
+  // A search is asked for when nothing more is typed for a moment.
+  useEffect(() => {
+    if (typed === search) return
+    const timer = setTimeout(() => {
+      void navigate({
+        to: '/instance',
+        search: typed === '' ? {} : { search: typed },
+        replace: true,
+      })
+    }, 150)
+    return () => clearTimeout(timer)
+  }, [typed, search, navigate])
+  const workspaces = useInfiniteQuery(instanceWorkspacesQuery(search))
+  const all = workspaces.data?.pages.flatMap(({ data }) => data) ?? []
+  return (
+    <Page
+      title={t('instance.title')}
+      description={
+        <>
+          {t('instance.text')} {t('instance.version', { version: instance.version })}
+        </>
+      }
+    >
+      <InputGroup
+        type="search"
+        className="mb-4 sm:w-80!"
+        before={<Search size={14} aria-hidden="true" />}
+        aria-label={t('instance.search')}
+        placeholder={t('instance.search')}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      {workspaces.isError ? (
+        <Problem error={workspaces.error} onRetry={() => void workspaces.refetch()} />
+      ) : workspaces.isPending ? (
+        <div className="flex flex-col gap-4">
+          <Loading label={t('common.loading')} />
+          <Skeleton className="h-10 w-full" />
+          <Skeleton className="h-10 w-full" />
+        </div>
+      ) : all.length === 0 ? (
+        <Empty title={t('instance.none')}>
+          <p>{t('instance.noneText')}</p>
+        </Empty>
+      ) : (
+        <>
+          <ul className="border-line border-t">
+            {all.map((workspace) => (
+              <WorkspaceRow key={workspace.id} workspace={workspace} search={search} />
+            ))}
+          </ul>
+          {workspaces.hasNextPage ? (
+            <Button
+              className="mt-4"
+              loading={workspaces.isFetchingNextPage}
+              onClick={() => void workspaces.fetchNextPage()}
+            >
+              {t('instance.more')}
+            </Button>
+          ) : null}
+        </>
+      )}
+    </Page>
+  )
+}
+
+type Pages = InfiniteData<{ data: InstanceWorkspace[] }>
+
+function WorkspaceRow({ workspace, search }: { workspace: InstanceWorkspace; search: string }) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const client = useQueryClient()
+  const plans = useQuery(plansQuery)
+  const { queryKey } = instanceWorkspacesQuery(search)
+  const { id, name, plan } = workspace
+  const change = useMutation({
+    mutationFn: (next: string) => setPlan(id, next),
+    onMutate(next) {
+      const before = client.getQueryData(queryKey)
+      client.setQueryData(
+        queryKey,
+        (pages: Pages | undefined) => withPlan(pages, id, next) as never,
+      )
+      return before
+    },
+    onError(error, _next, before) {
+      client.setQueryData(queryKey, before)
+      showToast({ title: errorText(error, i18n), bad: true })
+    },
+    onSuccess(_workspace, next) {
+      const known = plans.data?.find((one) => one.id === next)
+      showToast({ title: t('instance.planSet', { name, plan: known?.name ?? next }) })
+      void client.invalidateQueries({ queryKey: ['instance'] })
+    },
+  })
+  const options = plans.data?.map((one) => ({ value: one.id, label: one.name })) ?? []
+  return (
+    <li className="flex flex-wrap items-center gap-x-6 gap-y-2 border-line border-b py-2.5">
+      <div className="flex min-w-0 flex-1 basis-56 flex-col">
+        <span className="truncate font-medium">{name}</span>
+        <code className="truncate text-faint text-xs">{id}</code>
+      </div>
+      {workspace.members === undefined ? null : (
+        <Figure label={t('instance.members')} value={format.number(workspace.members)} />
+      )}
+      {workspace.links === undefined ? null : (
+        <Figure label={t('instance.links')} value={format.number(workspace.links)} />
+      )}
+      <Figure label={t('instance.created')} value={format.date(workspace.created_at)} />
+      <Select
+        compact
+        className="w-36!"
+        label={t('instance.planOf', { name })}
+        value={plan}
+        onChange={(next) => change.mutate(next)}
+        options={options.length > 0 ? options : [{ value: plan, label: plan }]}
+      />
+    </li>
+  )
+}
+
+function Figure({ label, value }: { label: string; value: string }) {
+  return (
+    <span className="flex flex-col text-sm">
+      <span className="text-faint text-xs">{label}</span>
+      <span className="tabular">{value}</span>
+    </span>
+  )
+}
+
+function withPlan(pages: Pages | undefined, id: string, plan: string): Pages | undefined {
+  if (pages === undefined) return undefined
+  return {
+    ...pages,
+    pages: pages.pages.map((page) => ({
+      ...page,
+      data: page.data.map((one) => (one.id === id ? { ...one, plan } : one)),
+    })),
+  }
+}

@@ -1,0 +1,132 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, FieldError, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
+import { fieldError, formError } from '../auth/errors.ts'
+import { createKey, type KeyScope, type MadeKey, SCOPES } from './calls.ts'
+
+const EXPIRIES = ['never', '30', '90', '365', 'date'] as const
+type Expiry = (typeof EXPIRIES)[number]
+
+/** The time of an expiry; null: never. A date means its end where the person is. */
+function expiryTime(expiry: Expiry, date: string): string | null {
+  if (expiry === 'never') return null
+  if (expiry === 'date') return new Date(`${date}T23:59:59.999`).toISOString()
+  return new Date(Date.now() + Number(expiry) * 86_400_000).toISOString()
+}
+
+/** Asks for what a key needs, and makes it. */
+export function CreateDialog({
+  onClose,
+  onMade,
+}: {
+  onClose: () => void
+  onMade: (made: MadeKey) => void
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<readonly KeyScope[]>(SCOPES)
+  const [expiry, setExpiry] = useState<Expiry>('never')
+  const [date, setDate] = useState('')
+  const [tried, setTried] = useState(false)
+  const formId = useId()
+  const create = useMutation({
+    mutationFn: () => createKey({ name, scopes, expires_at: expiryTime(expiry, date) }),
+    onSuccess(made) {
+      void client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
+      void client.invalidateQueries({ queryKey: [workspace.id, 'usage'] })
+      onMade(made)
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (scopes.length > 0) create.mutate()
+  }
+  const { error } = create
+  const scopesError =
+    tried && scopes.length === 0 ? t('keys.scope.needed') : fieldError(error, 'scopes')
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={t('keys.create.title')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button type="submit" form={formId} variant="primary" loading={create.isPending}>
+            {t('keys.create')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(error, i18n, ['name', 'scopes', 'expires_at'])} />
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
+        <Field label={t('keys.name')} hint={t('keys.name.hint')} error={fieldError(error, 'name')}>
+          {(control) => (
+            <Input
+              {...control}
+              required
+              maxLength={100}
+              autoComplete="off"
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <fieldset className="flex flex-col gap-2" aria-describedby={`${formId}-scopes`}>
+          <legend className="mb-2 font-medium text-sm">{t('keys.scopes')}</legend>
+          {SCOPES.map((scope) => (
+            <Checkbox
+              key={scope}
+              checked={scopes.includes(scope)}
+              onChange={(checked) =>
+                setScopes(SCOPES.filter((one) => (one === scope ? checked : scopes.includes(one))))
+              }
+              label={t(`keys.scope.${scope}`)}
+              hint={<code dir="ltr">{scope}</code>}
+            />
+          ))}
+          <FieldError id={`${formId}-scopes`} message={scopesError} />
+        </fieldset>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field label={t('keys.expiry')} error={fieldError(error, 'expires_at')}>
+            {(control) => (
+              <Select
+                {...control}
+                value={expiry}
+                onChange={setExpiry}
+                options={EXPIRIES.map((value) => ({ value, label: t(`keys.expiry.${value}`) }))}
+              />
+            )}
+          </Field>
+          {expiry === 'date' ? (
+            <Field label={t('keys.expiry.on')}>
+              {(control) => (
+                <Input
+                  {...control}
+                  type="date"
+                  required
+                  min={new Date().toISOString().slice(0, 10)}
+                  value={date}
+                  onChange={({ target }) => setDate(target.value)}
+                />
+              )}
+            </Field>
+          ) : null}
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,205 @@
+import { MoreHorizontal, RefreshCw, Trash2 } from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Chip, type Tone } from '../../ui/chip.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { Table, Td, Th } from '../../ui/table.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import type { ApiKey, KeyStatus } from './calls.ts'
+
+const TONES: Readonly<Record<KeyStatus, Tone>> = {
+  active: 'ok',
+  rotating: 'warn',
+  expired: 'neutral',
+  revoked: 'bad',
+}
+
+interface Actions {
+  onRevoke: (key: ApiKey) => void
+  onRotate: (key: ApiKey) => void
+}
+
+/** The keys: a table, and on a phone a list. */
+export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Actions) {
+  const { t } = useI18n()
+  return (
+    <>
+      <Table className="hidden md:table">
+        <thead>
+          <tr>
+            <Th className="ps-0">{t('keys.column.name')}</Th>
+            <Th>{t('keys.column.key')}</Th>
+            <Th>{t('keys.column.may')}</Th>
+            <Th>{t('keys.column.used')}</Th>
+            <Th>{t('keys.column.expires')}</Th>
+            <Th>{t('keys.column.status')}</Th>
+            <Th>
+              <span className="sr-only">{t('common.more')}</span>
+            </Th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <Td className="max-w-64 py-2 ps-0">
+                <div className="truncate font-medium">{key.name}</div>
+                <Created apiKey={key} />
+              </Td>
+              <Td>
+                <Prefix apiKey={key} />
+              </Td>
+              <Td>
+                <Scopes apiKey={key} />
+              </Td>
+              <Td>
+                <LastUsed apiKey={key} />
+              </Td>
+              <Td>
+                <Expires apiKey={key} />
+              </Td>
+              <Td>
+                <Status apiKey={key} />
+              </Td>
+              <Td end className="pe-0">
+                <ActionsMenu apiKey={key} {...actions} />
+              </Td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <ul className="flex flex-col md:hidden">
+        {keys.map((key) => (
+          <li key={key.id} className="flex gap-2 border-line border-b py-3 first:border-t">
+            <div className="flex min-w-0 flex-1 flex-col gap-1.5">
+              <div className="flex flex-wrap items-center gap-2">
+                <span className="font-medium [overflow-wrap:anywhere]">{key.name}</span>
+                <Status apiKey={key} />
+              </div>
+              <div className="flex flex-wrap items-center gap-2">
+                <Prefix apiKey={key} />
+                <Scopes apiKey={key} />
+              </div>
+              <dl className="grid grid-cols-[auto_1fr] gap-x-3 text-muted text-sm">
+                <dt>{t('keys.column.used')}</dt>
+                <dd>
+                  <LastUsed apiKey={key} />
+                </dd>
+                <dt>{t('keys.column.expires')}</dt>
+                <dd>
+                  <Expires apiKey={key} />
+                </dd>
+              </dl>
+              <Created apiKey={key} />
+            </div>
+            <ActionsMenu apiKey={key} {...actions} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+interface Of {
+  apiKey: ApiKey
+}
+
+function Prefix({ apiKey }: Of) {
+  return (
+    <code dir="ltr" className="whitespace-nowrap text-sm">
+      slug_{apiKey.prefix}_…
+    </code>
+  )
+}
+
+function Created({ apiKey }: Of) {
+  const { t, format } = useI18n()
+  const date = format.date(apiKey.created_at)
+  const who = apiKey.created_by?.email
+  return (
+    <div className="text-faint text-xs [overflow-wrap:anywhere]">
+      {who === undefined ? t('keys.created', { date }) : t('keys.createdBy', { date, who })}
+    </div>
+  )
+}
+
+function Scopes({ apiKey }: Of) {
+  const { t } = useI18n()
+  return (
+    <span className="flex flex-wrap gap-1">
+      {apiKey.scopes.map((scope) => (
+        <Chip key={scope}>{t(`keys.scope.short.${scope}`)}</Chip>
+      ))}
+    </span>
+  )
+}
+
+function LastUsed({ apiKey }: Of) {
+  const { t } = useI18n()
+  if (apiKey.last_used_at === null) {
+    return <span className="text-faint">{t('keys.used.never')}</span>
+  }
+  return <RelativeTime time={apiKey.last_used_at} />
+}
+
+function Expires({ apiKey }: Of) {
+  const { t } = useI18n()
+  if (apiKey.expires_at === null) {
+    return <span className="text-faint">{t('keys.expiry.never')}</span>
+  }
+  return <RelativeTime time={apiKey.expires_at} />
+}
+
+function Status({ apiKey }: Of) {
+  const { t } = useI18n()
+  return <Chip tone={TONES[apiKey.status]}>{t(`keys.status.${apiKey.status}`)}</Chip>
+}
+
+/** What can be done with a key that works; a dead one only stands there. */
+function ActionsMenu({ apiKey, onRevoke, onRotate }: Of & Actions) {
+  const { t } = useI18n()
+  if (apiKey.status === 'revoked' || apiKey.status === 'expired') return null
+  return (
+    <Menu
+      trigger={
+        <IconButton
+          label={t('keys.actions', { name: apiKey.name })}
+          icon={<MoreHorizontal size={16} aria-hidden="true" />}
+        />
+      }
+    >
+      {apiKey.status === 'active' ? (
+        <MenuItem
+          icon={<RefreshCw size={14} aria-hidden="true" />}
+          onClick={() => onRotate(apiKey)}
+        >
+          {t('keys.rotate')}
+        </MenuItem>
+      ) : null}
+      <MenuItem
+        danger
+        icon={<Trash2 size={14} aria-hidden="true" />}
+        onClick={() => onRevoke(apiKey)}
+      >
+        {t('keys.revoke')}
+      </MenuItem>
+    </Menu>
+  )
+}
+
+/** Where the keys will stand. */
+export function KeysSkeleton() {
+  const { t } = useI18n()
+  return (
+    <div className="flex flex-col">
+      <Loading label={t('common.loading')} />
+      {[0, 1, 2].map((row) => (
+        <div key={row} className="flex h-14 items-center gap-8 border-line border-b">
+          <Skeleton className="h-4 w-40" />
+          <Skeleton className="h-4 w-28" />
+          <Skeleton className="h-4 w-20" />
+        </div>
+      ))}
+    </div>
+  )
+}

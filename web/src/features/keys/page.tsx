@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { Refused } from '../../app/refused.tsx'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { type ApiKey, keysQuery, type MadeKey } from './calls.ts'
+import { CreateDialog } from './create.tsx'
+import { curlLine } from './curl.ts'
+import { KeysSkeleton, KeyTable } from './list.tsx'
+import { MadeDialog } from './made.tsx'
+import { RevokeDialog } from './revoke.tsx'
+import { RotateDialog } from './rotate.tsx'
+
+/** What is open on the page: one thing at a time. */
+type Open =
+  | { kind: 'create' }
+  | { kind: 'revoke' | 'rotate'; key: ApiKey }
+  | { kind: 'made'; made: MadeKey; replaced?: { overlapHours: number } }
+
+/** The API keys of the workspace. */
+export function KeysPage() {
+  const { t } = useI18n()
+  const { may } = usePlace()
+  if (!may('keys:manage')) return <Refused title={t('keys.title')} text={t('keys.forbidden')} />
+  return <Keys />
+}
+
+function Keys() {
+  const { t } = useI18n()
+  const { workspace, instance } = usePlace()
+  const keys = useQuery(keysQuery(workspace.id))
+  const [open, setOpen] = useState<Open | null>(null)
+  const [showOld, setShowOld] = useState(false)
+  const close = () => setOpen(null)
+  const create = (
+    <Button
+      variant="primary"
+      icon={<Plus size={14} aria-hidden="true" />}
+      onClick={() => setOpen({ kind: 'create' })}
+    >
+      {t('keys.create')}
+    </Button>
+  )
+  const all = keys.data ?? []
+  const old = all.filter(({ status }) => status === 'revoked' || status === 'expired')
+  const shown = showOld ? all : all.filter((key) => !old.includes(key))
+  return (
+    <Page title={t('keys.title')} actions={create}>
+      {keys.isError ? (
+        <Problem error={keys.error} onRetry={() => void keys.refetch()} />
+      ) : keys.isPending ? (
+        <KeysSkeleton />
+      ) : shown.length === 0 ? (
+        <Empty
+          icon={<KeyRound size={28} aria-hidden="true" />}
+          title={t('keys.empty.title')}
+          action={create}
+        >
+          <p>{t('keys.empty.text')}</p>
+          <CodeBlock code={curlLine(instance.base_url, '$SLUGLINE_KEY', ['links:read'])} />
+        </Empty>
+      ) : (
+        <KeyTable
+          keys={shown}
+          onRevoke={(key) => setOpen({ kind: 'revoke', key })}
+          onRotate={(key) => setOpen({ kind: 'rotate', key })}
+        />
+      )}
+      {old.length > 0 ? (
+        <Button variant="ghost" size="sm" className="mt-3" onClick={() => setShowOld(!showOld)}>
+          {showOld ? t('keys.hideOld') : t('keys.showOld', { count: old.length })}
+        </Button>
+      ) : null}
+      {open?.kind === 'create' ? (
+        <CreateDialog onClose={close} onMade={(made) => setOpen({ kind: 'made', made })} />
+      ) : null}
+      {open?.kind === 'revoke' ? <RevokeDialog apiKey={open.key} onClose={close} /> : null}
+      {open?.kind === 'rotate' ? (
+        <RotateDialog
+          apiKey={open.key}
+          onClose={close}
+          onMade={(made, overlapHours) =>
+            setOpen({ kind: 'made', made, replaced: { overlapHours } })
+          }
+        />
+      ) : null}
+      {open?.kind === 'made' ? (
+        <MadeDialog made={open.made} replaced={open.replaced} onClose={close} />
+      ) : null}
+    </Page>
+  )
+}

@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Select } from '../../ui/select.tsx'
+import { fieldError, formError } from '../auth/errors.ts'
+import { type ApiKey, type MadeKey, rotateKey } from './calls.ts'
+
+const OVERLAPS = ['0', '1', '24', '168'] as const
+type Overlap = (typeof OVERLAPS)[number]
+
+/** Makes a key's successor, and lets both work for a while. */
+export function RotateDialog({
+  apiKey,
+  onClose,
+  onMade,
+}: {
+  apiKey: ApiKey
+  onClose: () => void
+  onMade: (made: MadeKey, overlapHours: number) => void
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const [overlap, setOverlap] = useState<Overlap>('24')
+  const rotate = useMutation({
+    mutationFn: () => rotateKey(apiKey.id, Number(overlap)),
+    onSuccess(made) {
+      void client.invalidateQueries({ queryKey: [workspace.id, 'keys'] })
+      onMade(made, Number(overlap))
+    },
+  })
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={t('keys.rotate.title', { name: apiKey.name })}
+      description={t('keys.rotate.text')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button variant="primary" loading={rotate.isPending} onClick={() => rotate.mutate()}>
+            {t('keys.rotate.submit')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(rotate.error, i18n, ['overlap_hours'])} />
+      <Field label={t('keys.rotate.overlap')} error={fieldError(rotate.error, 'overlap_hours')}>
+        {(control) => (
+          <Select
+            {...control}
+            value={overlap}
+            onChange={setOverlap}
+            options={OVERLAPS.map((value) => ({ value, label: t(`keys.rotate.${value}`) }))}
+          />
+        )}
+      </Field>
+    </Dialog>
+  )
+}

@@ -1,0 +1,120 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { copyText } from '../../lib/clipboard.ts'
+import { errorText } from '../../ui/problem.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import {
+  deleteLink,
+  type Link,
+  type LinkList,
+  type LinkPatch,
+  linkQuery,
+  listsKey,
+  restoreLink,
+  updateLink,
+} from './calls.ts'
+import { nameOf } from './text.ts'
+
+/** What can be done with links; all of it shows at once, and is taken back where it fails. */
+export interface LinkActions {
+  copy(link: Link): Promise<void>
+  /** Changes a link in all that shows it. @throws ApiError */
+  update(link: Link, patch: LinkPatch): Promise<Link>
+  /** Switches a link on or off, and tells of a failure. */
+  toggle(link: Link): Promise<void>
+  /** Deletes a link, with a way back. True: it is gone. */
+  remove(link: Link): Promise<boolean>
+  /** Puts a link as it is now into all that shows it. */
+  keep(link: Link): void
+  /** Has the lists asked for anew. */
+  refresh(): Promise<void>
+}
+
+export function useLinkActions(): LinkActions {
+  const client = useQueryClient()
+  const { workspace } = usePlace()
+  const i18n = useI18n()
+  const { t } = i18n
+  const lists = listsKey(workspace.id)
+
+  const change = (list: (list: LinkList) => LinkList) =>
+    client.setQueriesData<LinkList>({ queryKey: lists }, (old) => old && list(old))
+
+  function keep(link: Link) {
+    client.setQueryData(linkQuery(workspace.id, link.id).queryKey, link)
+    change((list) => ({
+      ...list,
+      data: list.data.map((one) => (one.id === link.id ? link : one)),
+    }))
+  }
+
+  const refresh = () => client.invalidateQueries({ queryKey: ['links', workspace.id] })
+  const fail = (error: unknown) => showToast({ title: errorText(error, i18n), bad: true })
+
+  async function update(link: Link, patch: LinkPatch): Promise<Link> {
+    const { password: _, ...shown } = patch
+    keep({ ...link, ...shown } as Link)
+    try {
+      const updated = await updateLink(link.id, patch)
+      keep(updated)
+      void refresh()
+      return updated
+    } catch (error) {
+      keep(link)
+      throw error
+    }
+  }
+
+  async function restore(link: Link) {
+    try {
+      keep(await restoreLink(link.id))
+      await refresh()
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  return {
+    keep,
+    refresh,
+    update,
+    async copy(link) {
+      const name = nameOf(link)
+      if (await copyText(link.short_url)) showToast({ title: t('links.copiedName', { name }) })
+    },
+    async toggle(link) {
+      const enabled = !link.enabled
+      const status = enabled ? 'active' : 'disabled'
+      keep({ ...link, enabled, status })
+      try {
+        keep(await updateLink(link.id, { enabled }))
+        void refresh()
+      } catch (error) {
+        keep(link)
+        fail(error)
+      }
+    },
+    async remove(link) {
+      const before = client.getQueriesData<LinkList>({ queryKey: lists })
+      change(({ data, pagination }) => {
+        const left = data.filter(({ id }) => id !== link.id)
+        const gone = data.length - left.length
+        return { data: left, pagination: { ...pagination, total: pagination.total - gone } }
+      })
+      try {
+        await deleteLink(link.id)
+      } catch (error) {
+        for (const [key, list] of before) client.setQueryData(key, list)
+        fail(error)
+        return false
+      }
+      void client.invalidateQueries({ queryKey: lists })
+      showToast({
+        title: t('links.deleted', { name: nameOf(link) }),
+        action: { label: t('common.undo'), onClick: () => void restore(link) },
+      })
+      return true
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { CirclePause, CirclePlay, Tag, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
+import { startJob } from '../../app/jobs.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { useLinkActions } from './actions.ts'
+import { deleteLink, type Link, restoreLink, updateLink } from './calls.ts'
+import { TagsInput } from './form/tags-input.tsx'
+import type { Selection } from './use-selection.ts'
+
+/** What can be done with many links at once. */
+export function BulkBar({ selection }: { selection: Selection }) {
+  const { t } = useI18n()
+  const { keep, refresh } = useLinkActions()
+  const { links, count } = selection
+
+  const start = (
+    kind: 'delete' | 'enable' | 'disable' | 'tag' | 'restore',
+    items: readonly Link[],
+    run: (link: Link) => Promise<unknown>,
+    undo?: (done: Link[]) => void,
+  ) => {
+    selection.clear()
+    void startJob({
+      title: t(`links.bulk.${kind}.running`, { count: items.length }),
+      doneTitle: t(`links.bulk.${kind}.done`, { count: items.length }),
+      items,
+      run,
+      onEnd: () => void refresh(),
+      ...(undo ? { undo } : {}),
+    })
+  }
+  const remove = () =>
+    start(
+      'delete',
+      links,
+      ({ id }) => deleteLink(id),
+      (done) => start('restore', done, ({ id }) => restoreLink(id)),
+    )
+  const enable = (enabled: boolean) =>
+    start(
+      enabled ? 'enable' : 'disable',
+      links.filter((link) => link.enabled !== enabled),
+      async ({ id }) => keep(await updateLink(id, { enabled })),
+    )
+  const tag = (added: string[], removed: string[]) => {
+    const gone = new Set(removed.map((one) => one.toLowerCase()))
+    start('tag', links, async (link) => {
+      const kept = link.tags.filter((one) => !gone.has(one.toLowerCase()))
+      const known = new Set(kept.map((one) => one.toLowerCase()))
+      const tags = [...kept, ...added.filter((one) => !known.has(one.toLowerCase()))]
+      keep(await updateLink(link.id, { tags }))
+    })
+  }
+  return (
+    <section
+      aria-label={t('links.bulk.selected', { count })}
+      // In the toolbar's place, so that nothing moves; it stays in sight in a long list.
+      className="sticky top-0 z-20 mb-1 flex min-h-10 flex-wrap items-center gap-1 bg-canvas pb-2"
+    >
+      <span role="status" className="tabular me-2 font-medium">
+        {t('links.bulk.selected', { count })}
+      </span>
+      <TagPopover links={links} onTag={tag} />
+      <Button
+        variant="ghost"
+        icon={<CirclePlay size={14} aria-hidden="true" />}
+        onClick={() => enable(true)}
+      >
+        {t('links.enable')}
+      </Button>
+      <Button
+        variant="ghost"
+        icon={<CirclePause size={14} aria-hidden="true" />}
+        onClick={() => enable(false)}
+      >
+        {t('links.disable')}
+      </Button>
+      <Button variant="ghost" icon={<Trash2 size={14} aria-hidden="true" />} onClick={remove}>
+        {t('links.delete')}
+      </Button>
+      <IconButton
+        label={t('links.bulk.clear')}
+        shortcut="Esc"
+        icon={<X size={14} aria-hidden="true" />}
+        onClick={selection.clear}
+      />
+    </section>
+  )
+}
+
+/** Tags to add to all, and tags to take from those that have them. */
+function TagPopover({
+  links,
+  onTag,
+}: {
+  links: readonly Link[]
+  onTag: (added: string[], removed: string[]) => void
+}) {
+  const { t } = useI18n()
+  const [open, setOpen] = useState(false)
+  const [added, setAdded] = useState<string[]>([])
+  const [removed, setRemoved] = useState<string[]>([])
+  const have = [...new Set(links.flatMap((link) => link.tags))]
+  return (
+    <Popover
+      title={t('links.bulk.tags')}
+      open={open}
+      onOpenChange={setOpen}
+      align="center"
+      className="w-80"
+      trigger={
+        <Button variant="ghost" icon={<Tag size={14} aria-hidden="true" />}>
+          {t('links.field.tags')}
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Field label={t('links.bulk.addTags')}>
+          {(control) => <TagsInput control={control} value={added} onChange={setAdded} />}
+        </Field>
+        <Field label={t('links.bulk.removeTags')}>
+          {(control) => (
+            <TagsInput control={control} value={removed} onChange={setRemoved} suggestions={have} />
+          )}
+        </Field>
+        <Button
+          variant="primary"
+          disabled={added.length + removed.length === 0}
+          onClick={() => {
+            setOpen(false)
+            onTag(added, removed)
+          }}
+        >
+          {t('links.bulk.applyTags', { count: links.length })}
+        </Button>
+      </div>
+    </Popover>
+  )
+}

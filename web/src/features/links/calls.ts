@@ -1,0 +1,109 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, ok, request, type Schemas } from '../../api/client.ts'
+import type { ErrorDetail } from '../../api/errors.ts'
+import type { LinksSearch } from './search.ts'
+
+export type Link = Schemas['Link']
+export type LinkList = Schemas['LinkList']
+export type LinkCreate = Schemas['LinkCreate']
+export type LinkPatch = Schemas['LinkPatch']
+export type HistoryEntry = Schemas['LinkHistoryEntry']
+
+export const PAGE_SIZE = 50
+
+/** Every list of links that has been asked for in a workspace. */
+export const listsKey = (workspace: string) => ['links', workspace, 'list'] as const
+
+/** Midnight of a day in the person's time zone, `daysLater` days after. */
+function midnight(day: string, daysLater = 0): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  return new Date(year, month - 1, date + daysLater).toISOString()
+}
+
+function listQuery(search: LinksSearch) {
+  const { q, tag, domain, status, after, before, sort, order, cursor } = search
+  return {
+    limit: PAGE_SIZE,
+    ...(q ? { search: q } : {}),
+    ...(tag ? { tag } : {}),
+    ...(domain ? { domain } : {}),
+    ...(status ? { status } : {}),
+    ...(after ? { created_after: midnight(after) } : {}),
+    // The last day counts whole.
+    ...(before ? { created_before: midnight(before, 1) } : {}),
+    ...(sort ? { sort } : {}),
+    ...(order ? { order } : {}),
+    ...(cursor ? { cursor } : {}),
+  }
+}
+
+/** One page of links. */
+export function linksQuery(workspace: string, search: LinksSearch) {
+  const query = listQuery(search)
+  return queryOptions({
+    queryKey: [...listsKey(workspace), query],
+    queryFn: ({ signal }) => ok(api.GET('/api/v1/links', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** One link. */
+export function linkQuery(workspace: string, id: string) {
+  return queryOptions({
+    queryKey: ['links', workspace, 'one', id],
+    queryFn: ({ signal }) =>
+      ok(api.GET('/api/v1/links/{id}', { params: { path: { id } }, signal })),
+  })
+}
+
+/** What was changed of a link, newest first. */
+export function historyPage(id: string, cursor: string | undefined, signal: AbortSignal) {
+  const query = cursor === undefined ? {} : { cursor }
+  return ok(api.GET('/api/v1/links/{id}/history', { params: { path: { id }, query }, signal }))
+}
+
+/** Clicks of each of the last 30 days, by link. */
+export function sparklinesQuery(workspace: string, ids: readonly string[]) {
+  return queryOptions({
+    queryKey: ['links', workspace, 'sparklines', ids],
+    queryFn: ({ signal }) =>
+      request<{ data: Record<string, number[]> }>('GET', '/api/v1/links/sparklines', {
+        query: { ids: ids.join(',') },
+        signal,
+      }),
+    enabled: ids.length > 0,
+    staleTime: 60_000,
+    retry: false,
+  })
+}
+
+export function createLink(body: LinkCreate): Promise<Link> {
+  return ok(api.POST('/api/v1/links', { body }))
+}
+
+export function updateLink(id: string, body: LinkPatch): Promise<Link> {
+  return ok(api.PATCH('/api/v1/links/{id}', { params: { path: { id } }, body }))
+}
+
+export async function deleteLink(id: string): Promise<void> {
+  await ok(api.DELETE('/api/v1/links/{id}', { params: { path: { id } } }))
+}
+
+/** Brings a deleted link back, or an earlier version of one that is there. */
+export function restoreLink(id: string, version?: number): Promise<Link> {
+  const body = version === undefined ? {} : { version }
+  return ok(api.POST('/api/v1/links/{id}/restore', { params: { path: { id } }, body }))
+}
+
+/** What would be wrong with a link, without making it. */
+export interface LinkCheck {
+  problems: ErrorDetail[]
+  suggestions: string[]
+}
+
+export function checkLink(
+  body: { destination_url?: string; slug?: string; domain?: string; exclude_id?: string },
+  signal: AbortSignal,
+): Promise<LinkCheck> {
+  return request('POST', '/api/v1/links/check', { body, signal })
+}

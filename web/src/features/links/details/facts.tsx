@@ -1,0 +1,65 @@
+import { Link as RouterLink } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Chip } from '../../../ui/chip.tsx'
+import type { Link } from '../calls.ts'
+
+/** What else is set. */
+export function Facts({ link }: { link: Link }) {
+  const { t, format } = useI18n()
+  const time = (at: string | null) => (at === null ? null : format.dateTime(at))
+  const lines: [label: string, value: ReactNode][] = [
+    [t('links.field.tags'), link.tags.length === 0 ? null : tagsOf(link)],
+    [t('links.field.startsAt'), time(link.starts_at)],
+    [t('links.field.expiresAt'), time(link.expires_at)],
+    [t('links.field.maxClicks'), link.max_clicks === null ? null : format.number(link.max_clicks)],
+    [t('links.field.password'), link.has_password ? t('links.passwordSet') : null],
+    [t('links.field.fallback'), ltr(link.fallback_url)],
+    [t('links.field.redirectStatus'), t(`links.redirect.${link.redirect_status}`)],
+    [t('links.field.forwardQuery'), link.forward_query ? t('links.forwarded') : null],
+    [t('links.field.aliases'), ltr(format.list(link.aliases))],
+    [t('links.field.externalId'), ltr(link.external_id)],
+    [t('links.createdAt'), time(link.created_at)],
+    [
+      t('links.field.notes'),
+      link.notes && (
+        <span dir="auto" className="whitespace-pre-wrap">
+          {link.notes}
+        </span>
+      ),
+    ],
+  ]
+  return (
+    <dl className="flex flex-col">
+      {lines
+        .filter(([, value]) => value)
+        .map(([label, value]) => (
+          <div
+            key={label}
+            className="grid min-h-9 grid-cols-[9rem_1fr] items-start gap-3 border-line border-b py-2 last:border-0"
+          >
+            <dt className="text-muted">{label}</dt>
+            <dd className="min-w-0 [overflow-wrap:anywhere]">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+/** Addresses and names run from left to right in every language. */
+function ltr(text: string | null): ReactNode {
+  return text ? <bdi dir="ltr">{text}</bdi> : null
+}
+
+/** Each leads to the links that have it. */
+function tagsOf({ tags }: Link): ReactNode {
+  return (
+    <span className="flex flex-wrap gap-1">
+      {tags.map((tag) => (
+        <RouterLink key={tag} to="/links" search={{ tag: [tag] }} className="flex max-w-full">
+          <Chip>{tag}</Chip>
+        </RouterLink>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,145 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { Bot, Terminal, UserRound } from 'lucide-react'
+import { useState } from 'react'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { errorText, Problem } from '../../../ui/problem.tsx'
+import { Skeleton } from '../../../ui/skeleton.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { useLinkActions } from '../actions.ts'
+import { type HistoryEntry, historyPage, type Link, restoreLink } from '../calls.ts'
+import { Change } from './change.tsx'
+
+const ACTORS = { user: UserRound, api_key: Bot, command: Terminal } as const
+
+/** Every change of a link, and the way back to what it was. */
+export function LinkHistory({ link, writable }: { link: Link; writable: boolean }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const client = useQueryClient()
+  const { workspace } = usePlace()
+  const actions = useLinkActions()
+  const [restoring, setRestoring] = useState<number | null>(null)
+  const key = ['links', workspace.id, 'history', link.id]
+  const history = useInfiniteQuery({
+    // A change of the link is a new entry.
+    queryKey: [...key, link.version],
+    queryFn: ({ pageParam, signal }) => historyPage(link.id, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+  })
+  const entries = history.data?.pages.flatMap(({ data }) => data) ?? []
+
+  const restore = async (version: number, back = true) => {
+    setRestoring(version)
+    const before = link.version
+    try {
+      actions.keep(await restoreLink(link.id, version))
+      await client.invalidateQueries({ queryKey: key })
+      void actions.refresh()
+      showToast({
+        title: t('links.restored'),
+        ...(back
+          ? { action: { label: t('common.undo'), onClick: () => void restore(before, false) } }
+          : {}),
+      })
+    } catch (error) {
+      showToast({ title: errorText(error, i18n), bad: true })
+    } finally {
+      setRestoring(null)
+    }
+  }
+
+  return (
+    <Section title={t('links.history')}>
+      {history.error && !history.data ? (
+        <Problem error={history.error} onRetry={() => history.refetch()} />
+      ) : history.data === undefined ? (
+        <Skeleton className="h-24 w-full" />
+      ) : entries.length === 0 ? (
+        <p className="text-muted">{t('links.noHistory')}</p>
+      ) : (
+        <ol className="flex flex-col">
+          {entries.map((entry) => (
+            <Entry
+              key={entry.id}
+              entry={entry}
+              now={entry.version === link.version}
+              busy={restoring === entry.version}
+              onRestore={
+                writable && entry.version > 0 && entry.version < link.version
+                  ? () => void restore(entry.version)
+                  : undefined
+              }
+            />
+          ))}
+        </ol>
+      )}
+      {history.hasNextPage ? (
+        <Button
+          className="self-start"
+          loading={history.isFetchingNextPage}
+          onClick={() => history.fetchNextPage()}
+        >
+          {t('links.olderChanges')}
+        </Button>
+      ) : null}
+    </Section>
+  )
+}
+
+function Entry({
+  entry,
+  now,
+  busy,
+  onRestore,
+}: {
+  entry: HistoryEntry
+  now: boolean
+  busy: boolean
+  onRestore: (() => void) | undefined
+}) {
+  const { t } = useI18n()
+  const Icon = ACTORS[entry.actor.type]
+  const action = entry.action.replace('link.', '') as
+    | 'created'
+    | 'updated'
+    | 'deleted'
+    | 'restored'
+    | 'blocked'
+    | 'unblocked'
+  const changes = Object.entries(entry.changes)
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 border-line border-b py-3 last:border-0">
+      <div className="flex min-w-0 flex-1 basis-80 flex-col gap-1.5">
+        <p className="flex flex-wrap items-center gap-x-2">
+          <span className="font-medium">{t(`links.action.${action}`)}</span>
+          <span className="flex min-w-0 items-center gap-1 text-muted">
+            <Icon size={13} aria-hidden="true" className="shrink-0" />
+            <span className="[overflow-wrap:anywhere]">{entry.actor.label}</span>
+          </span>
+          <span className="text-faint text-sm">
+            <RelativeTime time={entry.at} />
+          </span>
+        </p>
+        {changes.length > 0 ? (
+          <ul className="flex flex-col gap-0.5 text-sm">
+            {changes.map(([field, change]) => (
+              <Change key={field} field={field} created={action === 'created'} {...change} />
+            ))}
+          </ul>
+        ) : null}
+      </div>
+      {now ? (
+        <span className="text-faint text-sm">{t('links.current')}</span>
+      ) : onRestore ? (
+        <Button size="sm" loading={busy} onClick={onRestore}>
+          {t('links.restore')}
+        </Button>
+      ) : null}
+    </li>
+  )
+}

@@ -1,0 +1,152 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
+import { ArrowLeft, ChartNoAxesColumn, Pencil } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import { ApiError } from '../../../api/errors.ts'
+import { NotFound } from '../../../app/missing.tsx'
+import { useShortcuts } from '../../../app/shortcuts.ts'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button, buttonClass } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy.tsx'
+import { Page, Section } from '../../../ui/page.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
+import { useLinkActions } from '../actions.ts'
+import { type Link, linkQuery } from '../calls.ts'
+import { lastSearch } from '../last-search.ts'
+import { RowMenu } from '../row-menu.tsx'
+import { LinkSentence } from '../sentence.tsx'
+import { StatusChip } from '../status.tsx'
+import { nameOf } from '../text.ts'
+import { Facts } from './facts.tsx'
+import { LinkHistory } from './history.tsx'
+import { Numbers } from './numbers.tsx'
+
+const EditPanel = lazy(async () => ({ default: (await import('../form/index.ts')).EditPanel }))
+const QrPanel = lazy(() => import('../qr/panel.tsx'))
+
+const route = getRouteApi('/shell/links/$id')
+
+/** One link: what it does, its numbers, its code, its past. */
+export function LinkPage() {
+  const { t } = useI18n()
+  const { id } = route.useParams()
+  const place = usePlace()
+  const { data: link, error, refetch } = useQuery(linkQuery(place.workspace.id, id))
+  if (link !== undefined) return <Loaded link={link} />
+  if (error instanceof ApiError && error.status === 404) return <NotFound />
+  return (
+    <Page
+      title={t('links.link')}
+      before={<BackToLinks />}
+      heading={<Skeleton className="h-7 w-64" />}
+    >
+      {error ? (
+        <Problem error={error} onRetry={() => refetch()} />
+      ) : (
+        <div className="flex flex-col gap-6">
+          <Loading label={t('common.loading')} />
+          <Skeleton className="h-6 w-full max-w-prose" />
+          <Skeleton className="h-20 w-full" />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Loaded({ link }: { link: Link }) {
+  const { t } = useI18n()
+  const { edit } = route.useSearch()
+  const navigate = route.useNavigate()
+  const place = usePlace()
+  const actions = useLinkActions()
+  const writable = place.may('links:write')
+  const name = nameOf(link)
+  const open = () => void navigate({ search: { edit: true } })
+  const remove = async () => {
+    if (await actions.remove(link)) await navigate({ to: '/links', search: lastSearch() })
+  }
+  useShortcuts({
+    y: () => void actions.copy(link),
+    Escape: () => void navigate({ to: '/links', search: lastSearch() }),
+    ...(writable ? { e: open, '#': remove, Delete: remove } : {}),
+  })
+  return (
+    <Page
+      title={name}
+      before={<BackToLinks />}
+      heading={
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <bdi dir="ltr">{name}</bdi>
+          <CopyButton text={link.short_url} label={t('links.copyAddress')} size="md" />
+          <StatusChip status={link.status} />
+        </span>
+      }
+      description={link.title === null ? null : <span dir="auto">{link.title}</span>}
+      actions={
+        <>
+          <RouterLink
+            to="/links/$id/statistics"
+            params={{ id: link.id }}
+            className={buttonClass('secondary')}
+          >
+            <ChartNoAxesColumn size={14} aria-hidden="true" />
+            {t('shell.statistics')}
+          </RouterLink>
+          {writable ? (
+            <Button icon={<Pencil size={14} aria-hidden="true" />} onClick={open}>
+              {t('links.edit')}
+            </Button>
+          ) : null}
+          <RowMenu
+            link={link}
+            actions={actions}
+            writable={writable}
+            onEdit={open}
+            onRemove={() => void remove()}
+          />
+        </>
+      }
+    >
+      <div className="flex flex-col gap-8">
+        <LinkSentence link={link} />
+        <Numbers link={link} />
+        <div className="grid gap-8 lg:grid-cols-2">
+          <Section title={t('links.qr.title')}>
+            <Suspense fallback={<Skeleton className="h-56 w-full" />}>
+              <QrPanel link={link} />
+            </Suspense>
+          </Section>
+          <Section title={t('links.facts')}>
+            <Facts link={link} />
+          </Section>
+        </div>
+        <LinkHistory link={link} writable={writable} />
+      </div>
+      <Suspense>
+        {edit && writable ? (
+          <EditPanel
+            key={link.id}
+            link={link}
+            onClose={() => void navigate({ search: {}, replace: true })}
+          />
+        ) : null}
+      </Suspense>
+    </Page>
+  )
+}
+
+function BackToLinks() {
+  const { t } = useI18n()
+  return (
+    <RouterLink
+      to="/links"
+      search={lastSearch()}
+      className="flex h-6 w-fit items-center gap-1 pointer-coarse:h-10 text-muted text-sm hover:text-fg"
+    >
+      <ArrowLeft size={14} aria-hidden="true" className="rtl:-scale-x-100" />
+      {t('shell.links')}
+    </RouterLink>
+  )
+}

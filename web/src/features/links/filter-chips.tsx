@@ -1,0 +1,43 @@
+import { useI18n } from '../../i18n/index.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import type { LinksSearch, SearchChange } from './search.ts'
+import type { Ask } from './toolbar.tsx'
+
+/** What the list is narrowed to; each can be taken away. */
+export function FilterChips({ search, ask }: { search: LinksSearch; ask: Ask }) {
+  const { t, format } = useI18n()
+  const day = (text: string) => format.date(`${text}T00:00`)
+  const chips: { text: string; without: SearchChange }[] = []
+  if (search.status) {
+    chips.push({ text: t(`links.status.${search.status}`), without: { status: undefined } })
+  }
+  for (const tag of search.tag ?? []) {
+    const rest = search.tag?.filter((one) => one !== tag)
+    chips.push({ text: t('links.withTag', { tag }), without: { tag: rest } })
+  }
+  if (search.domain) chips.push({ text: search.domain, without: { domain: undefined } })
+  if (search.after) {
+    const text = t('links.createdSince', { day: day(search.after) })
+    chips.push({ text, without: { after: undefined } })
+  }
+  if (search.before) {
+    const text = t('links.createdUntil', { day: day(search.before) })
+    chips.push({ text, without: { before: undefined } })
+  }
+  if (chips.length === 0) return null
+  return (
+    <ul className="mb-3 flex flex-wrap gap-1.5">
+      {chips.map(({ text, without }) => (
+        <li key={text}>
+          <Chip
+            tone="accent"
+            removeLabel={t('links.removeFilter', { filter: text })}
+            onRemove={() => ask(without)}
+          >
+            {text}
+          </Chip>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test'
+import { ApiError } from '../../../api/errors.ts'
+import type { Link } from '../calls.ts'
+import { createOf, draftOf, emptyDraft, patchOf, problemsOf, withScheme } from './draft.ts'
+
+const LINK: Link = {
+  id: 'lnk_1',
+  destination_url: 'https://example.com/ä%2B?a=1#b',
+  slug: 'Sale',
+  aliases: [],
+  domain: 'go.example',
+  short_url: 'https://go.example/Sale',
+  title: null,
+  notes: null,
+  tags: ['a', 'b'],
+  external_id: null,
+  enabled: true,
+  status: 'active',
+  redirect_status: 302,
+  forward_query: false,
+  starts_at: null,
+  expires_at: '2030-01-31T21:00:30.123Z',
+  max_clicks: 5,
+  fallback_url: null,
+  has_password: true,
+  clicks: { total: 0, human: 0, bot: 0, unique: 0 },
+  last_clicked_at: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+  version: 1,
+}
+
+describe('a new link', () => {
+  test('is only an address', () => {
+    const draft = { ...emptyDraft('go.example'), destination_url: ' https://example.com/ ' }
+    expect(createOf(draft, 'go.example')).toEqual({ destination_url: 'https://example.com/' })
+  })
+
+  test('says what was chosen for it', () => {
+    const draft = {
+      ...emptyDraft('go.example'),
+      destination_url: 'example.com/a',
+      domain: 'b.example',
+      tags: ['x'],
+      max_clicks: '3',
+      password: 'secret',
+      redirect_status: '301',
+    }
+    expect(createOf(draft, 'go.example')).toEqual({
+      destination_url: 'https://example.com/a',
+      domain: 'b.example',
+      tags: ['x'],
+      max_clicks: 3,
+      password: 'secret',
+      redirect_status: 301,
+    })
+  })
+
+  test('leaves it to the API to judge what is no number', () => {
+    const draft = { ...emptyDraft('a'), max_clicks: 'many' }
+    expect(createOf(draft, 'a').max_clicks as unknown).toBe('many')
+  })
+})
+
+describe('a change', () => {
+  test('of nothing is nothing, though the form knows no seconds', () => {
+    expect(patchOf(draftOf(LINK), LINK)).toEqual({})
+  })
+
+  test('is only what was changed; what is emptied is cleared', () => {
+    const draft = { ...draftOf(LINK), title: 'Sale', max_clicks: '', expires_at: '', tags: ['a'] }
+    expect(patchOf(draft, LINK)).toEqual({
+      title: 'Sale',
+      max_clicks: null,
+      expires_at: null,
+      tags: ['a'],
+    })
+  })
+
+  test('of the password sets or takes it away', () => {
+    expect(patchOf({ ...draftOf(LINK), password: 'new' }, LINK)).toEqual({ password: 'new' })
+    expect(patchOf({ ...draftOf(LINK), password: '' }, LINK)).toEqual({ password: null })
+  })
+})
+
+test('a scheme is put before what is plainly a host', () => {
+  expect(withScheme('example.com')).toBe('https://example.com')
+  expect(withScheme('example.com:8080/a')).toBe('https://example.com:8080/a')
+  for (const text of ['http://a.b', 'mailto:a@b.c', 'javascript:alert(1)', 'hello', 'a b.c', '']) {
+    expect(withScheme(text)).toBe(text)
+  }
+})
+
+test('problems stand at their fields, the first of each', () => {
+  const details = [
+    { field: 'tags.2', code: 'TOO_LONG', message: 'too long' },
+    { field: 'tags.3', code: 'TOO_LONG', message: 'also' },
+    { field: 'slug', code: 'INVALID_SLUG', message: 'no' },
+  ]
+  const error = new ApiError(422, 'VALIDATION_FAILED', 'm', details)
+  expect(problemsOf(error)).toEqual({ tags: 'too long', slug: 'no' })
+  expect(problemsOf(new ApiError(409, 'SLUG_TAKEN', 'taken'))).toEqual({ slug: 'taken' })
+})

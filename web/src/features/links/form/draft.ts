@@ -1,0 +1,150 @@
+import type { ApiError } from '../../../api/errors.ts'
+import type { Link, LinkCreate, LinkPatch } from '../calls.ts'
+
+/** What stands in the form: texts as they are typed. */
+export interface Draft {
+  destination_url: string
+  slug: string
+  domain: string
+  title: string
+  tags: string[]
+  /** As `<input type="datetime-local">` has it, in the person's time zone. */
+  starts_at: string
+  expires_at: string
+  /** Null: left as it is. */
+  password: string | null
+  max_clicks: string
+  fallback_url: string
+  redirect_status: string
+  forward_query: boolean
+  notes: string
+  external_id: string
+}
+
+export function emptyDraft(domain: string): Draft {
+  return {
+    destination_url: '',
+    slug: '',
+    domain,
+    title: '',
+    tags: [],
+    starts_at: '',
+    expires_at: '',
+    password: null,
+    max_clicks: '',
+    fallback_url: '',
+    redirect_status: '302',
+    forward_query: false,
+    notes: '',
+    external_id: '',
+  }
+}
+
+export function draftOf(link: Link): Draft {
+  return {
+    destination_url: link.destination_url,
+    slug: link.slug,
+    domain: link.domain,
+    title: link.title ?? '',
+    tags: link.tags,
+    starts_at: localTime(link.starts_at),
+    expires_at: localTime(link.expires_at),
+    password: null,
+    max_clicks: link.max_clicks === null ? '' : String(link.max_clicks),
+    fallback_url: link.fallback_url ?? '',
+    redirect_status: String(link.redirect_status),
+    forward_query: link.forward_query,
+    notes: link.notes ?? '',
+    external_id: link.external_id ?? '',
+  }
+}
+
+/** An instant on the person's clock, to the minute. */
+export function localTime(time: string | null): string {
+  if (time === null) return ''
+  const date = new Date(time)
+  const pad = (value: number) => String(value).padStart(2, '0')
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`
+  return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}`
+}
+
+function instant(local: string): string | null {
+  return local === '' ? null : new Date(local).toISOString()
+}
+
+const orNull = (text: string) => (text === '' ? null : text)
+
+/** Whatever isn't a number goes to the API as it is: it says what is wrong in the person's words. */
+function numberOrNull(text: string): number | null {
+  if (text.trim() === '') return null
+  const value = Number(text)
+  return Number.isNaN(value) ? (text as unknown as number) : value
+}
+
+/** All that can be written, as the API has it. */
+function fieldsOf(draft: Draft) {
+  return {
+    // Spaces around an address that was pasted are never meant.
+    destination_url: withScheme(draft.destination_url.trim()),
+    slug: draft.slug.trim(),
+    domain: draft.domain,
+    title: orNull(draft.title.trim()),
+    tags: draft.tags,
+    starts_at: instant(draft.starts_at),
+    expires_at: instant(draft.expires_at),
+    max_clicks: numberOrNull(draft.max_clicks),
+    fallback_url: orNull(draft.fallback_url.trim() && withScheme(draft.fallback_url.trim())),
+    redirect_status: Number(draft.redirect_status) as Link['redirect_status'],
+    forward_query: draft.forward_query,
+    notes: orNull(draft.notes.trim()),
+    external_id: orNull(draft.external_id.trim()),
+  }
+}
+
+/** `example.com/a` is meant as `https://example.com/a`. */
+export function withScheme(url: string): string {
+  const bare = /^[^\s:/?#@]+\.[^\s:/?#@]+(?::\d+)?(?:[/?#]|$)/
+  return bare.test(url) ? `https://${url}` : url
+}
+
+/** The link to be made: only what differs from a new link's defaults. */
+export function createOf(draft: Draft, defaultDomain: string): LinkCreate {
+  const { destination_url, ...fields } = fieldsOf(draft)
+  const { slug, ...defaults } = fieldsOf(emptyDraft(defaultDomain))
+  const body: Record<string, unknown> = { destination_url }
+  if (fields.slug !== '') body.slug = fields.slug
+  for (const [name, value] of Object.entries(fields)) {
+    const standard = defaults[name as keyof typeof defaults]
+    if (name !== 'slug' && !same(value, standard)) body[name] = value
+  }
+  if (draft.password) body.password = draft.password
+  return body as LinkCreate
+}
+
+/** Only what the person changed: a colleague's change of another field stays. */
+export function patchOf(draft: Draft, link: Link): LinkPatch {
+  const before = draftOf(link)
+  const was = fieldsOf(before)
+  const patch: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fieldsOf(draft))) {
+    const untouched = same(draft[name as keyof Draft], before[name as keyof Draft])
+    if (!untouched && !same(value, was[name as keyof typeof was])) patch[name] = value
+  }
+  if (draft.password !== null) patch.password = orNull(draft.password)
+  return patch as LinkPatch
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** What is wrong with each field, in the API's words: `tags.2` belongs to `tags`. */
+export function problemsOf(error: ApiError | null): Partial<Record<string, string>> {
+  const problems: Partial<Record<string, string>> = {}
+  for (const { field, message } of error?.details ?? []) {
+    const name = field.split('.')[0] as string
+    problems[name] ??= message
+  }
+  if (error?.code === 'SLUG_TAKEN') problems.slug = error.message
+  return problems
+}

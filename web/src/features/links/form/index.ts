@@ -1,0 +1,1 @@
+export { CreatePanel, EditPanel } from './panels.tsx'

@@ -1,0 +1,164 @@
+import { ChevronRight } from 'lucide-react'
+import { type RefObject, type SubmitEvent, useState } from 'react'
+import { ApiError } from '../../../api/errors.ts'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Field, FormError } from '../../../ui/field.tsx'
+import { Input, InputGroup } from '../../../ui/input.tsx'
+import { errorText } from '../../../ui/problem.tsx'
+import { Select } from '../../../ui/select.tsx'
+import type { Draft } from './draft.ts'
+import { problemsOf } from './draft.ts'
+import { LinkOptions } from './options.tsx'
+import { LinkPreview } from './preview.tsx'
+import { useLinkCheck } from './use-check.ts'
+
+/** Whatever can be said of a link: its address first, the rest folded. */
+export function LinkForm({
+  id,
+  first,
+  draft,
+  onChange,
+  onSubmit,
+  error,
+  linkId,
+  ownSlug,
+  hasPassword = false,
+  tags,
+  unfolded,
+}: {
+  /** Of the form, for the button outside of it. */
+  id: string
+  /** Gets the focus when the panel opens. */
+  first: RefObject<HTMLInputElement | null>
+  draft: Draft
+  onChange: (draft: Draft) => void
+  onSubmit: () => void
+  error: unknown
+  /** The link that is changed; its own slug isn't taken. */
+  linkId?: string
+  ownSlug?: string
+  hasPassword?: boolean
+  tags: readonly string[]
+  unfolded: boolean
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { instance } = usePlace()
+  const [open, setOpen] = useState(unfolded)
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const check = useLinkCheck(draft, linkId)
+  const refused = error instanceof ApiError ? error : null
+  const answered = problemsOf(refused)
+  const set = (change: Partial<Draft>) => onChange({ ...draft, ...change })
+  const leave = (field: string) => setLeft((before) => new Set(before).add(field))
+
+  // While somebody still types an address it is wrong most of the time: say so when they are done.
+  const destination =
+    answered.destination_url ??
+    (left.has('destination_url') && check.current ? check.problems.destination_url : undefined)
+  const slug = (check.current ? check.problems.slug : undefined) ?? answered.slug
+  const known = new Set(Object.keys(draft))
+  const general = refused !== null && !Object.keys(answered).some((field) => known.has(field))
+
+  // What is wrong is in sight, also where it was folded away.
+  const folded = Object.keys(answered).some((field) => field !== 'destination_url')
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  const { origin, host } = new URL(instance.base_url)
+  const base = draft.domain === instance.default_domain ? origin : `https://${draft.domain}`
+  const severalDomains = instance.domains.length > 1
+
+  return (
+    <form id={id} onSubmit={submit} noValidate className="flex flex-col gap-4">
+      <Field label={t('links.field.destination')} error={destination}>
+        {(control) => (
+          <Input
+            {...control}
+            ref={first}
+            dir="ltr"
+            type="url"
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={t('links.placeholder.destination')}
+            value={draft.destination_url}
+            onChange={(event) => set({ destination_url: event.target.value })}
+            onBlur={() => leave('destination_url')}
+          />
+        )}
+      </Field>
+      <LinkPreview
+        base={base}
+        slug={draft.slug.trim()}
+        state={
+          draft.slug.trim() === '' || draft.slug === ownSlug || !check.current
+            ? 'unknown'
+            : check.problems.slug === undefined
+              ? 'free'
+              : 'taken'
+        }
+        suggestions={check.current ? check.suggestions : (refused?.suggestions ?? [])}
+        onSuggestion={(one) => set({ slug: one })}
+      />
+      <FormError
+        message={error !== null && (refused === null || general) ? errorText(error, i18n) : null}
+      />
+      <details
+        open={open || folded}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+        className="group flex flex-col"
+      >
+        <summary className="flex h-8 list-none items-center gap-1.5 rounded-sm font-medium text-muted hover:text-fg [&::-webkit-details-marker]:hidden">
+          <ChevronRight
+            size={14}
+            aria-hidden="true"
+            className="transition-transform group-open:rotate-90 rtl:-scale-x-100"
+          />
+          {t('links.options')}
+        </summary>
+        <div className="flex flex-col gap-4 pt-3">
+          {severalDomains ? (
+            <Field label={t('links.field.domain')} error={answered.domain}>
+              {(control) => (
+                <Select
+                  {...control}
+                  value={draft.domain}
+                  onChange={(domain) => set({ domain })}
+                  options={instance.domains.map((value) => ({ value, label: value }))}
+                />
+              )}
+            </Field>
+          ) : null}
+          <Field
+            label={t('links.field.slug')}
+            hint={linkId === undefined ? t('links.hint.slug') : t('links.hint.slugKept')}
+            error={slug}
+          >
+            {(control) => (
+              <InputGroup
+                {...control}
+                dir="ltr"
+                before={`${severalDomains ? draft.domain : host}/`}
+                autoComplete="off"
+                autoCapitalize="off"
+                spellCheck={false}
+                value={draft.slug}
+                onChange={(event) => set({ slug: event.target.value })}
+              />
+            )}
+          </Field>
+          <LinkOptions
+            draft={draft}
+            set={set}
+            problems={answered}
+            hasPassword={hasPassword}
+            tags={tags}
+          />
+        </div>
+      </details>
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import { lazy, Suspense } from 'react'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Chip } from '../../../ui/chip.tsx'
+import { readable } from '../text.ts'
+
+const QrCode = lazy(() => import('../qr/code.tsx'))
+
+/** The short address and its code, as they will be. */
+export function LinkPreview({
+  base,
+  slug,
+  state,
+  suggestions,
+  onSuggestion,
+}: {
+  /** `https://go.example.com` */
+  base: string
+  /** Empty: one will be chosen. */
+  slug: string
+  state: 'free' | 'taken' | 'unknown'
+  suggestions: readonly string[]
+  onSuggestion: (slug: string) => void
+}) {
+  const { t } = useI18n()
+  const name = slug === '' ? '•••••••' : slug
+  return (
+    <div className="flex flex-col gap-3 rounded-md bg-sunken p-3">
+      <div className="flex items-center gap-4">
+        <div className="flex size-18 shrink-0 items-center justify-center rounded-sm bg-white p-1">
+          <Suspense>
+            <QrCode
+              text={`${base}/${slug === '' ? 'xxxxxxx' : slug}?qr=1`}
+              size={64}
+              faint={slug === ''}
+            />
+          </Suspense>
+        </div>
+        <div className="flex min-w-0 flex-1 flex-col gap-1">
+          <span className="text-faint text-xs">{t('links.preview')}</span>
+          <bdi dir="ltr" className="font-medium text-lg [overflow-wrap:anywhere]">
+            <span className="text-muted">{readable(base)}/</span>
+            {name}
+          </bdi>
+          <span role="status" className="flex items-center gap-1 text-xs">
+            {state === 'free' ? (
+              <>
+                <CircleCheck size={13} aria-hidden="true" className="text-ok" />
+                <span className="text-ok">{t('links.slugFree')}</span>
+              </>
+            ) : state === 'taken' ? (
+              <>
+                <CircleAlert size={13} aria-hidden="true" className="text-bad" />
+                <span className="text-bad">{t('links.slugNotFree')}</span>
+              </>
+            ) : slug === '' ? (
+              <span className="text-faint">{t('links.slugChosen')}</span>
+            ) : null}
+          </span>
+        </div>
+      </div>
+      {suggestions.length > 0 ? (
+        <div className="flex flex-wrap items-center gap-1.5 text-xs">
+          <span className="text-faint">{t('links.suggestions')}</span>
+          {suggestions.map((one) => (
+            <Chip key={one} tone="accent" onClick={() => onSuggestion(one)}>
+              {one}
+            </Chip>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  )
+}

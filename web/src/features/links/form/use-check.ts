@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { useDebounced } from '../../../lib/use-debounced.ts'
+import { checkLink } from '../calls.ts'
+import { type Draft, withScheme } from './draft.ts'
+
+const PAUSE_MS = 250
+
+/** What the API would say of address and slug, asked when the typing pauses. */
+export function useLinkCheck(draft: Draft, excludeId: string | undefined) {
+  const asked = useDebounced(
+    JSON.stringify({
+      ...(draft.destination_url.trim() === ''
+        ? {}
+        : { destination_url: withScheme(draft.destination_url.trim()) }),
+      ...(draft.slug.trim() === '' ? {} : { slug: draft.slug.trim() }),
+      domain: draft.domain,
+      ...(excludeId === undefined ? {} : { exclude_id: excludeId }),
+    }),
+    PAUSE_MS,
+  )
+  const body = JSON.parse(asked) as Parameters<typeof checkLink>[0]
+  const { data } = useQuery({
+    queryKey: ['links', 'check', asked],
+    queryFn: ({ signal }) => checkLink(body, signal),
+    enabled: body.destination_url !== undefined || body.slug !== undefined,
+    staleTime: 5_000,
+    gcTime: 30_000,
+    retry: false,
+  })
+  const current =
+    (body.slug ?? '') === draft.slug.trim() &&
+    (body.destination_url ?? '') === withScheme(draft.destination_url.trim())
+  const problems: Partial<Record<string, string>> = {}
+  for (const { field, message } of data?.problems ?? []) problems[field] ??= message
+  return {
+    problems,
+    suggestions: data?.suggestions ?? [],
+    /** Whether the answer is about what stands in the form now. */
+    current: current && data !== undefined,
+  }
+}

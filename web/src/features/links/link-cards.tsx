@@ -1,0 +1,105 @@
+import { Link as RouterLink } from '@tanstack/react-router'
+import { useI18n } from '../../i18n/index.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { cx } from '../../ui/cx.ts'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { Address } from './address.tsx'
+import type { Rows } from './link-table.tsx'
+import { Middle } from './middle.tsx'
+import { RowMenu } from './row-menu.tsx'
+import { Sparkline } from './sparkline.tsx'
+import { StatusDot } from './status.tsx'
+import { nameOf, readable } from './text.ts'
+
+/** The links where a table has no room. */
+export function LinkCards({ links, sparklines, selection, writable, actions, ...on }: Rows) {
+  const { t, format } = useI18n()
+  return (
+    <ul className="-mx-4 border-line border-t sm:-mx-3">
+      {links.map((link) => (
+        <li
+          key={link.id}
+          data-row={link.id}
+          className={cx(
+            'relative flex gap-2 border-line border-b py-2.5 ps-3 pe-1 focus-within:bg-hover',
+            selection.has(link) && 'bg-accent-soft!',
+            on.fresh === link.id && 'bg-accent-soft',
+          )}
+        >
+          {writable ? (
+            <Checkbox
+              name={t('links.selectName', { name: nameOf(link) })}
+              checked={selection.has(link)}
+              onChange={() => selection.toggle(link)}
+              className="z-1"
+            />
+          ) : null}
+          <div className="flex min-w-0 flex-1 flex-col gap-0.5">
+            <div className="flex min-w-0 items-center gap-1.5">
+              <StatusDot status={link.status} />
+              <RouterLink
+                data-row-link
+                to="/links/$id"
+                params={{ id: link.id }}
+                // The whole card is the link.
+                className="flex min-w-0 font-medium before:absolute before:inset-0"
+              >
+                <Address link={link} />
+              </RouterLink>
+            </div>
+            {link.title ? (
+              <span className="truncate text-muted text-sm">
+                <bdi>{link.title}</bdi>
+              </span>
+            ) : null}
+            <Middle
+              text={readable(link.destination_url)}
+              className={link.title ? 'text-faint text-xs' : 'text-muted text-sm'}
+            />
+            {link.tags.length > 0 ? (
+              <span className="mt-1 flex min-w-0 flex-wrap gap-1">
+                {link.tags.slice(0, 4).map((tag) => (
+                  <Chip key={tag}>{tag}</Chip>
+                ))}
+              </span>
+            ) : null}
+          </div>
+          <div className="flex shrink-0 flex-col items-end justify-between gap-1">
+            <span className="tabular font-medium">{format.compact(link.clicks.human)}</span>
+            <Sparkline days={sparklines?.[link.id]} />
+          </div>
+          <div className="relative z-1 -my-1">
+            <RowMenu
+              link={link}
+              actions={actions}
+              writable={writable}
+              onEdit={() => on.onEdit(link)}
+              onRemove={() => on.onRemove(link)}
+            />
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const LINES = Array.from({ length: 8 }, (_, i) => i)
+
+/** The list before its links have come. */
+export function LinkCardsSkeleton() {
+  const { t } = useI18n()
+  return (
+    <>
+      <Loading label={t('common.loading')} />
+      <div aria-hidden="true" className="-mx-4 border-line border-t sm:-mx-3">
+        {LINES.map((line) => (
+          <div key={line} className="flex h-16 flex-col gap-1.5 border-line border-b px-4 py-2.5">
+            <Skeleton className="h-4 w-40" />
+            <Skeleton className="h-4 w-56" />
+          </div>
+        ))}
+      </div>
+    </>
+  )
+}

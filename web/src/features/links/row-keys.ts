@@ -1,0 +1,57 @@
+import { useShortcuts } from '../../app/shortcuts.ts'
+import type { Link } from './calls.ts'
+
+/** The link in a link's row: it has the focus while its row is the current one. */
+export function rowLink(id: string): HTMLElement | null {
+  return document.querySelector(`[data-row="${CSS.escape(id)}"] [data-row-link]`)
+}
+
+export function focusRow(id: string): void {
+  // After what is about to be drawn.
+  requestAnimationFrame(() => rowLink(id)?.focus())
+}
+
+/** The row with the focus, else that under the pointer. */
+function currentId(): string | undefined {
+  const row =
+    document.activeElement?.closest<HTMLElement>('[data-row]') ??
+    document.querySelector<HTMLElement>('[data-row]:hover')
+  return row?.dataset.row
+}
+
+/** Up and down through the rows, and what can be done with the current one. */
+export function useRowKeys(
+  links: readonly Link[],
+  does: {
+    select: (link: Link) => void
+    copy: (link: Link) => void
+    edit?: (link: Link) => void
+    remove?: (link: Link) => void
+  },
+): void {
+  const step = (by: 1 | -1) => {
+    const at = links.findIndex(({ id }) => id === currentId())
+    const next = links[at === -1 ? (by === 1 ? 0 : links.length - 1) : at + by]
+    if (next) rowLink(next.id)?.focus()
+  }
+  const withCurrent = (action: ((link: Link) => void) | undefined) => () => {
+    const link = links.find(({ id }) => id === currentId())
+    if (link) action?.(link)
+  }
+  const remove = withCurrent(does.remove)
+  useShortcuts({
+    j: () => step(1),
+    ArrowDown: () => step(1),
+    k: () => step(-1),
+    ArrowUp: () => step(-1),
+    x: withCurrent(does.select),
+    y: withCurrent(does.copy),
+    e: withCurrent(does.edit),
+    '#': remove,
+    Delete: remove,
+    Enter: () => {
+      const id = currentId()
+      if (id) rowLink(id)?.click()
+    },
+  })
+}

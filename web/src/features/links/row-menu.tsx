@@ -1,0 +1,77 @@
+import { Link as RouterLink } from '@tanstack/react-router'
+import {
+  ChartNoAxesColumn,
+  CirclePause,
+  CirclePlay,
+  Copy,
+  Ellipsis,
+  ExternalLink,
+  Pencil,
+  Trash2,
+} from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import type { LinkActions } from './actions.ts'
+import type { Link } from './calls.ts'
+import { nameOf } from './text.ts'
+
+const icon = (Icon: typeof Copy) => <Icon size={16} aria-hidden="true" />
+
+/** What can be done with one link. */
+export function RowMenu({
+  link,
+  actions,
+  writable,
+  onEdit,
+  onRemove,
+}: {
+  link: Link
+  actions: LinkActions
+  writable: boolean
+  onEdit: () => void
+  onRemove: () => void
+}) {
+  const { t } = useI18n()
+  return (
+    <Menu
+      trigger={
+        <IconButton label={t('links.actionsFor', { name: nameOf(link) })} icon={icon(Ellipsis)} />
+      }
+    >
+      <MenuItem icon={icon(Copy)} shortcut="y" onClick={() => void actions.copy(link)}>
+        {t('links.copyAddress')}
+      </MenuItem>
+      <MenuItem
+        icon={icon(ExternalLink)}
+        // The visit that looks without going there.
+        render={<a href={`${link.short_url}+`} target="_blank" rel="noreferrer" />}
+      >
+        {t('links.preview.open')}
+      </MenuItem>
+      <MenuItem
+        icon={icon(ChartNoAxesColumn)}
+        render={<RouterLink to="/links/$id/statistics" params={{ id: link.id }} />}
+      >
+        {t('shell.statistics')}
+      </MenuItem>
+      {writable ? (
+        <>
+          <MenuSeparator />
+          <MenuItem icon={icon(Pencil)} shortcut="e" onClick={onEdit}>
+            {t('links.edit')}
+          </MenuItem>
+          <MenuItem
+            icon={icon(link.enabled ? CirclePause : CirclePlay)}
+            onClick={() => void actions.toggle(link)}
+          >
+            {link.enabled ? t('links.disable') : t('links.enable')}
+          </MenuItem>
+          <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={onRemove}>
+            {t('links.delete')}
+          </MenuItem>
+        </>
+      ) : null}
+    </Menu>
+  )
+}

@@ -1,0 +1,75 @@
+import { defined, listOf, oneOf, textOf } from '../../app/search-params.ts'
+
+export const STATUSES = [
+  'active',
+  'scheduled',
+  'expired',
+  'exhausted',
+  'disabled',
+  'blocked',
+] as const
+export type Status = (typeof STATUSES)[number]
+
+export const SORTS = ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug'] as const
+export type Sort = (typeof SORTS)[number]
+
+/** What the address of the list has: all that a colleague needs to see the same. */
+export interface LinksSearch {
+  q?: string
+  tag?: string[]
+  domain?: string
+  status?: Status
+  /** Days, in the person's time zone. */
+  after?: string
+  before?: string
+  sort?: Sort
+  order?: 'asc'
+  cursor?: string
+  /** How many links stand before this page. */
+  from?: number
+  /** The panel that makes a link. */
+  create?: boolean
+  /** The link whose panel is open. */
+  edit?: string
+}
+
+/** What is asked for instead; undefined takes it away. */
+export type SearchChange = { [K in keyof LinksSearch]?: LinksSearch[K] | undefined }
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+function day(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text !== undefined && DAY.test(text) ? text : undefined
+}
+
+export function linksSearch(search: Record<string, unknown>): LinksSearch {
+  const from = Number(search.from)
+  return defined({
+    q: textOf(search.q),
+    tag: listOf(search.tag),
+    domain: textOf(search.domain),
+    status: oneOf(search.status, STATUSES),
+    after: day(search.after),
+    before: day(search.before),
+    sort: oneOf(search.sort, SORTS),
+    order: oneOf(search.order, ['asc']),
+    cursor: textOf(search.cursor),
+    from: Number.isSafeInteger(from) && from > 0 ? from : undefined,
+    create: isOn(search.create),
+    edit: textOf(search.edit),
+  })
+}
+
+/** What the address of a link's page has. */
+export interface LinkSearch {
+  edit?: boolean
+}
+
+export function linkSearch(search: Record<string, unknown>): LinkSearch {
+  return defined({ edit: isOn(search.edit) })
+}
+
+function isOn(value: unknown): true | undefined {
+  return value === true || value === 'true' ? true : undefined
+}

@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import type { Link } from './calls.ts'
+import { isWeb, readable } from './text.ts'
+
+/** What the link does now, in one sentence, and what else is to be known of it in a second one. */
+export function LinkSentence({ link }: { link: Link }) {
+  const { t, rich, format } = useI18n()
+  const place = (url: string) => <Place url={url} />
+  const values = {
+    destination: place(link.destination_url),
+    status: String(link.redirect_status),
+    until: link.expires_at === null ? '' : format.dateTime(link.expires_at),
+    since: link.starts_at === null ? '' : format.dateTime(link.starts_at),
+    max: link.max_clicks ?? 0,
+    left: Math.max(0, (link.max_clicks ?? 0) - link.clicks.human),
+    strong: (children: ReactNode[]) => <strong className="font-semibold">{children}</strong>,
+  }
+  const main = () => {
+    if (link.status === 'active') {
+      if (link.expires_at !== null) return rich('links.now.activeUntil', values)
+      return rich('links.now.active', values)
+    }
+    return rich(`links.now.${link.status}`, values)
+  }
+  const more: ReactNode[] = []
+  if (link.status === 'active' && link.max_clicks !== null)
+    more.push(t('links.now.left', { left: values.left }))
+  if (link.has_password) more.push(t('links.now.password'))
+  if (link.status !== 'active' && link.status !== 'blocked' && link.fallback_url !== null) {
+    more.push(rich('links.now.fallback', { destination: place(link.fallback_url) }))
+  }
+  return (
+    <p className="max-w-prose text-lg leading-relaxed [overflow-wrap:anywhere]">
+      {main()}
+      {more.map((part, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts stand still
+        <span key={i}> {part}</span>
+      ))}
+    </p>
+  )
+}
+
+function Place({ url }: { url: string }) {
+  const name = (
+    <bdi dir="ltr" className="line-clamp-3 inline font-semibold">
+      {readable(url)}
+    </bdi>
+  )
+  if (!isWeb(url)) return name
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      className="rounded-xs text-accent-text underline decoration-1 underline-offset-3"
+    >
+      {name}
+    </a>
+  )
+}

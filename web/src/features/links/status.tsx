@@ -1,0 +1,42 @@
+import { useI18n } from '../../i18n/index.tsx'
+import { Chip, type Tone } from '../../ui/chip.tsx'
+import { cx } from '../../ui/cx.ts'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import type { Status } from './search.ts'
+
+const LOOKS: Readonly<Record<Status, { tone: Tone; mark: string }>> = {
+  // Each has a shape of its own: colour never stands alone.
+  active: { tone: 'ok', mark: 'rounded-full bg-ok-mark' },
+  scheduled: { tone: 'accent', mark: 'rounded-full border-2 border-accent-text' },
+  expired: { tone: 'neutral', mark: 'h-0.75! rounded-full bg-faint' },
+  exhausted: { tone: 'warn', mark: 'rounded-[1px] bg-warn-mark' },
+  disabled: { tone: 'neutral', mark: 'rounded-full border-2 border-faint' },
+  blocked: { tone: 'bad', mark: 'rotate-45 rounded-[1px] bg-bad-mark' },
+}
+
+/** The state of a link as a mark; its word is the tool tip, and read aloud. */
+export function StatusDot({ status }: { status: Status }) {
+  const { t } = useI18n()
+  const word = t(`links.status.${status}`)
+  return (
+    <Tooltip text={word}>
+      <span className="flex size-4 shrink-0 items-center justify-center">
+        <span aria-hidden="true" className={cx('block size-2', LOOKS[status].mark)} />
+        <span className="sr-only">{word}</span>
+      </span>
+    </Tooltip>
+  )
+}
+
+/** The state of a link as a word. */
+export function StatusChip({ status }: { status: Status }) {
+  const { t } = useI18n()
+  return (
+    <Chip tone={LOOKS[status].tone} className="gap-1.5">
+      <span className="flex items-center gap-1.5">
+        <span aria-hidden="true" className={cx('block size-2', LOOKS[status].mark)} />
+        {t(`links.status.${status}`)}
+      </span>
+    </Chip>
+  )
+}

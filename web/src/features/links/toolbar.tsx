@@ -1,0 +1,141 @@
+import { ArrowDown, ArrowUp, ChevronDown, ListFilter, Search, X } from 'lucide-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useShortcuts } from '../../app/shortcuts.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { InputGroup } from '../../ui/input.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { Menu, MenuRadio } from '../../ui/menu.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { type LinksSearch, type SearchChange, SORTS, type Sort } from './search.ts'
+
+/** Asks the list for something else. */
+export type Ask = (change: SearchChange, replace?: boolean) => void
+
+const PAUSE_MS = 120
+const Filters = lazy(async () => ({ default: (await import('./filters.tsx')).Filters }))
+
+export function Toolbar({
+  search,
+  ask,
+  total,
+}: {
+  search: LinksSearch
+  ask: Ask
+  total: number | undefined
+}) {
+  const { t, format } = useI18n()
+  const sort = search.sort ?? 'created_at'
+  const descending = search.order !== 'asc'
+  const standard = (next: Sort) => (next === 'created_at' ? undefined : next)
+  return (
+    <div className="mb-3 flex flex-wrap items-center gap-2">
+      <SearchField value={search.q ?? ''} onChange={(q) => ask({ q }, true)} />
+      <Popover
+        title={t('links.filters')}
+        className="w-80"
+        trigger={
+          <Button icon={<ListFilter size={14} aria-hidden="true" />}>{t('links.filters')}</Button>
+        }
+      >
+        <Suspense fallback={<div className="h-72" />}>
+          <Filters search={search} ask={ask} />
+        </Suspense>
+      </Popover>
+      <div className="flex items-center">
+        <Menu
+          align="start"
+          trigger={
+            <Button>
+              <span className="sr-only">{t('links.sortBy')}</span>
+              {t(`links.sort.${sort}`)}
+              <ChevronDown size={14} aria-hidden="true" className="text-faint" />
+            </Button>
+          }
+        >
+          <MenuRadio
+            label={t('links.sortBy')}
+            value={sort}
+            onChange={(next) => ask({ sort: standard(next) })}
+            options={SORTS.map((value) => ({ value, label: t(`links.sort.${value}`) }))}
+          />
+        </Menu>
+        <IconButton
+          label={descending ? t('links.descending') : t('links.ascending')}
+          icon={
+            descending ? (
+              <ArrowDown size={14} aria-hidden="true" />
+            ) : (
+              <ArrowUp size={14} aria-hidden="true" />
+            )
+          }
+          onClick={() => ask({ order: descending ? 'asc' : undefined })}
+        />
+      </div>
+      <p role="status" className="tabular ms-auto text-faint text-sm">
+        {total === undefined
+          ? ''
+          : t('links.count', { count: total, number: format.number(total) })}
+      </p>
+    </div>
+  )
+}
+
+/** Searches as one types. */
+function SearchField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { t } = useI18n()
+  const [text, setText] = useState(value)
+  const input = useRef<HTMLInputElement>(null)
+  const sent = useRef(value)
+  useShortcuts({ '/': () => input.current?.select() })
+
+  // The address may change by itself: back, or a filter that was cleared.
+  useEffect(() => {
+    if (value === sent.current) return
+    sent.current = value
+    setText(value)
+  }, [value])
+  useEffect(() => {
+    if (text === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = text
+      onChange(text)
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <search className="min-w-44 flex-1 basis-60 sm:max-w-88">
+      <InputGroup
+        ref={input}
+        type="search"
+        enterKeyHint="search"
+        aria-label={t('links.search')}
+        placeholder={t('links.search')}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          if (text === '') input.current?.blur()
+          else setText('')
+        }}
+        before={<Search size={14} aria-hidden="true" />}
+        after={
+          text === '' ? (
+            <span className="hidden pe-1 md:block" aria-hidden="true">
+              <Kbd>/</Kbd>
+            </span>
+          ) : (
+            <button
+              type="button"
+              aria-label={t('links.clearSearch')}
+              onClick={() => setText('')}
+              className="flex size-6 items-center justify-center rounded-xs hover:text-fg"
+            >
+              <X size={14} aria-hidden="true" />
+            </button>
+          )
+        }
+      />
+    </search>
+  )
+}

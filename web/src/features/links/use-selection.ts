@@ -1,0 +1,41 @@
+import { useMemo, useState } from 'react'
+import type { Link } from './calls.ts'
+
+/** Links that were chosen, on whatever page they stand. */
+export interface Selection {
+  links: readonly Link[]
+  count: number
+  has(link: Link): boolean
+  toggle(link: Link): void
+  /** All of them, or none of them. */
+  set(links: readonly Link[], on: boolean): void
+  drop(ids: readonly string[]): void
+  clear(): void
+}
+
+export function useSelection(): Selection {
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Link>>(new Map())
+  return useMemo(() => {
+    const set = (links: readonly Link[], on: boolean) =>
+      setChosen((before) => {
+        const next = new Map(before)
+        for (const link of links) on ? next.set(link.id, link) : next.delete(link.id)
+        return next
+      })
+    return {
+      links: [...chosen.values()],
+      count: chosen.size,
+      has: ({ id }) => chosen.has(id),
+      toggle: (link) => set([link], !chosen.has(link.id)),
+      set,
+      drop: (ids) =>
+        setChosen((before) => {
+          if (!ids.some((id) => before.has(id))) return before
+          const next = new Map(before)
+          for (const id of ids) next.delete(id)
+          return next
+        }),
+      clear: () => setChosen((before) => (before.size === 0 ? before : new Map())),
+    }
+  }, [chosen])
+}

@@ -1,0 +1,54 @@
+import { queryOptions } from '@tanstack/react-query'
+import { request } from '../../api/client.ts'
+import type { Role } from '../../api/session.ts'
+
+export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[]
+
+export interface Member {
+  user_id: string
+  email: string
+  name: string | null
+  role: Role
+  joined_at: string
+}
+
+/** An invitation that nobody has taken yet; `url` where it isn't sent by mail. */
+export interface OpenInvitation {
+  id: string
+  email: string
+  role: Role
+  expires_at: string
+  invited_by: { email: string } | null
+  url?: string
+}
+
+export const membersQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: [workspace, 'members'],
+    queryFn: async ({ signal }) =>
+      (await request<{ data: Member[] }>('GET', '/api/v1/members', { signal })).data,
+  })
+
+export const invitationsQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: [workspace, 'invitations'],
+    queryFn: async ({ signal }) =>
+      (await request<{ data: OpenInvitation[] }>('GET', '/api/v1/invitations', { signal })).data,
+  })
+
+export function changeRole(userId: string, role: Role): Promise<Member> {
+  return request('PATCH', `/api/v1/members/${userId}`, { body: { role } })
+}
+
+/** Takes somebody, or oneself, out of the workspace. */
+export function removeMember(userId: string): Promise<void> {
+  return request('DELETE', `/api/v1/members/${userId}`)
+}
+
+export function invite(email: string, role: Role): Promise<OpenInvitation> {
+  return request('POST', '/api/v1/invitations', { body: { email, role } })
+}
+
+export function withdraw(id: string): Promise<void> {
+  return request('DELETE', `/api/v1/invitations/${id}`)
+}

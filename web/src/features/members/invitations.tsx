@@ -1,0 +1,68 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Section } from '../../ui/page.tsx'
+import { errorText, Problem } from '../../ui/problem.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { invitationsQuery, type OpenInvitation, withdraw } from './calls.ts'
+
+/** Invitations that nobody has taken yet; nothing while there are none. */
+export function Invitations() {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const invitations = useQuery(invitationsQuery(workspace.id))
+  if (invitations.isError) {
+    return <Problem error={invitations.error} onRetry={() => void invitations.refetch()} />
+  }
+  if (!invitations.data?.length) return null
+  return (
+    <Section title={t('members.invitations')} className="mt-10">
+      <ul className="border-line border-t">
+        {invitations.data.map((invitation) => (
+          <InvitationRow key={invitation.id} invitation={invitation} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function InvitationRow({ invitation }: { invitation: OpenInvitation }) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const { email, role, expires_at, invited_by } = invitation
+  const remove = useMutation({
+    mutationFn: () => withdraw(invitation.id),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: [workspace.id, 'invitations'] })
+      showToast({ title: t('members.invitation.withdrawn', { email }) })
+    },
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  const who = invited_by?.email
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2.5">
+      <div className="flex min-w-0 flex-1 basis-56 flex-col">
+        <span className="truncate font-medium">{email}</span>
+        <span className="text-muted text-sm [overflow-wrap:anywhere]">
+          {t(`role.${role}`)}
+          {' · '}
+          {t('members.invitation.expires', { date: format.date(expires_at) })}
+          {who ? ` · ${t('members.invitation.by', { who })}` : ''}
+        </span>
+      </div>
+      <div className="flex items-center gap-2">
+        <Button
+          size="sm"
+          loading={remove.isPending}
+          aria-label={t('members.invitation.withdrawOf', { email })}
+          onClick={() => remove.mutate()}
+        >
+          {t('members.invitation.withdraw')}
+        </Button>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,189 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { LogOut, MoreHorizontal, UserMinus } from 'lucide-react'
+import { useState } from 'react'
+import type { Role } from '../../api/session.ts'
+import { usePlace, useSessionChanged } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { FormError } from '../../ui/field.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { errorText } from '../../ui/problem.tsx'
+import { Select } from '../../ui/select.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { formError } from '../auth/errors.ts'
+import { changeRole, type Member, membersQuery, ROLES, removeMember } from './calls.ts'
+
+/** The people of a workspace: roles can be changed in place, by those who may. */
+export function MemberList({ members }: { members: readonly Member[] }) {
+  const [removing, setRemoving] = useState<Member | null>(null)
+  return (
+    <>
+      <ul className="border-line border-t">
+        {members.map((member) => (
+          <MemberRow
+            key={member.user_id}
+            member={member}
+            lastOwner={
+              member.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1
+            }
+            onRemove={() => setRemoving(member)}
+          />
+        ))}
+      </ul>
+      {removing === null ? null : (
+        <RemoveDialog member={removing} onClose={() => setRemoving(null)} />
+      )}
+    </>
+  )
+}
+
+function MemberRow({
+  member,
+  lastOwner,
+  onRemove,
+}: {
+  member: Member
+  lastOwner: boolean
+  onRemove: () => void
+}) {
+  const { t, format } = useI18n()
+  const { user, workspace, may } = usePlace()
+  const self = member.user_id === user.id
+  // Only owners make and unmake owners; a workspace always keeps one.
+  const manages =
+    may('members:manage') && (workspace.role === 'owner' || member.role !== 'owner') && !lastOwner
+  const name = member.name || member.email
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2.5">
+      <div className="flex min-w-0 flex-1 basis-56 flex-col">
+        <span className="truncate">
+          <span className="font-medium">{name}</span>
+          {self ? <span className="text-faint"> · {t('members.you')}</span> : null}
+        </span>
+        <span className="truncate text-muted text-sm">{member.email}</span>
+      </div>
+      <span className="hidden w-44 text-faint text-sm sm:block">
+        {t('members.joined')} {format.date(member.joined_at)}
+      </span>
+      <div className="flex items-center gap-2">
+        {manages ? (
+          <RoleSelect member={member} name={name} />
+        ) : (
+          <span className="w-32 text-muted text-sm">{t(`role.${member.role}`)}</span>
+        )}
+        {(manages || self) && !lastOwner ? (
+          <Menu
+            trigger={
+              <IconButton
+                label={t('members.actions', { name })}
+                icon={<MoreHorizontal size={16} aria-hidden="true" />}
+              />
+            }
+          >
+            <MenuItem
+              danger
+              icon={
+                self ? (
+                  <LogOut size={14} aria-hidden="true" />
+                ) : (
+                  <UserMinus size={14} aria-hidden="true" />
+                )
+              }
+              onClick={onRemove}
+            >
+              {t(self ? 'members.leave' : 'members.remove')}
+            </MenuItem>
+          </Menu>
+        ) : (
+          <span className="w-8" />
+        )}
+      </div>
+    </li>
+  )
+}
+
+function RoleSelect({ member, name }: { member: Member; name: string }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const { queryKey } = membersQuery(workspace.id)
+  const change = useMutation({
+    mutationFn: (role: Role) => changeRole(member.user_id, role),
+    // Shown at once; taken back if it is refused.
+    onMutate(role) {
+      const before = client.getQueryData<Member[]>(queryKey)
+      client.setQueryData<Member[]>(queryKey, (members) =>
+        members?.map((one) => (one.user_id === member.user_id ? { ...one, role } : one)),
+      )
+      return before
+    },
+    onError(error, _role, before) {
+      client.setQueryData(queryKey, before)
+      showToast({ title: errorText(error, i18n), bad: true })
+    },
+    onSuccess(_member, role) {
+      showToast({ title: t('members.roleChanged', { name, role: t(`role.${role}`) }) })
+      void client.invalidateQueries({ queryKey })
+    },
+  })
+  const roles = workspace.role === 'owner' ? ROLES : ROLES.filter((role) => role !== 'owner')
+  return (
+    <Select
+      compact
+      className="w-32!"
+      label={t('members.role.of', { name })}
+      value={member.role}
+      onChange={(role) => change.mutate(role)}
+      options={roles.map((value) => ({
+        value,
+        label: t(`role.${value}`),
+        hint: t(`members.role.${value}.text`),
+      }))}
+    />
+  )
+}
+
+function RemoveDialog({ member, onClose }: { member: Member; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { user, workspace } = usePlace()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const sessionChanged = useSessionChanged()
+  const self = member.user_id === user.id
+  const name = member.name || member.email
+  const remove = useMutation({
+    mutationFn: () => removeMember(member.user_id),
+    async onSuccess() {
+      if (self) {
+        showToast({ title: t('members.left', { workspace: workspace.name }) })
+        await sessionChanged()
+        await navigate({ to: '/links', search: { w: undefined } as never })
+        return
+      }
+      await client.invalidateQueries({ queryKey: [workspace.id, 'members'] })
+      showToast({ title: t('members.removed', { name }) })
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={
+        self
+          ? t('members.leave.title', { workspace: workspace.name })
+          : t('members.remove.title', { name })
+      }
+      description={t(self ? 'members.leave.text' : 'members.remove.text')}
+      action={t(self ? 'members.leave' : 'members.remove')}
+      onConfirm={() => remove.mutateAsync()}
+    >
+      <FormError message={formError(remove.error, i18n)} />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,106 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { CodeBlock } from '../../../ui/copy.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field, FormError } from '../../../ui/field.tsx'
+import { Input } from '../../../ui/input.tsx'
+import { formError } from '../../auth/errors.ts'
+import { confirmTwoFactor } from '../calls.ts'
+
+/** Gives the secret to the app, and has the app show that it has it. */
+export function AppStep({
+  totpURI,
+  onClose,
+  onDone,
+}: {
+  totpURI: string
+  onClose: () => void
+  onDone: () => void
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const [code, setCode] = useState('')
+  const formId = useId()
+  const confirm = useMutation({
+    mutationFn: () => confirmTwoFactor(code.trim()),
+    onSuccess: onDone,
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    confirm.mutate()
+  }
+  const secret = new URL(totpURI).searchParams.get('secret') ?? ''
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={t('settings.twoFactor')}
+      description={t('settings.twoFactor.scan')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button type="submit" form={formId} variant="primary" loading={confirm.isPending}>
+            {t('settings.twoFactor.confirm')}
+          </Button>
+        </>
+      }
+    >
+      <SecretCode text={totpURI} />
+      <section className="flex flex-col gap-1.5" aria-label={t('settings.twoFactor.secret')}>
+        <h3 className="font-medium text-sm">{t('settings.twoFactor.secret')}</h3>
+        <CodeBlock code={secret.replace(/(.{4})(?=.)/g, '$1 ')} />
+      </section>
+      <FormError message={formError(confirm.error, i18n)} />
+      <form id={formId} onSubmit={submit}>
+        <Field label={t('settings.twoFactor.code')}>
+          {(control) => (
+            <Input
+              {...control}
+              required
+              dir="ltr"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              className="tabular tracking-widest"
+              value={code}
+              onChange={({ target }) => setCode(target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}
+
+/** A QR code, drawn here: the secret goes nowhere else. Dark on light in both themes, for cameras. */
+function SecretCode({ text }: { text: string }) {
+  const { t } = useI18n()
+  const code = useQuery({
+    queryKey: ['qr', text],
+    queryFn: async () => (await import('qrcode')).create(text).modules,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  })
+  if (code.data === undefined) return <div className="size-48 self-center" />
+  const { size, data } = code.data
+  let path = ''
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      if (data[row * size + column]) path += `M${column} ${row}h1v1h-1z`
+    }
+  }
+  return (
+    <svg
+      role="img"
+      aria-label={t('settings.twoFactor.qr')}
+      viewBox={`-2 -2 ${size + 4} ${size + 4}`}
+      className="size-48 self-center rounded-sm bg-white"
+      shapeRendering="crispEdges"
+    >
+      <path d={path} fill="#000" />
+    </svg>
+  )
+}

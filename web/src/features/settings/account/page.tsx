@@ -1,0 +1,25 @@
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { PasskeysSection } from './passkeys.tsx'
+import { PasswordSection } from './password.tsx'
+import { ProfileSection } from './profile.tsx'
+import { SessionsSection } from './sessions.tsx'
+import { TwoFactorSection } from './two-factor.tsx'
+
+/** The person: how they are called, how it looks, and how they get in. */
+export function AccountPage() {
+  const { t } = useI18n()
+  const { instance, user } = usePlace()
+  return (
+    <Page narrow title={t('settings.account')}>
+      <div className="flex flex-col gap-10">
+        <ProfileSection />
+        {user.has_password ? <PasswordSection /> : null}
+        {instance.sign_in.passkey ? <PasskeysSection /> : null}
+        {user.has_password ? <TwoFactorSection /> : null}
+        <SessionsSection />
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,141 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { KeyRound, Plus } from 'lucide-react'
+import { type SubmitEvent, useId, useState } from 'react'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field, FormError } from '../../../ui/field.tsx'
+import { Input } from '../../../ui/input.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { errorText, Problem } from '../../../ui/problem.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { formError } from '../../auth/errors.ts'
+import { addPasskey, passkeysWork } from '../../auth/passkeys.ts'
+import { type Passkey, passkeysQuery, removePasskey } from '../calls.ts'
+
+/** The person's passkeys. */
+export function PasskeysSection() {
+  const { t } = useI18n()
+  const passkeys = useQuery(passkeysQuery)
+  const [adding, setAdding] = useState(false)
+  const works = passkeysWork()
+  return (
+    <Section
+      title={t('settings.passkeys')}
+      description={t(works ? 'settings.passkeys.text' : 'settings.passkeys.unsupported')}
+      actions={
+        works ? (
+          <Button
+            size="sm"
+            icon={<Plus size={14} aria-hidden="true" />}
+            onClick={() => setAdding(true)}
+          >
+            {t('settings.passkeys.add')}
+          </Button>
+        ) : null
+      }
+    >
+      {passkeys.isError ? (
+        <Problem error={passkeys.error} onRetry={() => void passkeys.refetch()} />
+      ) : passkeys.data?.length === 0 ? (
+        <p className="text-muted">{t('settings.passkeys.none')}</p>
+      ) : (
+        <ul className="border-line border-t">
+          {passkeys.data?.map((passkey) => (
+            <PasskeyRow key={passkey.id} passkey={passkey} />
+          ))}
+        </ul>
+      )}
+      {adding ? <AddDialog onClose={() => setAdding(false)} /> : null}
+    </Section>
+  )
+}
+
+function PasskeyRow({ passkey }: { passkey: Passkey }) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const client = useQueryClient()
+  const name = passkey.name || t('settings.passkeys.unnamed')
+  const remove = useMutation({
+    mutationFn: () => removePasskey(passkey.id),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
+      showToast({ title: t('settings.passkeys.removed') })
+    },
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  return (
+    <li className="flex items-center gap-3 border-line border-b py-2.5">
+      <KeyRound size={16} aria-hidden="true" className="shrink-0 text-faint" />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <span className="truncate font-medium">{name}</span>
+        {passkey.createdAt === null ? null : (
+          <span className="text-faint text-sm">
+            {t('settings.passkeys.addedOn', { date: format.date(passkey.createdAt) })}
+          </span>
+        )}
+      </div>
+      <Button
+        size="sm"
+        aria-label={t('settings.passkeys.removeOf', { name })}
+        loading={remove.isPending}
+        onClick={() => remove.mutate()}
+      >
+        {t('settings.passkeys.remove')}
+      </Button>
+    </li>
+  )
+}
+
+function AddDialog({ onClose }: { onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const client = useQueryClient()
+  const [name, setName] = useState('')
+  const formId = useId()
+  const add = useMutation({
+    mutationFn: () => addPasskey(name),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: passkeysQuery.queryKey })
+      showToast({ title: t('settings.passkeys.added') })
+      onClose()
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    add.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={t('settings.passkeys.add')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
+            {t('settings.passkeys.add')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(add.error, i18n)} />
+      <form id={formId} onSubmit={submit}>
+        <Field label={t('settings.passkeys.name')} hint={t('settings.passkeys.name.hint')}>
+          {(control) => (
+            <Input
+              {...control}
+              required
+              maxLength={100}
+              autoComplete="off"
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}

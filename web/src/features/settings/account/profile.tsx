@@ -1,0 +1,96 @@
+import { useMutation } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { useSetLanguage } from '../../../app/language.tsx'
+import { currentTheme, setTheme, type Theme } from '../../../app/preferences.ts'
+import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { isLocale, LANGUAGE_NAMES, LOCALES } from '../../../i18n/locales.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Field, FormError } from '../../../ui/field.tsx'
+import { Input } from '../../../ui/input.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { Segmented } from '../../../ui/segmented.tsx'
+import { Select } from '../../../ui/select.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { fieldError, formError } from '../../auth/errors.ts'
+import { changeAccount } from '../calls.ts'
+
+const BROWSER = 'browser'
+const THEMES = ['system', 'light', 'dark'] as const satisfies readonly Theme[]
+
+/** Name, language, and light or dark. */
+export function ProfileSection() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { user } = usePlace()
+  const sessionChanged = useSessionChanged()
+  const enterLanguage = useSetLanguage()
+  const [name, setName] = useState(user.name)
+  const [language, setLanguage] = useState(user.language ?? BROWSER)
+  const [theme, setOwnTheme] = useState(currentTheme)
+  const save = useMutation({
+    mutationFn: () => changeAccount({ name, language: language === BROWSER ? null : language }),
+    async onSuccess() {
+      await sessionChanged()
+      if (isLocale(language)) await enterLanguage(language)
+      showToast({ title: t('common.saved') })
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  const { error } = save
+  return (
+    <Section title={t('settings.account.profile')}>
+      <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
+        <FormError message={formError(error, i18n, ['name', 'language'])} />
+        <Field label={t('settings.account.name')} error={fieldError(error, 'name')}>
+          {(control) => (
+            <Input
+              {...control}
+              autoComplete="name"
+              required
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t('settings.account.email')}>
+          {(control) => <Input {...control} type="email" readOnly value={user.email} />}
+        </Field>
+        <Field label={t('settings.account.language')} error={fieldError(error, 'language')}>
+          {(control) => (
+            <Select
+              {...control}
+              value={language}
+              onChange={setLanguage}
+              options={[
+                { value: BROWSER, label: t('settings.account.language.browser') },
+                ...LOCALES.map((value) => ({
+                  value: value as string,
+                  label: LANGUAGE_NAMES[value],
+                })),
+              ]}
+            />
+          )}
+        </Field>
+        <Button type="submit" variant="primary" className="self-start" loading={save.isPending}>
+          {t('common.save')}
+        </Button>
+      </form>
+      <div className="mt-3 flex flex-col items-start gap-2">
+        <h3 className="font-medium text-sm">{t('settings.account.theme')}</h3>
+        <Segmented
+          label={t('settings.account.theme')}
+          value={theme}
+          onChange={(next) => {
+            setTheme(next)
+            setOwnTheme(next)
+          }}
+          options={THEMES.map((value) => ({ value, label: t(`settings.theme.${value}`) }))}
+        />
+      </div>
+    </Section>
+  )
+}

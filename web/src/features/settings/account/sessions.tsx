@@ -1,0 +1,94 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Monitor, Smartphone } from 'lucide-react'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Chip } from '../../../ui/chip.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { errorText, Problem } from '../../../ui/problem.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import {
+  revokeOtherSessions,
+  revokeSession,
+  type SignedInSession,
+  sessionsQuery,
+} from '../calls.ts'
+
+/** Where the person is signed in, and the way to end it there. */
+export function SessionsSection() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const client = useQueryClient()
+  const sessions = useQuery(sessionsQuery)
+  const revokeOthers = useMutation({
+    mutationFn: revokeOtherSessions,
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+      showToast({ title: t('settings.sessions.othersRevoked') })
+    },
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  return (
+    <Section
+      title={t('settings.sessions')}
+      actions={
+        (sessions.data?.length ?? 0) > 1 ? (
+          <Button size="sm" loading={revokeOthers.isPending} onClick={() => revokeOthers.mutate()}>
+            {t('settings.sessions.revokeOthers')}
+          </Button>
+        ) : null
+      }
+    >
+      {sessions.isError ? (
+        <Problem error={sessions.error} onRetry={() => void sessions.refetch()} />
+      ) : (
+        <ul className="border-line border-t">
+          {sessions.data?.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function SessionRow({ session }: { session: SignedInSession }) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const client = useQueryClient()
+  const device = session.userAgent || t('settings.sessions.unknown')
+  const revoke = useMutation({
+    mutationFn: () => revokeSession(session.token),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey })
+      showToast({ title: t('settings.sessions.revoked') })
+    },
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  const Icon = /iOS|Android/.test(device) ? Smartphone : Monitor
+  return (
+    <li className="flex items-center gap-3 border-line border-b py-2.5">
+      <Icon size={16} aria-hidden="true" className="shrink-0 text-faint" />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <span className="flex flex-wrap items-center gap-2">
+          <span className="font-medium">{device}</span>
+          {session.current ? <Chip tone="ok">{t('settings.sessions.this')}</Chip> : null}
+        </span>
+        <span className="text-faint text-sm">
+          {t('settings.sessions.since', { date: format.dateTime(session.createdAt) })}
+          {' · '}
+          {t('settings.sessions.until', { date: format.date(session.expiresAt) })}
+        </span>
+      </div>
+      {session.current ? null : (
+        <Button
+          size="sm"
+          aria-label={t('settings.sessions.revokeOf', { device })}
+          loading={revoke.isPending}
+          onClick={() => revoke.mutate()}
+        >
+          {t('settings.sessions.revoke')}
+        </Button>
+      )}
+    </li>
+  )
+}

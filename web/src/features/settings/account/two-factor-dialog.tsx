@@ -1,0 +1,120 @@
+import { useMutation } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { useSessionChanged } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field, FormError } from '../../../ui/field.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { formError } from '../../auth/errors.ts'
+import { PasswordInput } from '../../auth/password-input.tsx'
+import { beginTwoFactor, endTwoFactor, newRecoveryCodes } from '../calls.ts'
+import { AppStep } from './app-step.tsx'
+import { CodesStep } from './codes-step.tsx'
+
+/** What is to be done about the second factor. */
+export type TwoFactorTask = 'enable' | 'disable' | 'codes'
+
+type Step =
+  | { kind: 'password' }
+  | { kind: 'app'; totpURI: string; codes: string[] }
+  | { kind: 'codes'; codes: string[] }
+
+/** Password first; then what the task needs: the app's secret, a first code, the recovery codes. */
+export function TwoFactorDialog({ task, onClose }: { task: TwoFactorTask; onClose: () => void }) {
+  const { t } = useI18n()
+  const sessionChanged = useSessionChanged()
+  const [step, setStep] = useState<Step>({ kind: 'password' })
+  const finish = async (message?: string) => {
+    onClose()
+    if (message !== undefined) showToast({ title: message })
+    await sessionChanged()
+  }
+  if (step.kind === 'app') {
+    return (
+      <AppStep
+        totpURI={step.totpURI}
+        onClose={onClose}
+        onDone={() => setStep({ kind: 'codes', codes: step.codes })}
+      />
+    )
+  }
+  if (step.kind === 'codes') {
+    return (
+      <CodesStep
+        codes={step.codes}
+        onDone={() => finish(task === 'enable' ? t('settings.twoFactor.enabled') : undefined)}
+      />
+    )
+  }
+  const go = async (password: string) => {
+    if (task === 'enable') {
+      const { totpURI, backupCodes } = await beginTwoFactor(password)
+      setStep({ kind: 'app', totpURI, codes: backupCodes })
+    } else if (task === 'codes') {
+      setStep({ kind: 'codes', codes: await newRecoveryCodes(password) })
+    } else {
+      await endTwoFactor(password)
+      await finish(t('settings.twoFactor.disabled'))
+    }
+  }
+  return <PasswordStep task={task} onClose={onClose} go={go} />
+}
+
+function PasswordStep({
+  task,
+  onClose,
+  go,
+}: {
+  task: TwoFactorTask
+  onClose: () => void
+  go: (password: string) => Promise<void>
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const [password, setPassword] = useState('')
+  const formId = useId()
+  const proceed = useMutation({ mutationFn: () => go(password) })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    proceed.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={task === 'codes' ? t('settings.recovery.new') : t('settings.twoFactor')}
+      description={t('settings.twoFactor.password.text')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant={task === 'disable' ? 'danger' : 'primary'}
+            loading={proceed.isPending}
+          >
+            {t(task === 'disable' ? 'settings.twoFactor.disable' : 'settings.twoFactor.continue')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(proceed.error, i18n)} />
+      <form id={formId} onSubmit={submit}>
+        <Field label={t('settings.twoFactor.password')}>
+          {(control) => (
+            <PasswordInput
+              {...control}
+              required
+              autoComplete="current-password"
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,113 @@
+import { queryOptions } from '@tanstack/react-query'
+import { request } from '../../api/client.ts'
+
+export interface Workspace {
+  id: string
+  name: string
+  language: string | null
+  plan: string
+  created_at: string
+}
+
+export const workspaceQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: [workspace, 'workspace'],
+    queryFn: ({ signal }) => request<Workspace>('GET', '/api/v1/workspace', { signal }),
+  })
+
+export function changeWorkspace(body: {
+  name?: string
+  language?: string | null
+}): Promise<Workspace> {
+  return request('PATCH', '/api/v1/workspace', { body })
+}
+
+/** Takes its name, as a proof that it is meant. */
+export function deleteWorkspace(name: string): Promise<void> {
+  return request('DELETE', '/api/v1/workspace', { body: { confirm_name: name } })
+}
+
+export function changeAccount(body: { name?: string; language?: string | null }): Promise<unknown> {
+  return request('PATCH', '/api/v1/account', { body })
+}
+
+export function changePassword(
+  currentPassword: string,
+  newPassword: string,
+  revokeOtherSessions: boolean,
+): Promise<unknown> {
+  return request('POST', '/api/auth/change-password', {
+    body: { currentPassword, newPassword, revokeOtherSessions },
+  })
+}
+
+/** A passkey as better-auth lists it. */
+export interface Passkey {
+  id: string
+  name?: string | null
+  createdAt: string | null
+}
+
+export const passkeysQuery = queryOptions({
+  queryKey: ['passkeys'],
+  queryFn: ({ signal }) =>
+    request<Passkey[]>('GET', '/api/auth/passkey/list-user-passkeys', { signal }),
+})
+
+export function removePasskey(id: string): Promise<unknown> {
+  return request('POST', '/api/auth/passkey/delete-passkey', { body: { id } })
+}
+
+/** A place where the person is signed in. */
+export interface SignedInSession {
+  id: string
+  token: string
+  createdAt: string
+  updatedAt: string
+  expiresAt: string
+  /** Coarse: `Firefox, Windows`. */
+  userAgent: string | null
+  current: boolean
+}
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async ({ signal }) => {
+    const all = await request<SignedInSession[]>('GET', '/api/auth/list-sessions', { signal })
+    return all.sort(
+      (a, b) => Number(b.current) - Number(a.current) || (a.updatedAt < b.updatedAt ? 1 : -1),
+    )
+  },
+})
+
+export function revokeSession(token: string): Promise<unknown> {
+  return request('POST', '/api/auth/revoke-session', { body: { token } })
+}
+
+export function revokeOtherSessions(): Promise<unknown> {
+  return request('POST', '/api/auth/revoke-other-sessions', { body: {} })
+}
+
+/** What the app is given, and the codes for when it is lost. Confirmed by a first code. */
+export function beginTwoFactor(
+  password: string,
+): Promise<{ totpURI: string; backupCodes: string[] }> {
+  return request('POST', '/api/auth/two-factor/enable', { body: { password } })
+}
+
+export function confirmTwoFactor(code: string): Promise<unknown> {
+  return request('POST', '/api/auth/two-factor/verify-totp', { body: { code } })
+}
+
+export function endTwoFactor(password: string): Promise<unknown> {
+  return request('POST', '/api/auth/two-factor/disable', { body: { password } })
+}
+
+export async function newRecoveryCodes(password: string): Promise<string[]> {
+  const { backupCodes } = await request<{ backupCodes: string[] }>(
+    'POST',
+    '/api/auth/two-factor/generate-backup-codes',
+    { body: { password } },
+  )
+  return backupCodes
+}

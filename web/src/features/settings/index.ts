@@ -1,0 +1,2 @@
+export { AccountPage } from './account/page.tsx'
+export { WorkspacePage } from './workspace/page.tsx'

@@ -1,0 +1,91 @@
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useId, useState } from 'react'
+import { useSessionChanged } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field, FormError } from '../../../ui/field.tsx'
+import { Input } from '../../../ui/input.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { formError } from '../../auth/errors.ts'
+import { deleteWorkspace, type Workspace } from '../calls.ts'
+
+/** Ends a workspace. It can't be undone, so its name has to be typed. */
+export function DeleteWorkspace({ workspace }: { workspace: Workspace }) {
+  const { t } = useI18n()
+  const [open, setOpen] = useState(false)
+  return (
+    <Section
+      title={t('settings.workspace.delete')}
+      description={t('settings.workspace.delete.text')}
+    >
+      <Button variant="danger" className="self-start" onClick={() => setOpen(true)}>
+        {t('settings.workspace.delete')}
+      </Button>
+      {open ? <DeleteDialog workspace={workspace} onClose={() => setOpen(false)} /> : null}
+    </Section>
+  )
+}
+
+function DeleteDialog({ workspace, onClose }: { workspace: Workspace; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { name } = workspace
+  const navigate = useNavigate()
+  const sessionChanged = useSessionChanged()
+  const [typed, setTyped] = useState('')
+  const formId = useId()
+  const remove = useMutation({
+    mutationFn: () => deleteWorkspace(name),
+    async onSuccess() {
+      showToast({ title: t('settings.workspace.deleted', { name }) })
+      await sessionChanged()
+      await navigate({ to: '/links', search: { w: undefined } as never })
+    },
+  })
+  const fits = typed.trim() === name.trim()
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (fits) remove.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={t('settings.workspace.delete.title', { name })}
+      description={t('settings.workspace.delete.text')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="danger"
+            disabled={!fits}
+            loading={remove.isPending}
+          >
+            {t('settings.workspace.delete')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(remove.error, i18n)} />
+      <form id={formId} onSubmit={submit}>
+        <Field label={t('settings.workspace.delete.confirm', { name })}>
+          {(control) => (
+            <Input
+              {...control}
+              autoComplete="off"
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}

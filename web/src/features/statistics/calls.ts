@@ -1,0 +1,138 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { request } from '../../api/client.ts'
+import type { Dimension, Filter } from './filters.ts'
+import { addDays, dayIn, type Interval, type Period } from './range.ts'
+import type { Bots } from './search.ts'
+
+/** Clicks, different visitors among them, and bots. */
+export interface Counts {
+  clicks: number
+  unique: number
+  bots: number
+}
+
+/** What a report is about. */
+export interface Question {
+  workspace: string
+  /** Null: the whole workspace. */
+  linkId: string | null
+  zone: string
+  bots: Bots
+  filters: readonly Filter[]
+}
+
+export interface Stats {
+  from: string
+  to: string
+  interval: Interval
+  timezone: string
+  totals: Counts
+  series: (Counts & { start: string })[]
+}
+
+/** A value of a dimension; null: none, or unknown. Links have their address and title. */
+export interface TopValue extends Counts {
+  value: string | number | null
+  short_url?: string
+  title?: string | null
+}
+
+export interface TopList {
+  data: TopValue[]
+  other: Counts
+}
+
+/** One click, as the stream tells it. */
+export interface LiveClick {
+  id: string
+  clicked_at: string
+  link: string | null
+  domain: string
+  kind: 'person' | 'bot' | 'preview'
+  trigger: 'click' | 'qr'
+  country: string | null
+  referrer: string | null
+  device: string | null
+  browser: string | null
+}
+
+type Query = Record<string, string | number | string[]>
+
+/** The part of the path that says whose clicks are meant. */
+export function pathOf({ linkId }: Pick<Question, 'linkId'>): string {
+  return linkId === null ? '/api/v1' : `/api/v1/links/${encodeURIComponent(linkId)}`
+}
+
+/** Zone, bots and filters as parameters; of several about one dimension a list. */
+export function queryOf({ zone, bots, filters }: Question): Query {
+  const query: Query = { timezone: zone, bots }
+  for (const { dimension, value, exclude } of filters) {
+    const name = `${exclude ? '-' : ''}${dimension}`
+    query[name] = [...((query[name] as string[] | undefined) ?? []), value]
+  }
+  return query
+}
+
+/** The days of a period. One that goes on ends now, so that no empty hours lie ahead. */
+export function rangeOf({ from, to }: Period, zone: string): Query {
+  return to > dayIn(zone) ? { from } : { from, to: addDays(to, -1) }
+}
+
+/** As long before as the period has lasted until now: a fair comparison while it goes on. */
+function rangeBefore(period: Period, before: Period, zone: string): Query {
+  if (period.to <= dayIn(zone)) return rangeOf(before, zone)
+  const days = Date.parse(period.from) - Date.parse(before.from)
+  return { from: before.from, to: new Date(Date.now() - days).toISOString() }
+}
+
+const common = { placeholderData: keepPreviousData, staleTime: 30_000 }
+
+export const statsQuery = (question: Question, period: Period, interval: Interval) =>
+  queryOptions({
+    ...common,
+    queryKey: [question.workspace, 'stats', question, period, interval],
+    queryFn: async ({ signal }) => {
+      const query = { ...queryOf(question), ...rangeOf(period, question.zone), interval }
+      const path = `${pathOf(question)}/stats`
+      return (await request<{ data: Stats }>('GET', path, { query, signal })).data
+    },
+  })
+
+export const statsBeforeQuery = (
+  question: Question,
+  period: Period,
+  before: Period,
+  interval: Interval,
+) =>
+  queryOptions({
+    ...common,
+    queryKey: [question.workspace, 'stats', question, before, interval, 'before'],
+    queryFn: async ({ signal }) => {
+      const range = rangeBefore(period, before, question.zone)
+      const query = { ...queryOf(question), ...range, interval }
+      const path = `${pathOf(question)}/stats`
+      return (await request<{ data: Stats }>('GET', path, { query, signal })).data
+    },
+  })
+
+export const topQuery = (question: Question, period: Period, dimension: Dimension, limit: number) =>
+  queryOptions({
+    ...common,
+    queryKey: [question.workspace, 'stats', question, period, 'top', dimension, limit],
+    queryFn: ({ signal }) => {
+      const query = { ...queryOf(question), ...rangeOf(period, question.zone), limit }
+      return request<TopList>('GET', `${pathOf(question)}/stats/${dimension}`, { query, signal })
+    },
+  })
+
+/** What the page of a link's statistics says of the link. */
+export const linkHeadQuery = (workspace: string, id: string) =>
+  queryOptions({
+    queryKey: [workspace, 'link-head', id],
+    queryFn: ({ signal }) =>
+      request<{ id: string; short_url: string; title: string | null; destination_url: string }>(
+        'GET',
+        `/api/v1/links/${encodeURIComponent(id)}`,
+        { signal },
+      ),
+  })

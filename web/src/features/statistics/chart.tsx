@@ -1,0 +1,184 @@
+import {
+  Area,
+  CartesianGrid,
+  ComposedChart,
+  Line,
+  ResponsiveContainer,
+  Tooltip,
+  type TooltipContentProps,
+  XAxis,
+  YAxis,
+} from 'recharts'
+
+/** One bucket: its start, what it counts, and what the same bucket of the period before counted. */
+export interface ChartPoint {
+  start: string
+  value: number
+  before: number | null
+  /** It isn't over: what it counts will grow. */
+  open: boolean
+}
+
+/** What a chart shows, and in whose words. */
+export interface ChartProps {
+  points: readonly ChartPoint[]
+  /** What is counted, in words: "Clicks". */
+  unit: string
+  /** What the chart shows in one sentence, for whoever doesn't see it. */
+  summary: string
+  beforeLabel: string
+  /** What is said of a bucket that isn't over. */
+  openLabel: string
+  rightToLeft: boolean
+  /** A bucket's start as the axis has room for it, and in full. */
+  tick(start: string): string
+  title(start: string): string
+  count(value: number): string
+  /** As short as an axis needs it: 12K. */
+  shortCount(value: number): string
+}
+
+/** Counts over time: an area from zero, and the period before as a dotted line. */
+export default function Chart({
+  points,
+  unit,
+  summary,
+  beforeLabel,
+  openLabel,
+  rightToLeft,
+  tick,
+  title,
+  count,
+  shortCount,
+}: ChartProps) {
+  // The way to a bucket that isn't over is dashed, so that a morning doesn't look like a fall.
+  const drawn = points.map((point, at) => ({
+    ...point,
+    solid: point.open ? null : point.value,
+    dashed: point.open || points[at + 1]?.open ? point.value : null,
+  }))
+  const most = Math.max(...points.map(({ value, before }) => Math.max(value, before ?? 0)))
+  return (
+    // Lines and axes are laid out from left to right; `reversed` turns them round where it is due.
+    <figure dir="ltr" className="h-full" aria-label={summary}>
+      <ResponsiveContainer width="100%" height="100%" minWidth={0}>
+        <ComposedChart
+          data={drawn}
+          margin={{ top: 8, right: rightToLeft ? 0 : 12, bottom: 0, left: rightToLeft ? 12 : 0 }}
+          accessibilityLayer={false}
+        >
+          <CartesianGrid vertical={false} stroke="var(--plot-grid)" />
+          <XAxis
+            dataKey="start"
+            reversed={rightToLeft}
+            tickFormatter={tick}
+            tick={{ fill: 'var(--faint)', fontSize: 12 }}
+            tickLine={false}
+            tickMargin={8}
+            axisLine={{ stroke: 'var(--line-strong)' }}
+            interval="equidistantPreserveStart"
+            minTickGap={16}
+            height={30}
+          />
+          <YAxis
+            orientation={rightToLeft ? 'right' : 'left'}
+            // A handful of clicks isn't a full chart.
+            domain={most < 4 ? [0, 4] : [0, 'auto']}
+            niceTicks="auto"
+            tickFormatter={shortCount}
+            tick={{ fill: 'var(--faint)', fontSize: 12 }}
+            tickLine={false}
+            axisLine={false}
+            allowDecimals={false}
+            width={44}
+          />
+          <Tooltip
+            isAnimationActive={false}
+            cursor={{ stroke: 'var(--line-strong)' }}
+            content={(props) => (
+              <Tip
+                {...props}
+                unit={unit}
+                beforeLabel={beforeLabel}
+                openLabel={openLabel}
+                title={title}
+                count={count}
+                dir={rightToLeft ? 'rtl' : 'ltr'}
+              />
+            )}
+          />
+          <Line
+            dataKey="before"
+            stroke="var(--plot-before)"
+            strokeWidth={1.5}
+            strokeDasharray="2 4"
+            strokeLinecap="round"
+            dot={false}
+            activeDot={false}
+            isAnimationActive={false}
+          />
+          <Area
+            dataKey="value"
+            stroke="none"
+            fill="var(--plot-1)"
+            fillOpacity={0.12}
+            dot={points.length === 1 ? { r: 4, fill: 'var(--plot-1)', fillOpacity: 1 } : false}
+            activeDot={{
+              r: 4,
+              fill: 'var(--plot-1)',
+              fillOpacity: 1,
+              stroke: 'var(--canvas)',
+              strokeWidth: 2,
+            }}
+            isAnimationActive={false}
+          />
+          {(['solid', 'dashed'] as const).map((part) => (
+            <Line
+              key={part}
+              dataKey={part}
+              stroke="var(--plot-1)"
+              strokeWidth={2}
+              {...(part === 'dashed' ? { strokeDasharray: '4 4' } : {})}
+              dot={false}
+              activeDot={false}
+              isAnimationActive={false}
+            />
+          ))}
+        </ComposedChart>
+      </ResponsiveContainer>
+    </figure>
+  )
+}
+
+type TipProps = Partial<TooltipContentProps> &
+  Pick<ChartProps, 'unit' | 'beforeLabel' | 'openLabel' | 'title' | 'count'> & { dir: 'ltr' | 'rtl' }
+
+/** What the pointer is at, in words. */
+function Tip({ active, payload, unit, beforeLabel, openLabel, title, count, dir }: TipProps) {
+  const point = payload?.[0]?.payload as ChartPoint | undefined
+  if (active !== true || point === undefined) return null
+  return (
+    <div dir={dir} className="rounded-sm bg-raised px-3 py-2 text-sm shadow-float">
+      <p className="mb-1 text-muted">
+        {title(point.start)}
+        {point.open ? ` · ${openLabel}` : ''}
+      </p>
+      <p className="tabular flex justify-between gap-6">
+        <span className="flex items-center gap-2">
+          <span className="h-0.5 w-3 bg-accent" />
+          {unit}
+        </span>
+        <b className="font-medium">{count(point.value)}</b>
+      </p>
+      {point.before !== null && (
+        <p className="tabular flex justify-between gap-6 text-muted">
+          <span className="flex items-center gap-2">
+            <span className="w-3 border-t-2 border-dotted border-line-strong" />
+            {beforeLabel}
+          </span>
+          {count(point.before)}
+        </p>
+      )}
+    </div>
+  )
+}

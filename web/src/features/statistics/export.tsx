@@ -1,0 +1,42 @@
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { errorText } from '../../ui/problem.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { pathOf, queryOf, rangeOf } from './calls.ts'
+import { download } from './download.ts'
+import type { Report } from './use-report.ts'
+
+const FORMATS = ['csv', 'ndjson', 'parquet'] as const
+
+/** All clicks of the report as a file. */
+export function Export({ report: { question, period } }: { report: Report }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const save = useMutation({
+    mutationFn: (format: (typeof FORMATS)[number]) =>
+      download(
+        `${pathOf(question)}/clicks.${format}`,
+        { ...queryOf(question), ...rangeOf(period, question.zone) },
+        `clicks-${period.from}.${format}`,
+      ),
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  return (
+    <Menu
+      trigger={
+        <Button icon={<Download size={14} aria-hidden="true" />} loading={save.isPending}>
+          {t('statistics.export')}
+        </Button>
+      }
+    >
+      {FORMATS.map((format) => (
+        <MenuItem key={format} onClick={() => save.mutate(format)}>
+          {t(`statistics.export.${format}`)}
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}

@@ -1,0 +1,1 @@
+export { LinkStatisticsPage, StatisticsPage } from './page.tsx'

@@ -1,0 +1,56 @@
+import { geoEqualEarth, geoPath } from 'd3-geo'
+import type { FeatureCollection } from 'geojson'
+import codes from 'i18n-iso-countries/codes.json'
+import { feature } from 'topojson-client'
+import type { GeometryCollection, Topology } from 'topojson-specification'
+import world from 'world-atlas/countries-110m.json'
+
+/** A country's outline as an SVG path. */
+export interface Shape {
+  /** ISO 3166-1 alpha-2; empty: a territory that has none. */
+  country: string
+  path: string
+}
+
+export const MAP_WIDTH = 840
+export const MAP_HEIGHT = 440
+
+const ANTARCTICA = '010'
+
+/**
+ * The world's countries (Natural Earth, public domain) on the Equal Earth projection, which shows
+ * areas in their true proportions. Without Antarctica, so that the others have its room.
+ */
+export function worldShapes(): Shape[] {
+  const topology = world as unknown as Topology<{ countries: GeometryCollection }>
+  const all = feature(topology, topology.objects.countries) as FeatureCollection
+  const features = all.features.filter(({ id }) => id !== ANTARCTICA)
+  const projection = geoEqualEarth().fitExtent(
+    [
+      [2, 2],
+      [MAP_WIDTH - 2, MAP_HEIGHT - 2],
+    ],
+    { type: 'FeatureCollection', features },
+  )
+  // A tenth of a pixel is less than anybody sees.
+  const path = geoPath(projection).digits(1)
+  const alpha2 = new Map((codes as string[][]).map(([two, , number]) => [number, two]))
+  return features.map((country) => ({
+    country: alpha2.get(String(country.id).padStart(3, '0')) ?? '',
+    path: path(country) ?? '',
+  }))
+}
+
+/**
+ * The shade of a country, 1 to 5; 0 for none. By the square root, so that a country that has most
+ * of the clicks doesn't make all the others look alike.
+ */
+export function shadeOf(clicks: number, most: number): number {
+  if (clicks <= 0 || most <= 0) return 0
+  return Math.max(1, Math.ceil(5 * Math.sqrt(clicks / most)))
+}
+
+/** The least clicks that have a shade, for the legend. */
+export function leastOf(shade: number, most: number): number {
+  return Math.max(1, Math.floor(((shade - 1) / 5) ** 2 * most) + 1)
+}

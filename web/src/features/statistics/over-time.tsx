@@ -1,0 +1,135 @@
+import { lazy, Suspense } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Table, Td, Th } from '../../ui/table.tsx'
+import type { Stats } from './calls.ts'
+import type { ChartPoint } from './chart.tsx'
+import { METRIC_NAMES } from './figures.tsx'
+import { dayIn, daysOf } from './range.ts'
+import type { Report } from './use-report.ts'
+import { bucketFormats } from './words.ts'
+
+// The charting library is larger than the rest of the page: it comes when it is needed.
+const Chart = lazy(() => import('./chart.tsx'))
+
+/** The chosen number over time, as a chart or as a table. */
+export function OverTime({
+  report,
+  stats,
+  before,
+}: {
+  report: Report
+  stats: Stats
+  before: Stats | undefined
+}) {
+  const { t, format, dir, regional } = useI18n()
+  const { metric, question, period, search, change } = report
+  const metricName = t(METRIC_NAMES[metric])
+  const { tick, title } = bucketFormats(stats.interval, question.zone, daysOf(period), regional)
+  // Its last bucket isn't over while its last day isn't.
+  const goesOn = period.to > dayIn(question.zone)
+  const points = stats.series.map(
+    (bucket, at): ChartPoint => ({
+      start: bucket.start,
+      value: bucket[metric],
+      before: before?.series[at]?.[metric] ?? null,
+      open: at === stats.series.length - 1 && goesOn,
+    }),
+  )
+  const most = points.reduce<ChartPoint | undefined>(
+    (peak, point) => (peak === undefined || point.value > peak.value ? point : peak),
+    undefined,
+  )
+  const [first, last] = [points.at(0), points.at(-1)]
+  const summary =
+    first === undefined || last === undefined || most === undefined
+      ? metricName
+      : t('statistics.chart.summary', {
+          metric: metricName,
+          from: title(first.start),
+          to: title(last.start),
+          total: stats.totals[metric],
+          most: most.value,
+          peak: title(most.start),
+        })
+  const view = search.view ?? 'chart'
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 className="font-semibold">{t('statistics.chart.title', { metric: metricName })}</h2>
+        <Segmented
+          label={t('statistics.view')}
+          value={view}
+          onChange={(next) => change({ view: next === 'chart' ? undefined : 'table' })}
+          options={[
+            { value: 'chart', label: t('statistics.chart') },
+            { value: 'table', label: t('statistics.table') },
+          ]}
+        />
+      </div>
+      {view === 'table' ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        <section className="max-h-100 overflow-y-auto" tabIndex={0} aria-label={summary}>
+          <Table>
+            <thead>
+              <tr>
+                <Th className="ps-0">{t('statistics.chart.start')}</Th>
+                <Th end>{metricName}</Th>
+                <Th end>{t('statistics.chart.before')}</Th>
+              </tr>
+            </thead>
+            <tbody>
+              {points.map((point) => (
+                <tr key={point.start}>
+                  <Td className="h-9! ps-0">
+                    {title(point.start)}
+                    {point.open ? (
+                      <span className="text-faint"> · {t('statistics.chart.open')}</span>
+                    ) : null}
+                  </Td>
+                  <Td end className="h-9!">
+                    {format.number(point.value)}
+                  </Td>
+                  <Td end className="h-9! text-muted">
+                    {point.before === null ? '–' : format.number(point.before)}
+                  </Td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        </section>
+      ) : (
+        <>
+          {/* A chart of time runs the way of the language; its box has a fixed height. */}
+          <div className="h-60 sm:h-70">
+            <Suspense fallback={<Skeleton className="h-60 w-full sm:h-70" />}>
+              <Chart
+                points={points}
+                unit={metricName}
+                summary={summary}
+                beforeLabel={t('statistics.chart.before')}
+                openLabel={t('statistics.chart.open')}
+                rightToLeft={dir === 'rtl'}
+                tick={tick}
+                title={title}
+                count={format.number}
+                shortCount={format.compact}
+              />
+            </Suspense>
+          </div>
+          <div className="flex flex-wrap gap-x-5 gap-y-1 text-muted text-xs">
+            <span className="flex items-center gap-1.5">
+              <span className="h-0.5 w-4 bg-accent" />
+              {metricName}
+            </span>
+            <span className="flex items-center gap-1.5">
+              <span className="w-4 border-line-strong border-t-2 border-dotted" />
+              {t('statistics.chart.before')}
+            </span>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}

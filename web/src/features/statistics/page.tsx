@@ -1,0 +1,72 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { ApiError } from '../../api/errors.ts'
+import { NotFound } from '../../app/missing.tsx'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Page } from '../../ui/page.tsx'
+import { linkHeadQuery } from './calls.ts'
+import { Controls } from './controls.tsx'
+import { Export } from './export.tsx'
+import { LiveToggle } from './live.tsx'
+import { ReportView } from './report.tsx'
+import { useReport } from './use-report.ts'
+import { shortName } from './words.ts'
+
+/** The clicks of the whole workspace. */
+export function StatisticsPage() {
+  const { t } = useI18n()
+  const report = useReport(null)
+  return (
+    <Page
+      title={t('statistics.title')}
+      actions={
+        <>
+          <LiveToggle report={report} />
+          <Export report={report} />
+        </>
+      }
+    >
+      <Controls report={report} />
+      <ReportView report={report} />
+    </Page>
+  )
+}
+
+/** The clicks of one link. */
+export function LinkStatisticsPage() {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const { id } = useParams({ from: '/shell/links/$id/statistics' })
+  const report = useReport(id)
+  const link = useQuery(linkHeadQuery(workspace.id, id))
+  if (link.error instanceof ApiError && link.error.status === 404) return <NotFound />
+  const short = link.data === undefined ? '…' : shortName(link.data.short_url)
+  return (
+    <Page
+      title={t('statistics.ofLink', { link: short })}
+      heading={<bdi dir="ltr">{short}</bdi>}
+      description={link.data ? link.data.title || link.data.destination_url : undefined}
+      before={
+        <Link
+          to="/links/$id"
+          params={{ id }}
+          className="inline-flex min-h-6 items-center gap-1 text-muted pointer-coarse:min-h-10 text-sm hover:text-fg"
+        >
+          <ArrowLeft size={14} aria-hidden="true" className="rtl:-scale-x-100" />
+          {t('statistics.backToLink')}
+        </Link>
+      }
+      actions={
+        <>
+          <LiveToggle report={report} />
+          <Export report={report} />
+        </>
+      }
+    >
+      <Controls report={report} />
+      <ReportView report={report} />
+    </Page>
+  )
+}

@@ -1,0 +1,48 @@
+import { lazy, Suspense, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { useMedia } from '../../lib/media.ts'
+import { Card } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import type { Dimension } from './filters.ts'
+import { TopList } from './top-list.tsx'
+import type { Report } from './use-report.ts'
+
+const WorldMap = lazy(() => import('./world-map.tsx'))
+
+const DIMENSIONS = ['country', 'region', 'city'] as const satisfies readonly Dimension[]
+
+/** Where the clicks come from: a map beside the list; on a phone the list alone. */
+export function Places({ report }: { report: Report }) {
+  const { t } = useI18n()
+  const [shown, setShown] = useState<Dimension>('country')
+  // A smaller map is not worth its bytes.
+  const wide = useMedia('(min-width: 40rem)')
+  const title = t('statistics.group.places')
+  return (
+    <Card className="min-w-0 p-4">
+      <h2 className="mb-1 font-semibold">{title}</h2>
+      <div className="grid gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        {wide ? (
+          <div className="flex aspect-[840/475] min-w-0 flex-col justify-center">
+            <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+              <WorldMap report={report} />
+            </Suspense>
+          </div>
+        ) : null}
+        <div className="min-w-0">
+          <Tabs<Dimension>
+            label={title}
+            value={shown}
+            onChange={setShown}
+            tabs={DIMENSIONS.map((dimension) => ({
+              value: dimension,
+              label: t(`statistics.dimension.${dimension}`),
+              panel: <TopList report={report} dimension={dimension} />,
+            }))}
+          />
+        </div>
+      </div>
+    </Card>
+  )
+}

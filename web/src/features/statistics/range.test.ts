@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  addDays,
+  dayIn,
+  daysOf,
+  INTERVALS,
+  intervalFor,
+  intervalsFor,
+  isDay,
+  periodBefore,
+  periodOf,
+} from './range.ts'
+
+const EVENING = new Date('2026-03-28T23:30:00Z')
+
+describe('ranges', () => {
+  test('today is the day of the time zone', () => {
+    expect(dayIn('UTC', EVENING)).toBe('2026-03-28')
+    expect(dayIn('Europe/Berlin', EVENING)).toBe('2026-03-29')
+    expect(periodOf({ range: 'today' }, 'Pacific/Kiritimati', EVENING)).toEqual({
+      from: '2026-03-29',
+      to: '2026-03-30',
+    })
+  })
+
+  test('a range has as many days as its name says, today among them', () => {
+    for (const [range, days] of [
+      ['7d', 7],
+      ['30d', 30],
+      ['90d', 90],
+    ] as const) {
+      const period = periodOf({ range }, 'UTC', EVENING)
+      expect(daysOf(period)).toBe(days)
+      expect(period.to).toBe('2026-03-29')
+    }
+  })
+
+  test('a custom range includes both dates', () => {
+    const asked = { range: 'custom', from: '2026-02-01', to: '2026-02-28' } as const
+    expect(periodOf(asked, 'UTC', EVENING)).toEqual({ from: '2026-02-01', to: '2026-03-01' })
+  })
+
+  test('nonsense means 30 days', () => {
+    const usual = periodOf({ range: '30d' }, 'UTC', EVENING)
+    for (const [from, to] of [
+      ['2026-02-30', '2026-03-01'],
+      ['2026-03-02', '2026-03-01'],
+      ['<script>', undefined],
+    ]) {
+      expect(periodOf({ range: 'custom', from, to }, 'UTC', EVENING)).toEqual(usual)
+    }
+  })
+
+  test('the period before ends where the period begins', () => {
+    const period = periodOf({ range: '7d' }, 'UTC', EVENING)
+    const before = periodBefore(period)
+    expect(before.to).toBe(period.from)
+    expect(daysOf(before)).toBe(7)
+  })
+
+  test('there is always an interval, and the usual one is among them', () => {
+    for (let days = 1; days < 3_000; days++) {
+      const period = { from: '2020-01-01', to: addDays('2020-01-01', days) }
+      expect(intervalsFor(period)).toContain(intervalFor(period))
+      for (const interval of INTERVALS) expect(INTERVALS).toContain(interval)
+    }
+  })
+
+  test('days are days of the calendar', () => {
+    expect(isDay('2024-02-29')).toBe(true)
+    for (const wrong of ['2026-02-29', '2026-13-01', '26-01-01', '', undefined]) {
+      expect(isDay(wrong)).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,105 @@
+/** Ranges that are one click away; `custom` has dates of its own. */
+export const RANGES = ['today', '7d', '30d', '90d', 'year', 'custom'] as const
+export type Range = (typeof RANGES)[number]
+
+/** Lengths of a bucket. */
+export const INTERVALS = ['hour', 'day', 'week', 'month'] as const
+export type Interval = (typeof INTERVALS)[number]
+
+/** Days from `from` on, `to` not among them; both `YYYY-MM-DD` in the chosen time zone. */
+export interface Period {
+  from: string
+  to: string
+}
+
+const DAY_MS = 86_400_000
+
+/** The calendar day it is somewhere. */
+export function dayIn(timeZone: string, now = new Date()): string {
+  // Swedish writes dates as ISO 8601 does.
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(now)
+}
+
+/** The day that lies so many days later. */
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** How many days a period has. */
+export function daysOf({ from, to }: Period): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS)
+}
+
+/**
+ * The days that a range means. A custom one includes both of its dates, as people mean it; one that
+ * lacks a date, or has them the wrong way round, means what 30 days mean.
+ */
+export function periodOf(
+  { range, from, to }: { range: Range; from?: string | undefined; to?: string | undefined },
+  timeZone: string,
+  now = new Date(),
+): Period {
+  const today = dayIn(timeZone, now)
+  const end = addDays(today, 1)
+  switch (range) {
+    case 'today':
+      return { from: today, to: end }
+    case '7d':
+      return { from: addDays(today, -6), to: end }
+    case '90d':
+      return { from: addDays(today, -89), to: end }
+    case 'year':
+      return { from: `${today.slice(0, 4)}-01-01`, to: end }
+    case 'custom':
+      if (isDay(from) && isDay(to) && from <= to) return { from, to: addDays(to, 1) }
+      break
+    default:
+  }
+  return { from: addDays(today, -29), to: end }
+}
+
+/** As many days, just before. */
+export function periodBefore(period: Period): Period {
+  return { from: addDays(period.from, -daysOf(period)), to: period.from }
+}
+
+/** Intervals that make a readable chart of a period: at most 400 buckets, at least two. */
+export function intervalsFor(period: Period): Interval[] {
+  const days = daysOf(period)
+  return INTERVALS.filter((interval) => {
+    if (interval === 'hour') return days <= 14
+    if (interval === 'day') return days > 1 && days <= 400
+    if (interval === 'week') return days > 14
+    return days > 60
+  })
+}
+
+/** The interval that suits a period when nobody has chosen one. */
+export function intervalFor(period: Period): Interval {
+  const days = daysOf(period)
+  if (days <= 2) return 'hour'
+  if (days <= 120) return 'day'
+  return days <= 400 ? 'week' : 'month'
+}
+
+/** Whether a text is a day of the calendar. */
+export function isDay(text: string | undefined): text is string {
+  if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
+
+/** The browser's time zone. */
+export function ownTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+}
+
+/** Whether a name is a time zone's that this browser knows. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

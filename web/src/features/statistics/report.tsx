@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { ApiError } from '../../api/errors.ts'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { errorText, Problem } from '../../ui/problem.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { statsBeforeQuery, statsQuery } from './calls.ts'
+import { Figures } from './figures.tsx'
+import { LivePanel } from './live.tsx'
+import { OverTime } from './over-time.tsx'
+import { Places } from './places.tsx'
+import { TopCards } from './top-cards.tsx'
+import type { Report } from './use-report.ts'
+
+/** The numbers, the chart, and what the clicks have in common. */
+export function ReportView({ report }: { report: Report }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { question, period, before, interval, search } = report
+  const unavailable = (error: unknown) => error instanceof ApiError && error.status === 503
+  const stats = useQuery({
+    ...statsQuery(question, period, interval),
+    // A statistics process that is busy or being restarted is asked again until it answers.
+    refetchInterval: ({ state }) => (unavailable(state.error) ? 5_000 : false),
+  })
+  const earlier = useQuery(statsBeforeQuery(question, period, before, interval))
+  if (stats.isError && stats.data === undefined) {
+    return unavailable(stats.error) ? (
+      <Empty title={t('statistics.unavailable')}>
+        <p>{t('statistics.unavailableText')}</p>
+      </Empty>
+    ) : (
+      <Problem error={stats.error} onRetry={() => void stats.refetch()} />
+    )
+  }
+  if (stats.data === undefined) return <ReportSkeleton />
+  const { totals } = stats.data
+  const nothing = totals.clicks === 0 && totals.bots === 0
+  return (
+    <div className="flex flex-col gap-8">
+      {stats.isError ? (
+        <p role="status" className="rounded-sm bg-warn-soft px-3 py-2 text-sm text-warn">
+          {unavailable(stats.error) ? t('statistics.unavailable') : errorText(stats.error, i18n)}
+        </p>
+      ) : null}
+      {search.live === 'on' ? <LivePanel report={report} /> : null}
+      <section className="flex flex-col gap-4">
+        <Figures report={report} totals={totals} before={earlier.data?.totals} />
+        <OverTime report={report} stats={stats.data} before={earlier.data} />
+      </section>
+      {nothing ? (
+        <Empty
+          title={t('statistics.empty.title')}
+          action={
+            report.filters.length > 0 ? (
+              <Button onClick={() => report.setFilters([])}>{t('statistics.filter.clear')}</Button>
+            ) : null
+          }
+        >
+          <p>{t('statistics.empty.text')}</p>
+        </Empty>
+      ) : (
+        <>
+          <Places report={report} />
+          <TopCards report={report} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function ReportSkeleton() {
+  const { t } = useI18n()
+  return (
+    <div className="flex flex-col gap-4">
+      <Loading label={t('common.loading')} />
+      <div className="flex gap-8">
+        {[0, 1, 2].map((figure) => (
+          <Skeleton key={figure} className="h-14 w-32" />
+        ))}
+      </div>
+      <Skeleton className="h-70 w-full" />
+    </div>
+  )
+}

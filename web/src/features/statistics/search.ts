@@ -1,0 +1,45 @@
+import { defined, listOf, oneOf, textOf } from '../../app/search-params.ts'
+import { INTERVALS, type Interval, isDay, isTimeZone, RANGES, type Range } from './range.ts'
+
+/** Which clicks count. */
+export const BOTS = ['exclude', 'include', 'only'] as const
+export type Bots = (typeof BOTS)[number]
+
+/** What is drawn. */
+export const METRICS = ['clicks', 'unique', 'bots'] as const
+export type Metric = (typeof METRICS)[number]
+
+/** All that a page of statistics can show otherwise, as the address has it. */
+export interface StatisticsSearch {
+  range?: Range
+  /** Days, with the range `custom`; both are part of it. */
+  from?: string
+  to?: string
+  interval?: Interval
+  zone?: string
+  bots?: Bots
+  metric?: Metric
+  /** `country:DE`, `-browser:Firefox`. */
+  filter?: string[]
+  view?: 'table'
+  /** Clicks are shown as they come. */
+  live?: 'on'
+}
+
+export function statisticsSearch(search: Record<string, unknown>): StatisticsSearch {
+  const from = textOf(search.from)
+  const to = textOf(search.to)
+  const zone = textOf(search.zone)
+  return defined({
+    range: oneOf(search.range, RANGES),
+    from: isDay(from) ? from : undefined,
+    to: isDay(to) ? to : undefined,
+    interval: oneOf(search.interval, INTERVALS),
+    zone: zone !== undefined && isTimeZone(zone) ? zone : undefined,
+    bots: oneOf(search.bots, BOTS),
+    metric: oneOf(search.metric, METRICS),
+    filter: listOf(search.filter),
+    view: oneOf(search.view, ['table'] as const),
+    live: oneOf(search.live, ['on'] as const),
+  })
+}

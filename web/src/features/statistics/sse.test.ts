@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { readEvents } from './sse.ts'
+
+async function events(...chunks: string[]) {
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk))
+      controller.close()
+    },
+  })
+  return await Array.fromAsync(readEvents(body))
+}
+
+const TEXT = ': hello\n\nevent: click\nid: 7\ndata: {"a":1}\ndata: ü\n\ndata\r\n\r\ndata: half'
+
+test('reads events, however they are cut', async () => {
+  const whole = await events(TEXT)
+  expect(whole).toEqual([
+    { event: 'click', data: '{"a":1}\nü', id: '7' },
+    { event: 'message', data: '', id: '7' },
+  ])
+  for (let at = 1; at < TEXT.length; at++) {
+    expect(await events(TEXT.slice(0, at), TEXT.slice(at))).toEqual(whole)
+  }
+})

@@ -1,0 +1,45 @@
+/** One event of a `text/event-stream`. */
+export interface ServerEvent {
+  event: string
+  data: string
+  id: string
+}
+
+/**
+ * Reads server-sent events out of a streamed body (WHATWG HTML § 9.2.6). `EventSource` itself can't
+ * send the header that names the workspace.
+ */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<ServerEvent> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  let event = ''
+  let id = ''
+  let data: string[] = []
+  try {
+    while (true) {
+      const { done, value } = await reader.read()
+      if (done) return
+      const lines = (rest + value).split(/\r\n|\n|\r(?!$)/)
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        if (line === '') {
+          if (data.length > 0) yield { event: event || 'message', data: data.join('\n'), id }
+          event = ''
+          data = []
+          continue
+        }
+        const colon = line.indexOf(':')
+        if (colon === 0) continue
+        const field = colon < 0 ? line : line.slice(0, colon)
+        const text = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '')
+        if (field === 'event') event = text
+        else if (field === 'data') data.push(text)
+        else if (field === 'id') id = text
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}

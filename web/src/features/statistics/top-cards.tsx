@@ -1,0 +1,67 @@
+import { useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { cx } from '../../ui/cx.ts'
+import { Card } from '../../ui/page.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import type { Dimension } from './filters.ts'
+import { Times } from './times.tsx'
+import { TopList } from './top-list.tsx'
+import type { Report } from './use-report.ts'
+
+const GROUPS = [
+  { name: 'sources', dimensions: ['referrer', 'referrer_path', 'utm_source', 'trigger'] },
+  { name: 'links', dimensions: ['link', 'domain'] },
+  { name: 'devices', dimensions: ['device', 'browser', 'os', 'language'] },
+  { name: 'campaigns', dimensions: ['utm_campaign', 'utm_medium', 'utm_term', 'utm_content'] },
+] as const satisfies readonly { name: string; dimensions: readonly Dimension[] }[]
+
+/** What the clicks have in common, in groups; a link's own page needs no list of links. */
+export function TopCards({ report }: { report: Report }) {
+  const groups = GROUPS.filter(({ name }) => name !== 'links' || report.question.linkId === null)
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      {groups.map(({ name, dimensions }, at) => (
+        <TopCard
+          key={name}
+          report={report}
+          name={name}
+          dimensions={dimensions}
+          wide={at === groups.length - 1 && at % 2 === 0}
+        />
+      ))}
+      <Times report={report} />
+    </div>
+  )
+}
+
+function TopCard({
+  report,
+  name,
+  dimensions,
+  wide,
+}: {
+  report: Report
+  /** Alone in its row. */
+  wide: boolean
+  name: (typeof GROUPS)[number]['name']
+  dimensions: readonly Dimension[]
+}) {
+  const { t } = useI18n()
+  const [shown, setShown] = useState<Dimension>(dimensions[0] ?? 'referrer')
+  const title = t(`statistics.group.${name}`)
+  return (
+    <Card className={cx('min-w-0 p-4', wide && 'lg:col-span-2')}>
+      <h2 className="mb-1 font-semibold">{title}</h2>
+      <Tabs<Dimension>
+        label={title}
+        value={shown}
+        onChange={setShown}
+        tabs={dimensions.map((dimension) => ({
+          value: dimension,
+          label: t(`statistics.dimension.${dimension}`),
+          panel: <TopList report={report} dimension={dimension} />,
+        }))}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,145 @@
+import { useQuery } from '@tanstack/react-query'
+import { Minus } from 'lucide-react'
+import { useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { errorText } from '../../ui/problem.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { type TopValue, topQuery } from './calls.ts'
+import type { Dimension } from './filters.ts'
+import { withFilter } from './filters.ts'
+import type { Report } from './use-report.ts'
+import { shortName, valueName } from './words.ts'
+
+/** Without a wish; with "Show more". */
+const FEW = 8
+const MANY = 100
+
+/** The values of a dimension with the most clicks. A click on one filters the whole page. */
+export function TopList({ report, dimension }: { report: Report; dimension: Dimension }) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const [limit, setLimit] = useState(FEW)
+  const { question, period } = report
+  const list = useQuery(topQuery(question, period, dimension, limit))
+  if (list.isError) return <p className="py-3 text-bad">{errorText(list.error, i18n)}</p>
+  if (list.data === undefined) return <TopSkeleton />
+  const { other } = list.data
+  // Values that only bots have, while bots don't count.
+  const data = list.data.data.filter(({ clicks }) => clicks > 0)
+  const most = Math.max(1, ...data.map(({ clicks }) => clicks))
+  if (data.length === 0) {
+    return <p className="py-3 text-muted">{t('statistics.empty.title')}</p>
+  }
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex gap-2 text-faint text-xs">
+        <span className="flex-1 px-2">{t(`statistics.dimension.${dimension}`)}</span>
+        <span className="w-16 text-end">{t('statistics.rows.clicks')}</span>
+        <span className="w-16 text-end">{t('statistics.rows.people')}</span>
+      </div>
+      <ul className="flex flex-col gap-0.5">
+        {data.map((value) => (
+          <TopRow
+            key={String(value.value)}
+            report={report}
+            dimension={dimension}
+            value={value}
+            most={most}
+          />
+        ))}
+        {other.clicks > 0 ? (
+          <li className="flex h-7 items-center gap-2 text-muted text-sm">
+            <span className="flex-1 px-2">{t('statistics.others')}</span>
+            <span className="tabular w-16 text-end">{format.number(other.clicks)}</span>
+            <span className="tabular w-16 text-end">{format.number(other.unique)}</span>
+          </li>
+        ) : null}
+      </ul>
+      {limit === FEW && other.clicks > 0 ? (
+        <Button size="sm" variant="ghost" className="self-start" onClick={() => setLimit(MANY)}>
+          {t('statistics.more')}
+        </Button>
+      ) : limit === MANY ? (
+        <Button size="sm" variant="ghost" className="self-start" onClick={() => setLimit(FEW)}>
+          {t('statistics.less')}
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+function TopRow({
+  report,
+  dimension,
+  value,
+  most,
+}: {
+  report: Report
+  dimension: Dimension
+  value: TopValue
+  most: number
+}) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const name = value.short_url
+    ? shortName(value.short_url)
+    : valueName(dimension, value.value, i18n)
+  const text = value.value === null ? '' : String(value.value)
+  // A click that is gone with its link can't be asked for.
+  const fixed = dimension === 'link' && value.value === null
+  const filter = (exclude: boolean) =>
+    report.setFilters(withFilter(report.filters, { dimension, value: text, exclude }))
+  const row = (
+    <>
+      <span
+        aria-hidden="true"
+        className="absolute inset-y-0 start-0 rounded-xs bg-bar"
+        style={{ width: `${(value.clicks / most) * 100}%` }}
+      />
+      <span className="relative min-w-0 flex-1 truncate text-start">
+        <bdi>{name}</bdi>
+      </span>
+    </>
+  )
+  return (
+    <li className="group flex h-7 items-center gap-2 text-sm pointer-coarse:h-10">
+      {fixed ? (
+        <span className="relative flex h-full min-w-0 flex-1 items-center px-2">{row}</span>
+      ) : (
+        <span className="relative flex h-full min-w-0 flex-1 items-center">
+          <button
+            type="button"
+            title={name}
+            aria-label={t('statistics.filter.by', { value: name })}
+            onClick={() => filter(false)}
+            className="relative flex h-full min-w-0 flex-1 items-center px-2 underline-offset-2 hover:underline pointer-coarse:pe-10"
+          >
+            {row}
+          </button>
+          <IconButton
+            size="sm"
+            label={t('statistics.filter.without', { value: name })}
+            icon={<Minus size={14} aria-hidden="true" />}
+            className="absolute! end-0 hover:bg-pressed [@media(hover:hover)]:opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+            onClick={() => filter(true)}
+          />
+        </span>
+      )}
+      <span className="tabular w-16 text-end">{format.number(value.clicks)}</span>
+      <span className="tabular w-16 text-end text-muted">{format.number(value.unique)}</span>
+    </li>
+  )
+}
+
+function TopSkeleton() {
+  const { t } = useI18n()
+  return (
+    <div className="flex flex-col gap-2 pt-5">
+      <Loading label={t('common.loading')} />
+      {[90, 70, 50, 30].map((width) => (
+        <Skeleton key={width} className="h-5 w-full" />
+      ))}
+    </div>
+  )
+}

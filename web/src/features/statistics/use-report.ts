@@ -1,0 +1,65 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import type { Question } from './calls.ts'
+import { type Filter, filterText, parseFilters } from './filters.ts'
+import {
+  type Interval,
+  intervalFor,
+  intervalsFor,
+  ownTimeZone,
+  type Period,
+  periodBefore,
+  periodOf,
+  type Range,
+} from './range.ts'
+import type { Metric, StatisticsSearch } from './search.ts'
+
+/** A report as the address asks for it, and the way to ask for another one. */
+export interface Report {
+  search: StatisticsSearch
+  question: Question
+  range: Range
+  period: Period
+  before: Period
+  interval: Interval
+  intervals: readonly Interval[]
+  metric: Metric
+  filters: readonly Filter[]
+  /** Changes some of it; undefined takes it out of the address. */
+  change(changes: { [K in keyof StatisticsSearch]?: StatisticsSearch[K] | undefined }): void
+  setFilters(filters: readonly Filter[]): void
+}
+
+/** Reads the address of a page of statistics. */
+export function useReport(linkId: string | null): Report {
+  const search: StatisticsSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const { workspace } = usePlace()
+  const { range = '30d', from, to, zone = ownTimeZone(), bots = 'exclude', filter } = search
+  return useMemo(() => {
+    const period = periodOf({ range, from, to }, zone)
+    const intervals = intervalsFor(period)
+    const interval = intervals.find((one) => one === search.interval) ?? intervalFor(period)
+    const filters = parseFilters(filter ?? [])
+    const change: Report['change'] = (changes) => {
+      const next = { ...search, ...changes } as StatisticsSearch
+      void (linkId === null
+        ? navigate({ to: '/statistics', search: next })
+        : navigate({ to: '/links/$id/statistics', params: { id: linkId }, search: next }))
+    }
+    return {
+      search,
+      question: { workspace: workspace.id, linkId, zone, bots, filters },
+      range,
+      period,
+      before: periodBefore(period),
+      interval,
+      intervals,
+      metric: search.metric ?? 'clicks',
+      filters,
+      change,
+      setFilters: (next) => change({ filter: next.map(filterText) }),
+    }
+  }, [search, range, from, to, zone, bots, filter, linkId, workspace.id, navigate])
+}

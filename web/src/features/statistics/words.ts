@@ -1,0 +1,119 @@
+import type { I18n, MessageKey } from '../../i18n/index.tsx'
+import type { Dimension, Filter } from './filters.ts'
+import type { Interval } from './range.ts'
+
+const DEVICES = {
+  desktop: 'statistics.device.desktop',
+  mobile: 'statistics.device.mobile',
+  tablet: 'statistics.device.tablet',
+  tv: 'statistics.device.tv',
+  console: 'statistics.device.console',
+  wearable: 'statistics.device.wearable',
+  bot: 'statistics.device.bot',
+} as const satisfies Record<string, MessageKey>
+
+const displayNames = new Map<string, Intl.DisplayNames>()
+
+/** A name by the browser's own tables; a code that they lack stays one. */
+function nameOf(type: 'region' | 'language', code: string, locale: string): string {
+  const key = `${locale} ${type}`
+  let names = displayNames.get(key)
+  if (names === undefined) {
+    names = new Intl.DisplayNames(locale, { type })
+    displayNames.set(key, names)
+  }
+  try {
+    return names.of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
+/** A country's name in the person's language. */
+export function countryName(code: string, { regional }: Pick<I18n, 'regional'>): string {
+  return nameOf('region', code, regional)
+}
+
+/** A short address without its scheme, in its own script. */
+export function shortName(url: string): string {
+  const bare = url.replace(/^https?:\/\//, '')
+  try {
+    return decodeURI(bare)
+  } catch {
+    return bare
+  }
+}
+
+/** A value of a dimension as people call it. */
+export function valueName(dimension: Dimension, value: string | number | null, i18n: I18n): string {
+  const { t, regional } = i18n
+  if (value === null || value === '') return noneName(dimension, i18n)
+  const text = String(value)
+  switch (dimension) {
+    case 'country':
+      return countryName(text, i18n)
+    case 'language':
+      return nameOf('language', text, regional)
+    case 'device':
+      return text in DEVICES ? t(DEVICES[text as keyof typeof DEVICES]) : text
+    case 'trigger':
+      return text === 'qr' ? t('statistics.trigger.qr') : t('statistics.trigger.click')
+    case 'hour':
+      return new Intl.DateTimeFormat(regional, {
+        hour: 'numeric',
+        minute: '2-digit',
+        timeZone: 'UTC',
+      }).format(Number(value) * 3_600_000)
+    case 'weekday':
+      // The 5th of January 1970 was a Monday.
+      return new Intl.DateTimeFormat(regional, { weekday: 'long', timeZone: 'UTC' }).format(
+        (Number(value) + 3) * 86_400_000,
+      )
+    default:
+      return text
+  }
+}
+
+function noneName(dimension: Dimension, { t }: I18n): string {
+  if (dimension === 'referrer' || dimension === 'referrer_path') {
+    return t('statistics.none.referrer')
+  }
+  if (dimension === 'country') return t('statistics.none.country')
+  return t(dimension.startsWith('utm_') ? 'statistics.none.utm' : 'statistics.none.other')
+}
+
+/** A filter in words. */
+export function filterName({ dimension, value, exclude }: Filter, i18n: I18n, name?: string) {
+  return i18n.t(exclude ? 'statistics.filter.not' : 'statistics.filter.is', {
+    dimension: i18n.t(`statistics.dimension.${dimension}`),
+    value: name ?? valueName(dimension, value, i18n),
+  })
+}
+
+/** How a bucket's start is written: short for an axis, and in full. */
+export function bucketFormats(interval: Interval, zone: string, days: number, locale: string) {
+  const make = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })
+    return (start: string) => format.format(new Date(start))
+  }
+  const day = { day: 'numeric', month: 'short' } as const
+  const time = { hour: 'numeric', minute: '2-digit' } as const
+  const year = { year: 'numeric' } as const
+  switch (interval) {
+    case 'hour':
+      return {
+        tick: make(days > 2 ? { ...day, hour: 'numeric' } : time),
+        title: make({ weekday: 'short', ...day, ...time }),
+      }
+    case 'month':
+      return {
+        tick: make({ month: 'short', ...(days > 366 ? { year: '2-digit' } : {}) }),
+        title: make({ month: 'long', ...year }),
+      }
+    default:
+      return {
+        tick: make(days > 366 ? { ...day, ...year } : day),
+        title: make({ weekday: 'short', ...day, ...year }),
+      }
+  }
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { topQuery } from './calls.ts'
+import { withFilter } from './filters.ts'
+import { leastOf, MAP_HEIGHT, MAP_WIDTH, shadeOf, worldShapes } from './map-shapes.ts'
+import type { Report } from './use-report.ts'
+import { countryName } from './words.ts'
+
+const SHADES = [1, 2, 3, 4, 5] as const
+
+/** A shade of one hue, lighter to darker: told apart by lightness alone. */
+function fillOf(shade: number): string {
+  if (shade === 0) return 'var(--pressed)'
+  return `color-mix(in oklab, var(--accent) ${25 + shade * 15}%, var(--canvas))`
+}
+
+/**
+ * Clicks by country. The list beside it says the same and is what the keyboard reaches; here a
+ * pointer shows numbers, and a click filters.
+ */
+export default function WorldMap({ report }: { report: Report }) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const shapes = useMemo(worldShapes, [])
+  const { question, period } = report
+  const list = useQuery(topQuery(question, period, 'country', 300))
+  const [pointed, setPointed] = useState<string | null>(null)
+  const clicks = new Map(
+    list.data?.data.flatMap(({ value, clicks: count }) =>
+      value === null ? [] : [[String(value), count] as const],
+    ),
+  )
+  const most = Math.max(0, ...clicks.values())
+  const top = [...clicks].find(([, count]) => count === most)?.[0]
+  const summary = t('statistics.map.summary', {
+    countries: clicks.size,
+    top: top === undefined ? '' : countryName(top, i18n),
+  })
+  return (
+    <figure className="flex flex-col gap-2">
+      <svg
+        role="img"
+        aria-label={summary}
+        viewBox={`0 0 ${MAP_WIDTH} ${MAP_HEIGHT}`}
+        className="w-full"
+        onPointerLeave={() => setPointed(null)}
+      >
+        {shapes.map(({ country, path }) => {
+          const count = clicks.get(country) ?? 0
+          return (
+            // biome-ignore lint/a11y/noStaticElementInteractions: the list beside is for keyboards
+            <path
+              key={country || path.slice(0, 20)}
+              d={path}
+              fill={fillOf(shadeOf(count, most))}
+              stroke={pointed === country && country !== '' ? 'var(--fg)' : 'var(--canvas)'}
+              strokeWidth={0.75}
+              className={count > 0 ? 'cursor-pointer' : ''}
+              onPointerEnter={() => setPointed(country)}
+              onClick={() => {
+                if (count === 0) return
+                const filter = { dimension: 'country', value: country, exclude: false } as const
+                report.setFilters(withFilter(report.filters, filter))
+              }}
+            />
+          )
+        })}
+      </svg>
+      <figcaption className="flex min-h-5 flex-wrap items-center justify-between gap-x-4 gap-y-1 text-muted text-xs">
+        <span aria-hidden="true">
+          {pointed
+            ? `${countryName(pointed, i18n)}: ${format.number(clicks.get(pointed) ?? 0)}`
+            : ''}
+        </span>
+        {most > 0 ? (
+          <span className="tabular flex items-center gap-2">
+            {t('statistics.map.legend')}
+            {SHADES.filter(
+              (shade) => shade === 5 || leastOf(shade, most) < leastOf(shade + 1, most),
+            ).map((shade) => (
+              <span key={shade} className="flex items-center gap-1">
+                <svg width="10" height="10" aria-hidden="true">
+                  <rect width="10" height="10" rx="2" fill={fillOf(shade)} />
+                </svg>
+                {format.compact(leastOf(shade, most))}
+                {shade === 5 ? '+' : ''}
+              </span>
+            ))}
+          </span>
+        ) : null}
+      </figcaption>
+    </figure>
+  )
+}

@@ -1,0 +1,95 @@
+import { useQuery } from '@tanstack/react-query'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { Meter } from '../../ui/meter.tsx'
+import { Page, Section } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { COUNTED, type Plan, type Usage, usageQuery } from './calls.ts'
+import { Plans } from './plans.tsx'
+import { RequestChart } from './requests.tsx'
+
+/** The plan, what is used of it, and what other plans there are. */
+export function UsagePage() {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const usage = useQuery(usageQuery(workspace.id))
+  return (
+    <Page
+      title={t('usage.title')}
+      description={usage.data ? t('usage.plan.of', { plan: usage.data.plan.name }) : undefined}
+    >
+      {usage.isError && usage.data === undefined ? (
+        <Problem error={usage.error} onRetry={() => void usage.refetch()} />
+      ) : usage.data === undefined ? (
+        <UsageSkeleton />
+      ) : (
+        <div className="flex flex-col gap-10">
+          <Limits {...usage.data} />
+          <RequestChart
+            requests={usage.data.requests}
+            limit={usage.data.plan.limits.requests_per_minute}
+          />
+          <Plans current={usage.data.plan} />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function Limits({ plan, used }: Pick<Usage, 'plan' | 'used'>) {
+  const { t } = useI18n()
+  return (
+    <Section title={t('usage.limits')}>
+      <dl className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+        {COUNTED.map((name) => (
+          <LimitMeter key={name} name={name} used={used[name] ?? 0} plan={plan} />
+        ))}
+      </dl>
+    </Section>
+  )
+}
+
+function LimitMeter({
+  name,
+  used,
+  plan,
+}: {
+  name: (typeof COUNTED)[number]
+  used: number
+  plan: Plan
+}) {
+  const { t } = useI18n()
+  const limit = plan.limits[name]
+  const text = limit === null ? t('usage.unlimited', { used }) : t('usage.of', { used, limit })
+  return (
+    <div className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1.5">
+      <dt className="flex min-h-6 items-center gap-2 font-medium text-sm">
+        {t(`usage.${name}`)}
+        {limit !== null && used >= limit ? (
+          <Chip tone="bad">{t('usage.full')}</Chip>
+        ) : limit !== null && used >= limit * 0.8 ? (
+          <Chip tone="warn">{t('usage.near')}</Chip>
+        ) : null}
+      </dt>
+      <dd className="tabular text-muted text-sm">{text}</dd>
+      <dd className="col-span-2">
+        <Meter value={used} max={limit} label={t(`usage.${name}`)} text={text} />
+      </dd>
+    </div>
+  )
+}
+
+function UsageSkeleton() {
+  const { t } = useI18n()
+  return (
+    <div className="grid gap-6 sm:grid-cols-2">
+      <Loading label={t('common.loading')} />
+      {COUNTED.map((name) => (
+        <Skeleton key={name} className="h-8 w-full" />
+      ))}
+      <Skeleton className="h-40 w-full" />
+    </div>
+  )
+}

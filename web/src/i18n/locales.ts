@@ -1,0 +1,49 @@
+/** The languages of the dashboard: those of the API. */
+export const LOCALES = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'it',
+  'pt-BR',
+  'nl',
+  'pl',
+  'uk',
+  'tr',
+  'ar',
+  'hi',
+  'ja',
+  'ko',
+  'zh-Hans',
+  'zh-Hant',
+] as const
+
+export type Locale = (typeof LOCALES)[number]
+
+/** Each language in its own words. */
+export const LANGUAGE_NAMES: Readonly<Record<Locale, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  it: 'Italiano',
+  'pt-BR': 'Português (Brasil)',
+  nl: 'Nederlands',
+  pl: 'Polski',
+  uk: 'Українська',
+  tr: 'Türkçe',
+  ar: 'العربية',
+  hi: 'हिन्दी',
+  ja: '日本語',
+  ko: '한국어',
+  'zh-Hans': '简体中文',
+  'zh-Hant': '繁體中文',
+}
+
+export function isLocale(tag: string | null | undefined): tag is Locale {
+  return (LOCALES as readonly (string | null | undefined)[]).includes(tag)
+}
+
+export function directionOf(locale: Locale): 'ltr' | 'rtl' {
+  return locale === 'ar' ? 'rtl' : 'ltr'
+}

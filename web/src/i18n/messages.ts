@@ -1,0 +1,25 @@
+import type audit from './messages/en/audit.json'
+import type auth from './messages/en/auth.json'
+import type common from './messages/en/common.json'
+import type instance from './messages/en/instance.json'
+import type keys from './messages/en/keys.json'
+import type links from './messages/en/links.json'
+import type members from './messages/en/members.json'
+import type settings from './messages/en/settings.json'
+import type statistics from './messages/en/statistics.json'
+import type usage from './messages/en/usage.json'
+
+/** Every key of the English files; each feature has a file of its own. */
+export type MessageKey =
+  | keyof typeof common
+  | keyof typeof links
+  | keyof typeof statistics
+  | keyof typeof keys
+  | keyof typeof members
+  | keyof typeof audit
+  | keyof typeof usage
+  | keyof typeof settings
+  | keyof typeof auth
+  | keyof typeof instance
+
+export type Messages = Readonly<Record<MessageKey, string>>

@@ -1,0 +1,104 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { cx } from './cx.ts'
+import { Spinner } from './spinner.tsx'
+import { Tooltip } from './tooltip.tsx'
+
+export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger'
+export type ButtonSize = 'sm' | 'md'
+
+const VARIANTS: Readonly<Record<ButtonVariant, string>> = {
+  primary: 'bg-accent text-on-accent hover:bg-accent-hover',
+  secondary:
+    'border border-line bg-raised hover:bg-hover active:bg-pressed data-popup-open:bg-hover',
+  ghost: 'text-muted hover:bg-hover hover:text-fg active:bg-pressed data-popup-open:bg-hover',
+  danger: 'bg-bad-solid text-on-accent hover:bg-bad-solid-hover',
+}
+const SIZES: Readonly<Record<ButtonSize, string>> = {
+  // A finger needs more than a pointer.
+  sm: 'h-7 px-2 text-sm gap-1.5 pointer-coarse:h-10',
+  md: 'h-8 px-3 text-base gap-2 pointer-coarse:h-10',
+}
+
+/** The look of a button, for links that look like one. */
+export function buttonClass(
+  variant: ButtonVariant = 'secondary',
+  size: ButtonSize = 'md',
+  more?: string,
+): string {
+  return cx(
+    'inline-flex shrink-0 select-none items-center justify-center rounded-sm font-medium whitespace-nowrap transition-colors',
+    'disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:opacity-50',
+    VARIANTS[variant],
+    SIZES[size],
+    more,
+  )
+}
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  variant?: ButtonVariant
+  size?: ButtonSize
+  icon?: ReactNode
+  /** Working: keeps its width and its focus, and can't be pressed again. */
+  loading?: boolean
+}
+
+/** A button that says what it does. */
+export function Button({
+  variant = 'secondary',
+  size = 'md',
+  icon,
+  loading = false,
+  className,
+  children,
+  onClick,
+  ...props
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...props}
+      aria-busy={loading || undefined}
+      aria-disabled={loading || props['aria-disabled'] || undefined}
+      onClick={loading ? (event) => event.preventDefault() : onClick}
+      className={buttonClass(variant, size, className)}
+    >
+      {loading ? <Spinner /> : icon}
+      {children}
+    </button>
+  )
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'loading'> {
+  /** Its name, also shown as a tool tip. */
+  label: string
+  /** The key that does the same. */
+  shortcut?: string
+}
+
+/** A button that is only an icon. */
+export function IconButton({
+  label,
+  icon,
+  shortcut,
+  variant = 'ghost',
+  size = 'md',
+  className,
+  ...props
+}: IconButtonProps) {
+  return (
+    <Tooltip text={label} {...(shortcut === undefined ? {} : { shortcut })}>
+      <button
+        type="button"
+        aria-label={label}
+        {...props}
+        className={buttonClass(
+          variant,
+          size,
+          cx('px-0! pointer-coarse:w-10', size === 'sm' ? 'w-7' : 'w-8', className),
+        )}
+      >
+        {icon}
+      </button>
+    </Tooltip>
+  )
+}

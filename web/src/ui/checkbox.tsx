@@ -1,0 +1,73 @@
+import { Check, Minus } from 'lucide-react'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { cx } from './cx.ts'
+
+/** Chosen or not. Without a visible label give it a `name`. */
+export function Checkbox({
+  checked,
+  indeterminate = false,
+  onChange,
+  label,
+  hint,
+  name,
+  disabled = false,
+  className,
+}: {
+  checked: boolean
+  /** Some of what it stands for are. */
+  indeterminate?: boolean
+  onChange: (checked: boolean) => void
+  label?: ReactNode
+  hint?: ReactNode
+  /** Its name where no label is seen. */
+  name?: string
+  disabled?: boolean
+  className?: string
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (input.current) input.current.indeterminate = indeterminate
+  }, [indeterminate])
+  const Mark = indeterminate ? Minus : Check
+  const box = (
+    // 24 px to hit, 16 px to see.
+    <span
+      className={cx(
+        'relative flex size-6 shrink-0 items-center justify-center',
+        label === undefined ? className : '-m-1 mt-[-0.125rem]',
+      )}
+    >
+      <input
+        ref={input}
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        aria-label={name}
+        onChange={(event) => onChange(event.target.checked)}
+        className="peer absolute inset-0 cursor-pointer appearance-none pointer-coarse:-inset-2 rounded-xs disabled:cursor-not-allowed"
+      />
+      <span
+        aria-hidden="true"
+        className={cx(
+          'pointer-events-none flex size-4 items-center justify-center rounded-xs border transition-colors peer-disabled:opacity-50',
+          checked || indeterminate
+            ? 'border-accent bg-accent text-on-accent'
+            : 'border-line-strong bg-canvas peer-hover:border-muted',
+        )}
+      >
+        {checked || indeterminate ? <Mark size={12} strokeWidth={3} /> : null}
+      </span>
+    </span>
+  )
+  if (label === undefined) return box
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is in it
+    <label className={cx('flex items-start gap-3', className)}>
+      {box}
+      <span className="flex flex-col gap-0.5">
+        <span className="text-base">{label}</span>
+        {hint ? <span className="text-faint text-xs">{hint}</span> : null}
+      </span>
+    </label>
+  )
+}

@@ -1,0 +1,82 @@
+import { Check, Copy } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { copyText } from '../lib/clipboard.ts'
+import { Button, IconButton } from './button.tsx'
+import { cx } from './cx.ts'
+
+/** Whether it was copied just now. */
+export function useCopied(): [boolean, (text: string) => Promise<void>] {
+  const [copied, setCopied] = useState(0)
+  useEffect(() => {
+    if (copied === 0) return
+    const timer = setTimeout(() => setCopied(0), 1_600)
+    return () => clearTimeout(timer)
+  }, [copied])
+  return [
+    copied > 0,
+    async (text) => {
+      if (await copyText(text)) setCopied((count) => count + 1)
+    },
+  ]
+}
+
+/** Copies a text; says so. */
+export function CopyButton({
+  text,
+  label,
+  words = false,
+  size = 'sm',
+  className,
+}: {
+  text: string
+  /** What it copies: "Copy the short address". */
+  label: string
+  /** With the label beside the icon. */
+  words?: boolean
+  size?: 'sm' | 'md'
+  className?: string
+}) {
+  const { t } = useI18n()
+  const [copied, copy] = useCopied()
+  const icon = copied ? (
+    <Check size={14} aria-hidden="true" className="text-ok" />
+  ) : (
+    <Copy size={14} aria-hidden="true" />
+  )
+  const more = className === undefined ? {} : { className }
+  return (
+    <>
+      {words ? (
+        <Button size={size} icon={icon} onClick={() => copy(text)} {...more}>
+          {copied ? t('common.copied') : label}
+        </Button>
+      ) : (
+        <IconButton size={size} label={label} icon={icon} onClick={() => copy(text)} {...more} />
+      )}
+      <span role="status" className="sr-only">
+        {copied ? t('common.copied') : ''}
+      </span>
+    </>
+  )
+}
+
+/** Code as it is typed, with a button that copies it. */
+export function CodeBlock({ code, className }: { code: string; className?: string }) {
+  const { t } = useI18n()
+  return (
+    <div
+      dir="ltr"
+      className={cx(
+        'flex items-start gap-2 rounded-sm border border-line bg-sunken py-1 ps-3 pe-1 text-left',
+        className,
+      )}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto py-1.5 font-mono text-sm">
+        <code>{code}</code>
+      </pre>
+      <CopyButton text={code} label={t('common.copyCode')} />
+    </div>
+  )
+}

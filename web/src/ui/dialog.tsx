@@ -1,0 +1,161 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog'
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { X } from 'lucide-react'
+import { type ReactNode, type RefObject, useState } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { Button } from './button.tsx'
+import { cx } from './cx.ts'
+
+const BACKDROP =
+  'fixed inset-0 z-40 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
+
+const SHAPES = {
+  /** In the middle. */
+  center:
+    'top-[max(1rem,12dvh)] inset-x-4 mx-auto max-h-[calc(100dvh-max(2rem,14dvh))] max-w-lg rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0',
+  /** In the middle, for much. */
+  wide: 'top-[max(1rem,6dvh)] inset-x-4 mx-auto max-h-[calc(100dvh-max(2rem,8dvh))] max-w-3xl rounded-md data-ending-style:opacity-0 data-starting-style:opacity-0',
+  /** A panel at the end of the line; from below on a phone. */
+  panel: cx(
+    'inset-x-0 bottom-0 max-h-[94dvh] rounded-t-md transition-[translate,opacity] data-ending-style:translate-y-6 data-starting-style:translate-y-6 data-ending-style:opacity-0 data-starting-style:opacity-0',
+    'sm:inset-y-0 sm:start-auto sm:end-0 sm:max-h-none sm:w-[30rem] sm:rounded-none sm:data-ending-style:translate-y-0 sm:data-starting-style:translate-y-0 ltr:sm:data-ending-style:translate-x-6 ltr:sm:data-starting-style:translate-x-6 rtl:sm:data-ending-style:-translate-x-6 rtl:sm:data-starting-style:-translate-x-6',
+  ),
+} as const
+
+export interface DialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: ReactNode
+  description?: ReactNode
+  shape?: keyof typeof SHAPES
+  /** Stays at the foot while the rest scrolls. */
+  footer?: ReactNode
+  /** What gets the focus first; default: the first control. */
+  initialFocus?: RefObject<HTMLElement | null>
+  /** Only the buttons close it: for what can't be shown again. */
+  sticky?: boolean
+  children?: ReactNode
+}
+
+/** A dialog: the focus stays in it, Escape closes it, and the focus goes back. */
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  shape = 'center',
+  footer,
+  initialFocus,
+  sticky = false,
+  children,
+}: DialogProps) {
+  const { t } = useI18n()
+  return (
+    <Base.Root
+      open={open}
+      onOpenChange={(next, { reason }) => {
+        if (sticky && !next && (reason === 'escape-key' || reason === 'outside-press')) return
+        onOpenChange(next)
+      }}
+    >
+      <Base.Portal>
+        <Base.Backdrop className={BACKDROP} />
+        <Base.Popup
+          {...(initialFocus ? { initialFocus } : {})}
+          className={cx(
+            'fixed z-40 flex flex-col bg-raised shadow-float outline-none transition-opacity duration-150 ease-out',
+            SHAPES[shape],
+          )}
+        >
+          <header className="flex items-start gap-3 px-5 pt-4 pb-1">
+            <div className="flex min-w-0 flex-1 flex-col gap-1">
+              <Base.Title className="font-semibold text-lg">{title}</Base.Title>
+              {description ? (
+                <Base.Description className="text-muted">{description}</Base.Description>
+              ) : null}
+            </div>
+            {sticky ? null : (
+              <Base.Close
+                aria-label={t('common.close')}
+                className="-me-1.5 flex size-8 shrink-0 items-center justify-center rounded-sm text-muted hover:bg-hover hover:text-fg"
+              >
+                <X size={16} aria-hidden="true" />
+              </Base.Close>
+            )}
+          </header>
+          <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto overscroll-contain px-5 pt-2 pb-5">
+            {children}
+          </div>
+          {footer ? (
+            <footer className="flex flex-wrap items-center justify-end gap-2 border-line border-t px-5 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
+              {footer}
+            </footer>
+          ) : null}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+/** A question before what can't be undone. It names the thing, and what then stops working. */
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  action,
+  danger = true,
+  onConfirm,
+  children,
+}: {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: ReactNode
+  description?: ReactNode
+  /** What the button says that does it. */
+  action: string
+  danger?: boolean
+  /** The dialog closes when it is done, and stays when it fails: show the reason in `children`. */
+  onConfirm: () => Promise<unknown> | unknown
+  children?: ReactNode
+}) {
+  const { t } = useI18n()
+  const [busy, setBusy] = useState(false)
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      await onConfirm()
+      onOpenChange(false)
+    } catch {
+      // The caller shows it.
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className={BACKDROP} />
+        <AlertDialog.Popup
+          className={cx(
+            'fixed z-40 flex flex-col gap-3 overflow-y-auto bg-raised p-5 shadow-float outline-none transition-opacity duration-150',
+            SHAPES.center,
+            'max-w-md!',
+          )}
+        >
+          <AlertDialog.Title className="font-semibold text-lg">{title}</AlertDialog.Title>
+          {description ? (
+            <AlertDialog.Description className="text-muted">{description}</AlertDialog.Description>
+          ) : null}
+          {children}
+          <div className="mt-2 flex flex-wrap justify-end gap-2">
+            <AlertDialog.Close render={<Button />}>{t('common.cancel')}</AlertDialog.Close>
+            <Button variant={danger ? 'danger' : 'primary'} loading={busy} onClick={confirm}>
+              {action}
+            </Button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}

@@ -1,0 +1,74 @@
+import { type ReactNode, useId } from 'react'
+import { cx } from './cx.ts'
+
+/** What a control takes over from its field. */
+export interface FieldControl {
+  id: string
+  'aria-invalid': boolean | undefined
+  'aria-describedby': string | undefined
+}
+
+/** A label, a control, a hint, and the error in the API's words. */
+export function Field({
+  label,
+  hint,
+  error,
+  optional,
+  hideLabel = false,
+  className,
+  children,
+}: {
+  label: ReactNode
+  hint?: ReactNode
+  error?: string | undefined
+  /** The word "optional", where most fields of a form aren't. */
+  optional?: ReactNode
+  hideLabel?: boolean
+  className?: string
+  children: (control: FieldControl) => ReactNode
+}) {
+  const id = useId()
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
+  return (
+    <div className={cx('flex min-w-0 flex-col gap-1.5', className)}>
+      <label
+        htmlFor={id}
+        className={hideLabel ? 'sr-only' : 'flex items-baseline gap-2 font-medium text-sm'}
+      >
+        {label}
+        {optional === undefined ? null : (
+          <span className="font-normal text-faint text-xs">{optional}</span>
+        )}
+      </label>
+      {children({
+        id,
+        'aria-invalid': error ? true : undefined,
+        'aria-describedby': describedBy || undefined,
+      })}
+      {hint ? (
+        <p id={`${id}-hint`} className="text-faint text-xs">
+          {hint}
+        </p>
+      ) : null}
+      <FieldError id={`${id}-error`} message={error} />
+    </div>
+  )
+}
+
+/** What is wrong with a field; said when it appears. */
+export function FieldError({ id, message }: { id: string; message: string | undefined }) {
+  return (
+    <p id={id} role="status" className={message ? 'text-bad text-sm' : 'sr-only'}>
+      {message}
+    </p>
+  )
+}
+
+/** What is wrong with a whole form. */
+export function FormError({ message }: { message: string | null | undefined }) {
+  return message ? (
+    <p role="alert" className="rounded-sm bg-bad-soft px-3 py-2 text-bad text-sm">
+      {message}
+    </p>
+  ) : null
+}

@@ -1,0 +1,57 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { cx } from './cx.ts'
+
+/** The look of whatever is typed into or chosen from. */
+export const CONTROL = cx(
+  'w-full min-w-0 rounded-sm border border-line-strong bg-canvas text-base text-fg transition-colors',
+  'hover:border-muted disabled:cursor-not-allowed disabled:opacity-60',
+  'focus-visible:border-accent-text focus-visible:outline-1 focus-visible:outline-offset-0 focus-visible:rounded-sm',
+  'aria-invalid:border-bad-mark',
+)
+
+/** One line of text. */
+export function Input({ className, ...props }: ComponentProps<'input'>) {
+  return <input {...props} className={cx(CONTROL, 'h-8 px-2.5 pointer-coarse:h-10', className)} />
+}
+
+/** Several lines of text; grows with them. */
+export function Textarea({ className, ...props }: ComponentProps<'textarea'>) {
+  return (
+    <textarea
+      rows={3}
+      {...props}
+      className={cx(CONTROL, 'field-sizing-content max-h-60 min-h-16 px-2.5 py-1.5', className)}
+    />
+  )
+}
+
+/** A line of text with something before and behind it, in one frame. */
+export function InputGroup({
+  before,
+  after,
+  className,
+  invalid = false,
+  ...props
+}: ComponentProps<'input'> & { before?: ReactNode; after?: ReactNode; invalid?: boolean }) {
+  return (
+    <div
+      className={cx(
+        CONTROL,
+        'flex h-8 items-center pointer-coarse:h-10 focus-within:border-accent-text focus-within:outline-1 focus-within:outline-accent-text focus-within:outline-solid',
+        (invalid || props['aria-invalid']) && 'border-bad-mark',
+        className,
+      )}
+    >
+      {before === undefined ? null : (
+        <span className="flex shrink-0 items-center ps-2.5 text-muted">{before}</span>
+      )}
+      <input
+        {...props}
+        className="h-full min-w-0 flex-1 rounded-sm bg-transparent px-2.5 outline-none first:ps-2.5 not-first:ps-1.5"
+      />
+      {after === undefined ? null : (
+        <span className="flex shrink-0 items-center pe-1 text-muted">{after}</span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,155 @@
+import { Menu as Base } from '@base-ui/react/menu'
+import { Check } from 'lucide-react'
+import type { ReactElement, ReactNode } from 'react'
+import { cx } from './cx.ts'
+import { Kbd } from './kbd.tsx'
+import { ITEM, POPUP } from './popup.ts'
+
+/** A menu that is open from the start: see `menu.tsx`. */
+export function OpenedMenu({
+  trigger,
+  align = 'end',
+  side = 'bottom',
+  className,
+  children,
+}: {
+  /** The button, with a name. */
+  trigger: ReactElement
+  align?: 'start' | 'center' | 'end'
+  side?: 'top' | 'bottom'
+  className?: string
+  children: ReactNode
+}) {
+  return (
+    <Base.Root defaultOpen>
+      <Base.Trigger ref={focus} render={trigger} />
+      <Base.Portal>
+        <Base.Positioner
+          side={side}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-50"
+        >
+          <Base.Popup
+            className={cx(POPUP, 'max-h-(--available-height) min-w-44 overflow-y-auto', className)}
+          >
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+/** The button that was there before had the focus: this one has it now, and gets it back. */
+function focus(trigger: HTMLElement | null): void {
+  trigger?.focus({ preventScroll: true })
+}
+
+/** One thing to do. */
+export function MenuItem({
+  icon,
+  shortcut,
+  danger = false,
+  disabled = false,
+  onClick,
+  render,
+  children,
+}: {
+  icon?: ReactNode
+  shortcut?: string
+  danger?: boolean
+  disabled?: boolean
+  onClick?: () => void
+  /** A link, where it leads somewhere. */
+  render?: ReactElement
+  children: ReactNode
+}) {
+  return (
+    <Base.Item
+      disabled={disabled}
+      {...(onClick ? { onClick } : {})}
+      {...(render ? { render } : {})}
+      className={cx(ITEM, danger && 'text-bad')}
+    >
+      {icon ? <span className="flex w-4 justify-center text-faint">{icon}</span> : null}
+      <span className="flex-1">{children}</span>
+      {shortcut ? <Kbd>{shortcut}</Kbd> : null}
+    </Base.Item>
+  )
+}
+
+/** One of several, the chosen one marked. */
+export function MenuRadio<T extends string>({
+  label,
+  value,
+  onChange,
+  options,
+}: {
+  label: string
+  value: T
+  onChange: (value: T) => void
+  options: readonly { value: T; label: ReactNode }[]
+}) {
+  return (
+    <Base.RadioGroup value={value} onValueChange={onChange} aria-label={label}>
+      {options.map((option) => (
+        <Base.RadioItem
+          key={option.value}
+          value={option.value}
+          closeOnClick
+          className={cx(ITEM, 'pe-8')}
+        >
+          {option.label}
+          <Base.RadioItemIndicator className="absolute end-2">
+            <Check size={14} aria-hidden="true" />
+          </Base.RadioItemIndicator>
+        </Base.RadioItem>
+      ))}
+    </Base.RadioGroup>
+  )
+}
+
+/** A menu in the menu. */
+export function Submenu({
+  icon,
+  label,
+  children,
+}: {
+  icon?: ReactNode
+  label: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <Base.SubmenuRoot>
+      <Base.SubmenuTrigger className={cx(ITEM, 'data-popup-open:bg-hover')}>
+        {icon ? <span className="flex w-4 justify-center text-faint">{icon}</span> : null}
+        <span className="flex-1">{label}</span>
+        <span aria-hidden="true" className="text-faint rtl:-scale-x-100">
+          ›
+        </span>
+      </Base.SubmenuTrigger>
+      <Base.Portal>
+        <Base.Positioner
+          side="inline-end"
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-50"
+        >
+          <Base.Popup
+            className={cx(POPUP, 'max-h-[min(28rem,var(--available-height))] overflow-y-auto')}
+          >
+            {children}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.SubmenuRoot>
+  )
+}
+
+/** A line between groups. */
+export function MenuSeparator() {
+  return <Base.Separator className="mx-1 my-1 h-px bg-line" />
+}

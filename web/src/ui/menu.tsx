@@ -1,0 +1,45 @@
+import { type ComponentProps, useState } from 'react'
+import type * as Parts from './menu-parts.tsx'
+import { onDemand, PendingTrigger } from './on-demand.tsx'
+
+/** Menus come with what places them: loaded when the first one is about to be opened. */
+const parts = onDemand(() => import('./menu-parts.tsx'))
+
+/** A menu of things to do. Until it is first opened it is only its button: tables have many. */
+export function Menu(props: ComponentProps<typeof Parts.OpenedMenu>) {
+  const [opened, setOpened] = useState(false)
+  if (!opened) {
+    const open = () => setOpened(true)
+    return <PendingTrigger trigger={props.trigger} popup="menu" part={parts} onOpen={open} />
+  }
+  const { OpenedMenu } = parts.get()
+  return <OpenedMenu {...props} />
+}
+
+// What follows is only drawn in a menu that is open, so everything is there by then.
+
+/** One thing to do. */
+export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
+  const { MenuItem: Item } = parts.get()
+  return <Item {...props} />
+}
+
+type RadioProps<T extends string> = Parameters<typeof Parts.MenuRadio<T>>[0]
+
+/** One of several, the chosen one marked. */
+export function MenuRadio<T extends string>(props: RadioProps<T>) {
+  const { MenuRadio: Radio } = parts.get()
+  return <Radio {...props} />
+}
+
+/** A menu in the menu. */
+export function Submenu(props: ComponentProps<typeof Parts.Submenu>) {
+  const { Submenu: Sub } = parts.get()
+  return <Sub {...props} />
+}
+
+/** A line between groups. */
+export function MenuSeparator() {
+  const { MenuSeparator: Separator } = parts.get()
+  return <Separator />
+}

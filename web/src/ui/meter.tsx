@@ -1,0 +1,57 @@
+import { cx } from './cx.ts'
+
+/** How much of a limit is used; turns amber at 80 % and red when it is reached. */
+export function Meter({
+  value,
+  max,
+  label,
+  text,
+}: {
+  value: number
+  /** Null: unlimited, so nothing is shown. */
+  max: number | null
+  label: string
+  /** The values in words, such as "12 of 100". */
+  text: string
+}) {
+  const share = max === null ? 0 : max === 0 ? 1 : Math.min(1, value / max)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a <meter> can't be drawn alike in all browsers
+    <div
+      role="meter"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={max ?? Math.max(value, 1)}
+      aria-valuenow={max === null ? value : Math.min(value, max)}
+      aria-valuetext={text}
+      className="h-1.5 w-full overflow-hidden rounded-full bg-pressed"
+    >
+      <div
+        className={cx(
+          'h-full rounded-full',
+          share >= 1 ? 'bg-bad-mark' : share >= 0.8 ? 'bg-warn-mark' : 'bg-accent',
+        )}
+        style={{ width: `${share * 100}%` }}
+      />
+    </div>
+  )
+}
+
+/** How far a work has come, with counts. */
+export function Progress({ value, max, label }: { value: number; max: number; label: string }) {
+  return (
+    <div
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={max}
+      aria-valuenow={value}
+      className="h-1.5 w-full overflow-hidden rounded-full bg-pressed"
+    >
+      <div
+        className="h-full rounded-full bg-accent transition-[width]"
+        style={{ width: `${max === 0 ? 100 : (value / max) * 100}%` }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import { cloneElement, type HTMLAttributes, type KeyboardEvent, type ReactElement } from 'react'
+
+/** A part of the program that is loaded when somebody is about to need it. */
+export interface OnDemand<T> {
+  load(): Promise<T>
+  /** What was loaded. Throws while nothing was. */
+  get(): T
+  isLoaded(): boolean
+}
+
+export function onDemand<T>(load: () => Promise<T>): OnDemand<T> {
+  let loaded: T | undefined
+  let loading: Promise<T> | undefined
+  return {
+    load() {
+      loading ??= load().then(
+        (module) => {
+          loaded = module
+          return module
+        },
+        (error: unknown) => {
+          // The next try may find the network again.
+          loading = undefined
+          throw error
+        },
+      )
+      return loading
+    },
+    get() {
+      if (loaded === undefined) throw new Error('not loaded yet')
+      return loaded
+    },
+    isLoaded: () => loaded !== undefined,
+  }
+}
+
+/**
+ * The button of something that isn't loaded yet: loads it when the pointer or the focus comes near,
+ * opens it when it is pressed.
+ */
+export function PendingTrigger({
+  trigger,
+  popup,
+  part,
+  onOpen,
+}: {
+  trigger: ReactElement
+  popup: 'menu' | 'dialog'
+  part: OnDemand<unknown>
+  onOpen: () => void
+}) {
+  const approach = () => void part.load().catch(() => {})
+  const open = () => void part.load().then(onOpen, () => {})
+  const props: HTMLAttributes<HTMLElement> = {
+    'aria-haspopup': popup,
+    'aria-expanded': false,
+    onPointerEnter: approach,
+    onFocus: approach,
+    onClick: open,
+    onKeyDown(event: KeyboardEvent) {
+      if (popup !== 'menu' || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
+      event.preventDefault()
+      event.stopPropagation()
+      open()
+    },
+  }
+  return cloneElement(trigger as ReactElement<HTMLAttributes<HTMLElement>>, props)
+}

@@ -1,0 +1,79 @@
+import { type ReactNode, useEffect } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+import { cx } from './cx.ts'
+
+/** A page: its title stands in the browser's tab too. */
+export function Page({
+  title,
+  heading,
+  description,
+  actions,
+  before,
+  narrow = false,
+  children,
+}: {
+  /** Plain text. */
+  title: string
+  /** What stands in the heading; default the title. */
+  heading?: ReactNode
+  description?: ReactNode
+  actions?: ReactNode
+  /** Above the heading: the way back. */
+  before?: ReactNode
+  /** For forms and text. */
+  narrow?: boolean
+  children: ReactNode
+}) {
+  const { t } = useI18n()
+  useEffect(() => {
+    document.title = `${title} · ${t('common.product')}`
+  }, [title, t])
+  return (
+    <div
+      className={cx('mx-auto w-full px-4 py-5 sm:px-8 sm:py-7', narrow ? 'max-w-3xl' : 'max-w-300')}
+    >
+      {before ? <div className="mb-1 flex">{before}</div> : null}
+      <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="flex min-h-8 min-w-0 flex-1 basis-40 flex-col justify-center gap-1">
+          <h1 className="font-semibold text-xl [overflow-wrap:anywhere]">{heading ?? title}</h1>
+          {description ? <p className="max-w-prose text-muted">{description}</p> : null}
+        </div>
+        {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+/** A part of a page with a heading of its own. */
+export function Section({
+  title,
+  description,
+  actions,
+  className,
+  children,
+}: {
+  title: ReactNode
+  description?: ReactNode
+  actions?: ReactNode
+  className?: string
+  children: ReactNode
+}) {
+  return (
+    <section className={cx('flex flex-col gap-3', className)}>
+      <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
+        <div className="flex flex-col gap-0.5">
+          <h2 className="font-semibold">{title}</h2>
+          {description ? <p className="max-w-prose text-muted text-sm">{description}</p> : null}
+        </div>
+        {actions}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** A framed area. */
+export function Card({ className, children }: { className?: string; children: ReactNode }) {
+  return <div className={cx('rounded-md border border-line bg-canvas', className)}>{children}</div>
+}

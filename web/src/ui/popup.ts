@@ -1,0 +1,7 @@
+/** The look of what floats: menus, lists, popovers. */
+export const POPUP =
+  'rounded-md bg-raised p-1 shadow-float outline-none transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0'
+
+/** The look of a line in a menu or list. */
+export const ITEM =
+  'relative flex min-h-8 cursor-default pointer-coarse:min-h-10 select-none items-center gap-2 rounded-sm px-2 py-1 text-base outline-none data-highlighted:bg-hover data-disabled:opacity-50'

@@ -1,0 +1,114 @@
+import { cloneElement, type HTMLAttributes, type ReactElement, useEffect } from 'react'
+
+/**
+ * A tool tip on hover and focus. It repeats or explains, it never is the only name. All of a page
+ * share one: tables have hundreds, and pay an attribute for each.
+ */
+export function Tooltip({
+  text,
+  shortcut,
+  children,
+}: {
+  text: string
+  /** The key that does the same. */
+  shortcut?: string
+  children: ReactElement
+}) {
+  const tip = { 'data-tip': text, 'data-tip-key': shortcut }
+  return cloneElement(children as ReactElement<HTMLAttributes<HTMLElement>>, tip as object)
+}
+
+const DELAY_MS = 500
+/** After one was just open the next opens at once. */
+const WARM_MS = 400
+const GAP = 6
+const MARGIN = 8
+const LOOK =
+  'pointer-events-auto fixed inset-auto m-0 hidden max-w-80 items-center gap-2 rounded-sm border-0 bg-fg px-2 py-1 text-canvas text-xs shadow-float popover-open:flex [overflow-wrap:anywhere]'
+const KEY_LOOK =
+  'inline-flex h-4.5 min-w-4.5 items-center justify-center rounded-xs border border-current/30 px-1 leading-none'
+
+/** Shows the tool tips of the page; once, around the app. */
+export function Tooltips() {
+  useEffect(() => {
+    const box = document.createElement('div')
+    box.setAttribute('role', 'tooltip')
+    box.id = 'tooltip'
+    box.popover = 'manual'
+    box.className = LOOK
+    const words = document.createElement('span')
+    const key = document.createElement('kbd')
+    key.className = KEY_LOOK
+    box.append(words, key)
+    document.body.append(box)
+
+    let target: HTMLElement | null = null
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let closedAt = 0
+
+    const hide = () => {
+      clearTimeout(timer)
+      if (box.matches(':popover-open')) {
+        box.hidePopover()
+        closedAt = performance.now()
+      }
+      target = null
+    }
+    const open = () => {
+      if (target === null || !target.isConnected) return
+      words.textContent = target.dataset.tip ?? ''
+      key.textContent = target.dataset.tipKey ?? ''
+      key.hidden = key.textContent === ''
+      // In the top layer: above whatever dialog the target is in.
+      box.showPopover()
+      place(box, target.getBoundingClientRect())
+    }
+    const point = (event: Event) => {
+      const over = event.target instanceof Element ? event.target : null
+      // It stays while the pointer is on it (WCAG 1.4.13).
+      if (over && box.contains(over)) return
+      const next = over?.closest<HTMLElement>('[data-tip]') ?? null
+      if (next === target) return
+      const warm = box.matches(':popover-open') || performance.now() - closedAt < WARM_MS
+      hide()
+      // A finger has no hover, and a menu that is open says enough.
+      const finger = event instanceof PointerEvent && event.pointerType === 'touch'
+      if (next === null || finger || next.getAttribute('aria-expanded') === 'true') return
+      target = next
+      timer = setTimeout(open, warm ? 0 : DELAY_MS)
+    }
+    const focus = (event: FocusEvent) => {
+      if (event.target instanceof Element && event.target.matches(':focus-visible')) point(event)
+    }
+    const keyDown = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' || event.key === 'Enter') hide()
+    }
+    document.addEventListener('pointerover', point)
+    document.addEventListener('pointerdown', hide)
+    document.addEventListener('focusin', focus)
+    document.addEventListener('focusout', hide)
+    document.addEventListener('keydown', keyDown)
+    document.addEventListener('scroll', hide, { capture: true, passive: true })
+    return () => {
+      hide()
+      box.remove()
+      document.removeEventListener('pointerover', point)
+      document.removeEventListener('pointerdown', hide)
+      document.removeEventListener('focusin', focus)
+      document.removeEventListener('focusout', hide)
+      document.removeEventListener('keydown', keyDown)
+      document.removeEventListener('scroll', hide, { capture: true })
+    }
+  }, [])
+  return null
+}
+
+/** Above the target, or below where there is no room; never out of sight. */
+function place(box: HTMLElement, at: DOMRect): void {
+  const { offsetWidth: width, offsetHeight: height } = box
+  const above = at.top - height - GAP
+  const left = at.left + (at.width - width) / 2
+  const most = document.documentElement.clientWidth - width - MARGIN
+  box.style.top = `${above < MARGIN ? at.bottom + GAP : above}px`
+  box.style.left = `${Math.max(MARGIN, Math.min(left, most))}px`
+}
