@@ -1,28 +1,105 @@
 import { isbot } from 'isbot'
+import { createMemo } from '../base/memo.ts'
+import {
+  AGENT_LISTS,
+  type AgentReason,
+  BROWSERS,
+  CRAWLER_WORDS,
+  IN_APP,
+  NEVER_A_BROWSER,
+} from './agents.ts'
 import { HOW } from './record.ts'
 
-/** User agents whose verdict is remembered: matching one costs microseconds. */
-const AGENTS_REMEMBERED = 10_000
-const remembered = new Map<string, boolean>()
+/** Why a click is no person's; stable words of the API. See docs/clicks.md. */
+export type Reason = AgentReason | 'empty_agent' | 'prefetch' | 'prerender' | 'preview'
 
-/** True for crawlers, preview fetchers, scripts: whoever says so in their user agent. */
-export function isBotAgent(userAgent: string): boolean {
-  let bot = remembered.get(userAgent)
-  if (bot === undefined) {
-    bot = isbot(userAgent)
-    if (remembered.size >= AGENTS_REMEMBERED) remembered.clear()
-    remembered.set(userAgent, bot)
-  }
-  return bot
+/** A person; a program; or a look ahead that nobody asked for. */
+export type Verdict =
+  | { readonly kind: 'person'; readonly reason: null }
+  | { readonly kind: 'bot' | 'preview'; readonly reason: Reason }
+
+/** What a user agent says of who sends it. `name`: what a program calls itself, if anything. */
+export type AgentVerdict = Verdict & { readonly name: string | null }
+
+/** Characters of a user agent that are looked at and kept: redirect and counts see the same. */
+export const AGENT_LENGTH = 512
+/** Judging an agent takes microseconds, and most have been seen a moment ago. */
+const AGENTS_REMEMBERED = 5_000
+const NAME_LENGTH = 64
+
+const PERSON = { kind: 'person', reason: null, name: null } as const
+const PREFETCH = { kind: 'preview', reason: 'prefetch' } as const
+const PRERENDER = { kind: 'preview', reason: 'prerender' } as const
+const PREVIEW = { kind: 'preview', reason: 'preview' } as const
+
+/** Crawlers, preview fetchers, scripts: whoever says so in the user agent, or says nothing. */
+export const classifyAgent = createMemo(AGENTS_REMEMBERED, judge)
+
+/**
+ * The one judgement of a click: the redirect (does it use up one of `max_clicks`?), the counters
+ * and the statistics ask here, so they agree. An agent that is a program's decides; then how the
+ * visit came about.
+ *
+ * @param how bits of {@link HOW}
+ */
+export function classify(how: number, userAgent: string): Verdict {
+  return judgeVisit(how, classifyAgent(userAgent))
 }
 
-/** True when a person came; the same answer for the redirect and for the count. */
+/** {@link classify} for an agent that was judged already. */
+export function judgeVisit(how: number, agent: Verdict): Verdict {
+  if (agent.kind !== 'person' || (how & HOW.ahead) === 0) return agent
+  return (how & HOW.prerender) !== 0 ? PRERENDER : (how & HOW.preview) !== 0 ? PREVIEW : PREFETCH
+}
+
+/** True when a person came. */
 export function isPerson(how: number, userAgent: string): boolean {
-  return (how & HOW.ahead) === 0 && !isBotAgent(userAgent)
+  return (how & HOW.ahead) === 0 && classifyAgent(userAgent).kind === 'person'
 }
 
-/** {@link HOW.ahead} for a request that a browser or a preview makes before anyone asks, else 0. */
+/**
+ * The bits of {@link HOW} for a request that a browser or an app makes before anyone asks, else
+ * 0. `Sec-Purpose` is the standard's header (Fetch §3.7); Chrome and Safari sent `Purpose` before
+ * it, Firefox `X-Moz`, Safari and Facebook's apps `X-Purpose`.
+ */
 export function fetchedAhead(headers: Headers): number {
-  const purpose = headers.get('sec-purpose') ?? headers.get('purpose')
-  return purpose !== null && /prefetch|prerender|preview/i.test(purpose) ? HOW.ahead : 0
+  const purpose =
+    headers.get('sec-purpose') ??
+    headers.get('purpose') ??
+    headers.get('x-purpose') ??
+    headers.get('x-moz')
+  if (purpose === null) return 0
+  if (/prerender/i.test(purpose)) return HOW.ahead | HOW.prerender
+  if (/prefetch/i.test(purpose)) return HOW.ahead
+  return /preview/i.test(purpose) ? HOW.ahead | HOW.preview : 0
+}
+
+function judge(userAgent: string): AgentVerdict {
+  if (userAgent.trim() === '') return { kind: 'bot', reason: 'empty_agent', name: null }
+  if (IN_APP.test(userAgent) && !NEVER_A_BROWSER.test(userAgent)) {
+    if (userAgent.startsWith('Mozilla/')) return PERSON
+  }
+  for (const { kind, reason, pattern } of AGENT_LISTS) {
+    const match = pattern.exec(userAgent)
+    if (match !== null) return { kind, reason, name: nameAt(userAgent, match.index, match[0]) }
+  }
+  if (!isbot(userAgent)) return PERSON
+  if (BROWSERS.test(userAgent) && !NEVER_A_BROWSER.test(userAgent)) return PERSON
+  const word = /[\w.-]*(?:bot|crawl|spider)[\w.-]*/i.exec(userAgent)
+  const name = word ?? /^(?!mozilla\/)[\w.-]+/i.exec(userAgent)
+  return {
+    kind: 'bot',
+    reason: CRAWLER_WORDS.test(userAgent) ? 'crawler' : 'script',
+    name: name === null ? null : name[0].slice(0, NAME_LENGTH),
+  }
+}
+
+/** The whole word around a match, as the agent writes it; null for a piece of an address. */
+function nameAt(userAgent: string, index: number, match: string): string | null {
+  let start = index
+  let end = index + match.length
+  while (start > 0 && /[\w.-]/.test(userAgent.charAt(start - 1))) start--
+  while (end < userAgent.length && /[\w.-]/.test(userAgent.charAt(end))) end++
+  const name = userAgent.slice(start, end).replace(/\/.*$/, '').trim()
+  return name === '' ? null : name.slice(0, NAME_LENGTH)
 }

@@ -20,7 +20,7 @@ export interface Counters {
    * Returns how many it added.
    */
   admit(limit: number): number
-  /** Takes the rows of deleted links out of the next `limit` rows. True: the round is complete. */
+  /** Takes the rows of links that are gone for good out of the next `limit` rows. True: the round is complete. */
   sweep(limit: number): boolean
   /** Takes out the rows of these links, if they are gone. */
   forget(seqs: readonly number[]): void
@@ -72,12 +72,18 @@ export function createCounters(counters: Database, links: Database): Counters {
     'SELECT no, links_made FROM workspaces WHERE links_made > 0',
   )
   const newLinks = links.prepare<{ seq: number }, [number, number, number]>(
-    'SELECT seq FROM links WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+    // Deleted ones too: they may come back behind the watermark.
+    `SELECT seq FROM links WHERE seq > ?1 AND seq <= ?2
+     UNION ALL SELECT seq FROM deleted_links WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`,
   )
+  // A deleted link keeps its counters for as long as it can be restored.
   const linksBetween = links.prepare<{ seq: number }, [number, number]>(
-    'SELECT seq FROM links WHERE seq > ? AND seq <= ? ORDER BY seq',
+    `SELECT seq FROM links WHERE seq > ?1 AND seq <= ?2
+     UNION ALL SELECT seq FROM deleted_links WHERE seq > ?1 AND seq <= ?2`,
   )
-  const linkExists = links.prepare<{ seq: number }, [number]>('SELECT seq FROM links WHERE seq = ?')
+  const linkExists = links.prepare<{ seq: number }, [number]>(
+    `SELECT seq FROM links WHERE seq = ?1 UNION ALL SELECT seq FROM deleted_links WHERE seq = ?1`,
+  )
   const version = links.prepare<{ data_version: number }, []>('PRAGMA data_version')
   let swept = 0
 

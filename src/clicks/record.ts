@@ -6,6 +6,10 @@ export const HOW = {
   password: 2,
   /** From the link's QR code. */
   qr: 4,
+  /** With `ahead`: rendered unseen. Without this and the next bit: fetched. */
+  prerender: 8,
+  /** With `ahead`: made small, for a list of pages or a message. */
+  preview: 16,
 } as const
 
 /** Format of the records that this version writes; a reader skips those it doesn't know. */

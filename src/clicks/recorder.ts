@@ -1,10 +1,9 @@
 import { truncateAddress } from '../base/client-address.ts'
-import { fetchedAhead, isPerson } from './classify.ts'
+import { AGENT_LENGTH, fetchedAhead, isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
 import { encodeRecord, RECORD_VERSION } from './record.ts'
 import type { Visitors } from './visitors.ts'
 
-const AGENT_LENGTH = 512
 const REFERRER_LENGTH = 1_024
 const LANGUAGE_LENGTH = 128
 const UTM_LENGTH = 128
@@ -45,7 +44,7 @@ export function createRecorder(
   let records = 0
   return {
     add({ slugKey, domainNo, headers, url }, linkSeq, time, address, how) {
-      const userAgent = cut(headers.get('user-agent'), AGENT_LENGTH)
+      const userAgent = agentOf(headers)
       // Global Privacy Control and its elder: counted, but not told apart from others.
       const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
       lines += encodeRecord([
@@ -56,7 +55,7 @@ export function createRecorder(
         unseen ? '' : visitors.hash(time, address, userAgent),
         userAgent,
         truncateAddress(address),
-        referrerOf(headers.get('referer')),
+        referrerOf(headers.get('referer'), url),
         cut(headers.get('accept-language'), LANGUAGE_LENGTH),
         url.includes('utm_') ? utmOf(url) : 0,
         slugKey,
@@ -71,8 +70,13 @@ export function createRecorder(
       records = 0
       written()
     },
-    isPerson: (headers) => isPerson(fetchedAhead(headers), headers.get('user-agent') ?? ''),
+    isPerson: (headers) => isPerson(fetchedAhead(headers), agentOf(headers)),
   }
+}
+
+/** As it is kept: what is decided now is decided alike when the record is counted. */
+function agentOf(headers: Headers): string {
+  return cut(headers.get('user-agent'), AGENT_LENGTH)
 }
 
 function cut(value: string | null, length: number): string {
@@ -80,15 +84,31 @@ function cut(value: string | null, length: number): string {
   return value.length > length ? value.slice(0, length) : value
 }
 
-/** Query strings and fragments carry tokens and names: they are no business of ours. */
-function referrerOf(value: string | null): string {
+/**
+ * Query strings and fragments carry tokens and names: they are no business of ours. The short
+ * domain itself, where a password or a preview was shown first, is nobody's referrer.
+ */
+function referrerOf(value: string | null, url: string): string {
   if (value === null) return ''
   let end = value.length
   const query = value.indexOf('?')
   if (query >= 0) end = query
   const fragment = value.indexOf('#')
   if (fragment >= 0 && fragment < end) end = fragment
-  return value.slice(0, Math.min(end, REFERRER_LENGTH))
+  return isOwn(value, url) ? '' : value.slice(0, Math.min(end, REFERRER_LENGTH))
+}
+
+/** Same host and port, whatever the scheme: a proxy in front may have taken the TLS off. */
+function isOwn(referrer: string, url: string): boolean {
+  const start = url.indexOf('//') + 2
+  // Without a Host header (HTTP/1.0) nobody knows.
+  if (start === 1) return false
+  const end = url.indexOf('/', start)
+  const at = referrer.indexOf('//') + 2
+  const host = url.slice(start, end)
+  if (!referrer.startsWith(host, at)) return false
+  const next = at + host.length
+  return next === referrer.length || referrer.charAt(next) === '/'
 }
 
 function utmOf(url: string): Record<string, string> | 0 {

@@ -3,6 +3,7 @@ import { type ClickRecord, decodeRecord } from './record.ts'
 import { listSegments, type Position, segmentFile } from './segments.ts'
 
 const BLOCK_BYTES = 1_048_576
+const END: Position = { segment: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER }
 
 /** What one reading of the journal came to. */
 export interface Reading {
@@ -22,13 +23,14 @@ export type GoesOn = (reading: Readonly<Reading>) => boolean
 /**
  * Reads the journal from a position on and hands every whole record to `take`. A line counts only
  * with its newline: what follows the last one of the newest segment is still being written, and
- * in an older segment it is what a crash left.
+ * in an older segment it is what a crash left. `until`: a place behind a record, to stop at.
  */
 export function readJournal(
   directory: string,
   from: Position,
   goesOn: GoesOn,
   take: (record: ClickRecord) => void,
+  until: Position = END,
 ): Reading {
   const reading: Reading = { end: { ...from }, records: 0, bytes: 0, skipped: 0, complete: false }
   // Listed before anything is read: then all but the last were finished before they are read.
@@ -36,8 +38,10 @@ export function readJournal(
   const newest = segments.at(-1)
   for (const segment of segments) {
     if (segment < from.segment) continue
+    if (segment > until.segment) return reading
     if (segment > reading.end.segment) reading.end = { segment, offset: 0 }
-    if (!readSegment(directory, goesOn, take, reading)) return reading
+    const limit = segment === until.segment ? until.offset : END.offset
+    if (!readSegment(directory, goesOn, take, reading, limit)) return reading
     if (segment !== newest) reading.end = { segment: segment + 1, offset: 0 }
   }
   reading.complete = true
@@ -50,13 +54,16 @@ function readSegment(
   goesOn: GoesOn,
   take: (record: ClickRecord) => void,
   reading: Reading,
+  limit: number,
 ): boolean {
   const descriptor = openSync(segmentFile(directory, reading.end.segment), 'r')
   const block = Buffer.allocUnsafe(BLOCK_BYTES)
   try {
     for (;;) {
       if (!goesOn(reading)) return false
-      const bytes = readSync(descriptor, block, 0, BLOCK_BYTES, reading.end.offset)
+      const wanted = Math.min(BLOCK_BYTES, limit - reading.end.offset)
+      if (wanted <= 0) return false
+      const bytes = readSync(descriptor, block, 0, wanted, reading.end.offset)
       const length = block.subarray(0, bytes).lastIndexOf(0x0a) + 1
       if (length === 0) {
         if (bytes < BLOCK_BYTES) return true

@@ -19,6 +19,12 @@ export function segmentFile(directory: string, segment: number): string {
   return join(directory, `${String(segment).padStart(8, '0')}.log`)
 }
 
+/** The number of a segment's file; null for any other name. */
+export function segmentOf(name: string): number | null {
+  const digits = NAME.exec(name)?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
 /** The segments that exist, oldest first. Empty when there is no journal yet. */
 export function listSegments(directory: string): number[] {
   let names: string[]
@@ -28,10 +34,7 @@ export function listSegments(directory: string): number[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
-  return names
-    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b)
+  return names.flatMap((name) => segmentOf(name) ?? []).sort((a, b) => a - b)
 }
 
 /** Bytes in a segment; 0 when it has been deleted. */

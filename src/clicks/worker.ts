@@ -1,4 +1,3 @@
-import { unlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
@@ -6,7 +5,7 @@ import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/ind
 import { createCounters } from './counters.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { readJournal } from './segment-reader.ts'
-import { journalDirectory, listSegments, type Position, segmentFile } from './segments.ts'
+import { journalDirectory, type Position } from './segments.ts'
 import { createTally } from './tally.ts'
 
 /** What the click worker runs with. Times in milliseconds. */
@@ -76,10 +75,10 @@ export function openClickWork(dataDir: string, clock: Clock): ClickWork {
       return { records: 0, complete: false }
     }
     skipped += reading.skipped
+    // Segments are deleted once we say that they are counted: then the counts must survive a power
+    // cut, which a checkpoint sees to (it syncs the WAL first).
+    if (end.segment > watermark.segment) checkpoint(own, 0)
     watermark = end
-    for (const segment of listSegments(directory)) {
-      if (segment < end.segment) unlinkSync(segmentFile(directory, segment))
-    }
     return { records, complete }
   }
 

@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HOW, journalDirectory } from '../clicks/index.ts'
+import type { ClickRecord } from '../clicks/record.ts'
+import { readJournal } from '../clicks/segment-reader.ts'
 import { migrate, StorageUnavailable } from '../storage/index.ts'
 import { BROWSER, CRAWLER, openSite, type Site } from './testing/site.ts'
 
@@ -240,6 +243,52 @@ describe('a link with conditions', () => {
     await site.addLink({ slug: 'a', target_url: 'https://e.com/p?x=1#f', forward_query: 1 })
     const response = await site.visit("/a?lang=de&b=%2B+'&c=%zz")
     expect(response.headers.get('location')).toBe('https://e.com/p?x=1&lang=de&b=%2B+%27&c=%zz#f')
+  })
+})
+
+describe('a scanned code', () => {
+  /** Bits of `how` of the clicks in the journal. */
+  const taken = () => {
+    const bits: number[] = []
+    const add = (record: ClickRecord) => void bits.push(record[3])
+    readJournal(journalDirectory(dir), { segment: 0, offset: 0 }, () => true, add)
+    return bits
+  }
+
+  test('is told apart from a click by exactly its marker', async () => {
+    await site.addLink({ slug: 'a' })
+    for (const query of ['', '?qr=1', '?x=2&qr=1', '?qr=2', '?qr', '?q%72=1', '?xqr=1']) {
+      expect((await site.visit(`/a${query}`)).status).toBe(302)
+    }
+    expect(taken()).toEqual([0, HOW.qr, HOW.qr, 0, 0, 0, 0])
+  })
+
+  test.each([
+    ['?qr=1', '?own=1'],
+    ['?a=%2B&qr=1&b=+&&c', '?own=1&a=%2B&b=+&&c'],
+    ['?qr=2&QR=1', '?own=1&qr=2&QR=1'],
+  ])('%s is forwarded as %s', async (query, forwarded) => {
+    await site.addLink({ slug: 'a', forward_query: 1, target_url: 'https://e.com/?own=1' })
+    const { headers } = await site.visit(`/a${query}`)
+    expect(headers.get('location')).toBe(`https://e.com/${forwarded}`)
+  })
+
+  test("keeps the destination's own parameter of that name", async () => {
+    await site.addLink({ slug: 'a', forward_query: 1, target_url: 'https://e.com/?qr=1' })
+    expect((await site.visit('/a?qr=1')).headers.get('location')).toBe('https://e.com/?qr=1')
+  })
+
+  test("stays one behind the preview's button", async () => {
+    await site.addLink({ slug: 'a' })
+    expect(await (await site.visit('/a+?qr=1')).text()).toContain('href="/a?qr=1"')
+    expect(await (await site.visit('/a+?qr=2')).text()).toContain('href="/a"')
+  })
+
+  test('of a link that is over leads to its fallback, and is no click', async () => {
+    await site.addLink({ slug: 'a', enabled: 0, fallback_url: 'https://e.com/over' })
+    const { headers } = await site.visit('/a?qr=1')
+    expect(headers.get('location')).toBe('https://e.com/over')
+    expect(taken()).toEqual([])
   })
 })
 

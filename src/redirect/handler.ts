@@ -8,6 +8,7 @@ import { type Condition, conditionOf } from './condition.ts'
 import { createGate, FORM_BYTES_MAX, readPassword, TooBusy, type VerifyPassword } from './form.ts'
 import { createPages } from './pages.ts'
 import { parsePath } from './path.ts'
+import { fromQrCode, withoutQrMarker } from './qr.ts'
 import type { LinkRow, Resolver } from './resolver.ts'
 import { withVisitorsQuery } from './target.ts'
 import { createTurnIds } from './turn-ids.ts'
@@ -159,7 +160,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
   function pass(visit: Visit, seq: number, link: Use, now: number): Response {
     if (visit.method !== HEAD) record(visit, seq, now)
     const target = link.forward_query
-      ? withVisitorsQuery(link.target_url, searchOf(visit.url))
+      ? withVisitorsQuery(link.target_url, withoutQrMarker(searchOf(visit.url)))
       : link.target_url
     counts.redirected++
     // See Other, or the browser would post the password on to the destination.
@@ -168,7 +169,8 @@ export function createRedirect(deps: RedirectDeps): Redirect {
 
   function record(visit: Visit, linkSeq: number, time: number): void {
     const address = clientAddress(visit.peer(), visit.headers)
-    recorder.add(visit, linkSeq, time, address, visit.method === POST ? HOW.password : 0)
+    const how = visit.method === POST ? HOW.password : 0
+    recorder.add(visit, linkSeq, time, address, fromQrCode(visit.url) ? how | HOW.qr : how)
   }
 
   function closed(visit: Visit, link: LinkRow, condition: Exclude<Condition, 'open'>): Response {

@@ -2,6 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HOW, journalDirectory } from '../clicks/index.ts'
+import type { ClickRecord } from '../clicks/record.ts'
+import { readJournal } from '../clicks/segment-reader.ts'
 import { migrate } from '../storage/index.ts'
 import { createGate, TooBusy } from './form.ts'
 import { openSite, type Site } from './testing/site.ts'
@@ -71,6 +74,20 @@ test('the form asks, a wrong password is refused, the right one leads on and cou
   expect(right.headers.get('cache-control')).toBe('private, no-store')
   expect(right.headers.get('set-cookie')).toBeNull()
   expect(await clicks(seq)).toBe(1)
+})
+
+test('a scan stays one through the form, and its marker goes no further', async () => {
+  const target_url = 'https://secret.example/'
+  await site.addLink({ slug: 'a', password_hash: hash, forward_query: 1, target_url })
+  expect(await (await site.visit('/a?qr=1')).text()).toContain('<form method="post">')
+  const right = await post('/a?qr=1&x=1', 'größe +&')
+  expect(right.headers.get('location')).toBe('https://secret.example/?x=1')
+  const bits: number[] = []
+  const add = (record: ClickRecord) => void bits.push(record[3])
+  readJournal(journalDirectory(dir), { segment: 0, offset: 0 }, () => true, add)
+  expect(bits).toEqual([HOW.qr | HOW.password])
+  // The browser posts to the address that the form came from, so nothing may stand in its way.
+  expect(await (await site.visit('/a?qr=1')).text()).not.toContain('action=')
 })
 
 test('it works through a socket, with the body coming in pieces', async () => {

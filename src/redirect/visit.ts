@@ -1,3 +1,4 @@
+import { fromQrCode, QR_MARKER } from './qr.ts'
 import type { Use } from './uses.ts'
 
 /** The methods that a link answers; numbers, because they are compared for every visit. */
@@ -36,7 +37,8 @@ export function searchOf(url: string): string {
   return start < 0 ? '' : url.slice(start)
 }
 
-/** The link's own path, as a page shows it. */
+/** The link's own path, as a page's button leads to it: a scan stays one. */
 export function pathOf(visit: Visit): string {
-  return `/${encodeURIComponent(visit.slugKey)}`
+  const path = `/${encodeURIComponent(visit.slugKey)}`
+  return fromQrCode(visit.url) ? `${path}?${QR_MARKER}` : path
 }

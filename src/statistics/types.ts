@@ -121,6 +121,44 @@ export type StoredClick = Click & ClickPosition
 /** Forms in which clicks leave. */
 export type ExportFormat = 'csv' | 'ndjson' | 'parquet'
 
+/**
+ * Columns of an export in their order, members of its NDJSON and of the API's single clicks.
+ *
+ * - `id`: `time-n` in decimal, such as `1790000000000-0`. `clicked_at`: RFC 3339 in UTC with
+ *   milliseconds; in Parquet a TIMESTAMP (UTC).
+ * - `link`: the link's id (`lnk_…`, also of a deleted one that is still kept; else null). `domain`:
+ *   the host. Both are looked up where the export is written, in `slugline.db`.
+ * - `kind`, `reason`, `trigger`: the words of {@link Click}. No visitor.
+ *
+ * CSV: RFC 4180 (CRLF, quotes only where needed), a header row, null is empty. A value that begins
+ * with `=`, `+`, `-`, `@`, tab, CR or an apostrophe gets an apostrophe before it, so that no
+ * spreadsheet takes what a visitor wrote for a formula; taking off one leading apostrophe gives
+ * the value back. NDJSON and Parquet hold values as they are.
+ */
+export const EXPORT_COLUMNS = [
+  'id',
+  'clicked_at',
+  'link',
+  'domain',
+  'kind',
+  'reason',
+  'trigger',
+  'country',
+  'region',
+  'city',
+  'language',
+  'referrer',
+  'referrer_path',
+  'device',
+  'browser',
+  'os',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+] as const
+
 /** The clicks as reports see them: DuckDB in a process of its own, or ClickHouse. */
 export interface ClickReports {
   totals(selection: Selection): Promise<Counts>
@@ -142,6 +180,28 @@ export interface ClickReports {
   ): Promise<StoredClick[]>
   /** Clicks per UTC day of the last days for some links, oldest day first. */
   daily(linkSeqs: readonly number[], firstDay: number, days: number): Promise<Map<number, number[]>>
-  /** All clicks of a selection, in a form; constant memory. Ends early when it is cancelled. */
+  /**
+   * All clicks of a selection, oldest first, with {@link EXPORT_COLUMNS}; constant memory. Ends
+   * early when it is cancelled.
+   */
   export(selection: Selection, format: ExportFormat): Promise<ReadableStream<Uint8Array>>
+}
+
+/** The clicks as they come. */
+export interface LiveClicks {
+  /**
+   * A workspace's clicks behind a position, in the order in which they were stored, then each one
+   * that is stored, without end; null: only those to come. Stops when the signal aborts.
+   * @throws StatisticsUnavailable
+   */
+  live(
+    workspaceNo: number,
+    after: ClickPosition | null,
+    signal: AbortSignal,
+  ): AsyncIterable<StoredClick>
+}
+
+/** The clicks can't be asked now. Its cause stays inside; the caller answers 503. */
+export class StatisticsUnavailable extends Error {
+  override name = 'StatisticsUnavailable'
 }

@@ -7,7 +7,11 @@ import {
 } from '../../config/index.ts'
 import { loadPlans } from '../../plans/load.ts'
 import type { Plan } from '../../plans/types.ts'
+import { checkGeoipDatabase } from '../../statistics/enrich/check.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** Networks change hands: a country that was right a year ago may be wrong. */
+const PLACES_MAX_AGE_MS = 365 * 86_400_000
 
 /** The settings, and every fault of them. They are null when nothing more can be checked. */
 export async function checkConfiguration(
@@ -24,6 +28,7 @@ export async function checkConfiguration(
     const environment = read()
     const plans = await loadPlans(environment.config.plansFile)
     findings.push(ok('configuration', `read; ${plans.length} plans`))
+    findings.push(...checkPlaces(environment.config))
     findings.push(...checkAddresses(environment.config))
     return { settings: { environment, plans }, findings }
   } catch (error) {
@@ -35,6 +40,17 @@ export async function checkConfiguration(
     }
   }
   return { settings: null, findings }
+}
+
+/** @throws ConfigError */
+function checkPlaces({ geoipDatabase }: Config): Finding[] {
+  const database = checkGeoipDatabase(geoipDatabase)
+  if (database === null) return []
+  const { type, built } = database
+  const text = `${type}, made on ${built.toISOString().slice(0, 10)}`
+  return Date.now() - built.getTime() < PLACES_MAX_AGE_MS
+    ? [ok('places', text)]
+    : [warning('places', `${text}: over a year ago`, 'get a newer file for GEOIP_DATABASE')]
 }
 
 function checkAddresses({ host, baseUrl, trustedProxies }: Config): Finding[] {

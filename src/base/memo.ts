@@ -1,0 +1,32 @@
+/**
+ * A pure function whose newest results are remembered: at least the last `remembered` different
+ * keys that were asked for, at most twice as many. Full, it forgets the older half at once, so
+ * that a flood of new keys costs those in use one computation, and asking costs two look-ups.
+ */
+export function createMemo<K, V extends NonNullable<unknown> | null>(
+  remembered: number,
+  compute: (key: K) => V,
+): ((key: K) => V) & { clear(): void } {
+  let young = new Map<K, V>()
+  let old = new Map<K, V>()
+
+  function memo(key: K): V {
+    let value = young.get(key)
+    if (value !== undefined) return value
+    value = old.get(key)
+    if (value === undefined) value = compute(key)
+    if (young.size >= remembered) {
+      old = young
+      young = new Map()
+    }
+    young.set(key, value)
+    return value
+  }
+
+  return Object.assign(memo, {
+    clear() {
+      young = new Map()
+      old = new Map()
+    },
+  })
+}

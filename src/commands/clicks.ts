@@ -1,0 +1,99 @@
+import type { Command } from 'commander'
+import type { LinkCounts, Recounted } from '../clicks/recount.ts'
+import type { RawSource } from '../statistics/process/raw-source.ts'
+import { SEQS_PER_WORKSPACE, type SqliteConnection } from '../storage/index.ts'
+import { type CommandContext, CommandError } from './context.ts'
+import { table } from './table.ts'
+
+const LINKS_NAMED = 50
+
+/** `clicks recount`: whether the links' counters are what their raw clicks come to. */
+export function registerClicksCommands(program: Command, context: CommandContext): void {
+  const clicks = program.command('clicks').description('look after the clicks')
+  clicks
+    .command('recount')
+    .description("compare the links' counters with their raw clicks, and mend what differs")
+    .option('--workspace <name>', 'of this workspace alone: its name or id')
+    .action((options: { workspace?: string }) => recountClicks(context, options.workspace))
+}
+
+async function recountClicks(context: CommandContext, workspace?: string): Promise<void> {
+  const { dataDir, geoipDatabase } = context.config
+  const { ensureDataDir } = await import('../config/index.ts')
+  const { databaseFiles, migrate, openSqlite } = await import('../storage/index.ts')
+  const { recount } = await import('../clicks/recount.ts')
+  const { journalDirectory } = await import('../clicks/segments.ts')
+  const { openRawSource } = await import('../statistics/process/raw-source.ts')
+  ensureDataDir(dataDir)
+  await migrate(dataDir)
+  const files = databaseFiles(dataDir)
+  const main = openSqlite(files.main, { readonly: true })
+  const counters = openSqlite(files.counters)
+  let source: RawSource | undefined
+  try {
+    const range = rangeOf(main, workspace)
+    source = await openRawSource({ dataDir, geoipDatabase })
+    const { numbers } = source
+    const result = await recount({
+      counters,
+      main,
+      directory: journalDirectory(dataDir),
+      range,
+      raw: (atLeast) => numbers(range, atLeast),
+    })
+    print(context, result, main)
+  } finally {
+    await source?.close()
+    counters.close()
+    main.close()
+  }
+}
+
+function rangeOf({ raw }: SqliteConnection, workspace?: string): readonly [number, number] {
+  if (workspace === undefined) return [0, Number.MAX_SAFE_INTEGER]
+  const row = raw
+    .query<{ no: number }, [string, string]>(
+      'SELECT no FROM workspaces WHERE id = ? OR name_key = ?',
+    )
+    .get(workspace, workspace.toLowerCase())
+  if (row === null) {
+    throw new CommandError(`There is no workspace ${workspace}`, 1, 'WORKSPACE_NOT_FOUND')
+  }
+  return [row.no * SEQS_PER_WORKSPACE, (row.no + 1) * SEQS_PER_WORKSPACE]
+}
+
+function print(context: CommandContext, result: Recounted, main: SqliteConnection): void {
+  const { links, older, differences } = result
+  const idOf = main.raw.prepare<{ id: string; slug: string }, [number]>(
+    'SELECT id, slug FROM links WHERE seq = ?',
+  )
+  const named = differences.map(({ linkSeq, counted, clicks }) => ({
+    ...(idOf.get(linkSeq) ?? { id: String(linkSeq), slug: '' }),
+    counted,
+    clicks,
+  }))
+  const lines = [
+    differences.length === 0
+      ? `The counters of all ${links} links are what their clicks come to.`
+      : `The counters of ${differences.length} of ${links} links were wrong, and are mended:`,
+  ]
+  if (older > 0) {
+    lines.push(`${older} links are older than the statistics: nothing can be said of them.`)
+  }
+  if (named.length > 0) {
+    lines.push(
+      table(
+        ['link', 'slug', 'counted (people/bots/unique)', 'clicks (people/bots/unique)'],
+        named
+          .slice(0, LINKS_NAMED)
+          .map(({ id, slug, counted, clicks }) => [id, slug, inWords(counted), inWords(clicks)]),
+      ),
+    )
+    if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
+  }
+  context.print(lines.join('\n'), { links, older, mended: differences.length, differences: named })
+}
+
+function inWords({ human, bot, unique }: LinkCounts): string {
+  return `${human}/${bot}/${unique}`
+}

@@ -1,0 +1,46 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint } from '../../http/index.ts'
+import { Fault } from '../../links/fault.ts'
+import { checked } from '../../links/fields.ts'
+import { SPARKLINES_MAX } from '../query.ts'
+import { SparklinesSchema } from '../schemas.ts'
+import { type StatisticsRoutesDeps, TAG } from './parts.ts'
+
+const ids = checked(z.string(), (text) => {
+  const list = [...new Set(text.split(',').filter((id) => id !== ''))]
+  if (list.length === 0) return new Fault('REQUIRED')
+  return list.length > SPARKLINES_MAX ? new Fault('TOO_MANY', { max: SPARKLINES_MAX }) : list
+})
+
+/**
+ * What only the dashboard asks for. Add it before the endpoints of links, one of which takes any
+ * word as an id.
+ */
+export function registerStatisticsDashboardRoutes(
+  api: Pick<Api, 'add'>,
+  deps: StatisticsRoutesDeps,
+): void {
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/links/sparklines',
+    scope: 'links:read',
+    operationId: 'getSparklines',
+    tag: TAG,
+    summary: 'Clicks per day of some links',
+    query: z.object({
+      ids: ids.openapi({
+        param: { description: `Ids of links, separated by commas, at most ${SPARKLINES_MAX}.` },
+        type: 'string',
+        example: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+      }),
+    }),
+    success: {
+      status: 200,
+      description: 'By id; links that are not there are left out.',
+      schema: SparklinesSchema,
+    },
+    async handler({ caller, query }) {
+      return { status: 200, body: { data: await deps.statistics.sparklines(caller, query.ids) } }
+    },
+  })
+}

@@ -1,0 +1,80 @@
+import type { Logger } from '../../base/logger.ts'
+import { createMemo } from '../../base/memo.ts'
+import { type AgentVerdict, classifyAgent, judgeVisit } from '../../clicks/classify.ts'
+import { type ClickRecord, HOW } from '../../clicks/record.ts'
+import type { Click } from '../types.ts'
+import { type AgentDetails, describeAgent } from './device.ts'
+import { languageOf } from './language.ts'
+import { openPlaces } from './places.ts'
+import { referrerOf } from './referrer.ts'
+import { visitorOf } from './visitor.ts'
+
+/** What enriching works with. */
+export interface EnricherOptions {
+  /** Path of an operator's `.mmdb`; null: the country database that comes with Slugline. */
+  geoipDatabase: string | null
+  logger?: Pick<Logger, 'info' | 'warn'> | undefined
+}
+
+/** Makes clicks of journal records: finds out what they say of whoever came. */
+export interface Enricher {
+  /** What can't be found out is null. Never throws. */
+  enrich(record: ClickRecord): Click
+  close(): void
+}
+
+const AGENTS_REMEMBERED = 10_000
+
+/** Opens the database of places. See `docs/clicks.md` for what each value is made of. */
+export function createEnricher({ geoipDatabase, logger }: EnricherOptions): Enricher {
+  const places = openPlaces({ database: geoipDatabase, logger })
+  const agentOf = createMemo(AGENTS_REMEMBERED, readAgent)
+
+  return {
+    enrich(record) {
+      const [, time, linkSeq, how, visitor, userAgent, network, from, languages, utm] = record
+      const { verdict, browser, os, device } = agentOf(userAgent)
+      const { kind, reason } = judgeVisit(how, verdict)
+      const place = places.find(network)
+      const referrer = referrerOf(from)
+      return {
+        time,
+        linkSeq,
+        domainNo: record[11],
+        visitor: visitorOf(visitor),
+        kind,
+        reason,
+        trigger: (how & HOW.qr) === 0 ? 'click' : 'qr',
+        country: place.country,
+        region: place.region,
+        city: place.city,
+        language: languageOf(languages),
+        referrer: referrer.host,
+        referrer_path: referrer.path,
+        device,
+        browser,
+        os,
+        utm_source: utm === 0 ? null : plain(utm.source),
+        utm_medium: utm === 0 ? null : plain(utm.medium),
+        utm_campaign: utm === 0 ? null : plain(utm.campaign),
+        utm_term: utm === 0 ? null : plain(utm.term),
+        utm_content: utm === 0 ? null : plain(utm.content),
+      }
+    },
+    close: () => places.close(),
+  }
+}
+
+/** A program's own name is its browser; what it pretends to run on says nothing. */
+function readAgent(userAgent: string): AgentDetails & { verdict: AgentVerdict } {
+  const verdict = classifyAgent(userAgent)
+  if (verdict.kind === 'person') return { verdict, ...describeAgent(userAgent) }
+  return { verdict, browser: verdict.name, os: null, device: 'bot' }
+}
+
+/** As it was typed but for control characters and white space around it; empty is none. */
+function plain(value: string | undefined): string | null {
+  if (value === undefined) return null
+  const text = value.replace(/\p{Cc}+/gu, ' ').trim()
+  return text === '' ? null : text
+}

@@ -1,0 +1,43 @@
+import { createMemo } from '../../base/memo.ts'
+
+const HEADERS_REMEMBERED = 2_000
+
+/**
+ * The language that a visitor likes most: of the header `Accept-Language` (RFC 9110 §12.5.4) the
+ * first tag among those with the highest weight, reduced to its primary subtag, Chinese with its
+ * script (`zh-Hans`, `zh-Hant`). Obsolete codes become today's (`iw`: `he`). Null when there is
+ * none, or what is there is no language tag.
+ */
+export const languageOf = createMemo(HEADERS_REMEMBERED, preferred)
+
+function preferred(header: string): string | null {
+  let best: string | null = null
+  let bestWeight = 0
+  for (const part of header.split(',')) {
+    const [range = '', ...parameters] = part.split(';').map((text) => text.trim())
+    if (!/^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(range)) continue
+    const given = parameters.find((parameter) => /^q=/i.test(parameter))
+    const weight = given === undefined ? 1 : Number(given.slice(2))
+    if (!(weight > bestWeight && weight <= 1)) continue
+    const language = reduce(range)
+    if (language === null) continue
+    best = language
+    bestWeight = weight
+  }
+  return best
+}
+
+/** What old Android and Java still send; not every runtime replaces them. */
+const OBSOLETE: Readonly<Record<string, string>> = { in: 'id', iw: 'he', ji: 'yi' }
+
+function reduce(tag: string): string | null {
+  try {
+    const locale = new Intl.Locale(tag)
+    if (locale.language === 'und') return null
+    if (locale.language !== 'zh') return OBSOLETE[locale.language] ?? locale.language
+    const { script } = locale.maximize()
+    return script === 'Hant' ? 'zh-Hant' : 'zh-Hans'
+  } catch {
+    return null
+  }
+}

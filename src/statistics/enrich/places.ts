@@ -1,0 +1,160 @@
+import { readFileSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { Reader, type Response } from 'maxmind'
+import type { Logger } from '../../base/logger.ts'
+import { createMemo } from '../../base/memo.ts'
+import { defaultDatabase } from './default-database.ts'
+import { NOWHERE, type Place, placeOf } from './place.ts'
+
+/** What is wrong with a database, as the end of a sentence that begins with its name. */
+export class PlacesUnusable extends Error {
+  override name = 'PlacesUnusable'
+}
+
+/** Finds the places of networks. */
+export interface Places {
+  /** @param network a truncated address, as records hold it; empty: unknown. */
+  find(network: string): Place
+  close(): void
+}
+
+/** Times in milliseconds. */
+export interface PlacesOptions {
+  /** Path of an operator's `.mmdb`; null: the country database that comes with Slugline. */
+  database: string | null
+  logger?: Pick<Logger, 'info' | 'warn'> | undefined
+  /** How often the operator's file is looked at for a change. */
+  checkEveryMs?: number
+}
+
+/** /24s and /48s: a look-up walks the tree a bit at a time. */
+const NETWORKS_REMEMBERED = 20_000
+const CHECK_EVERY_MS = 60_000
+
+/**
+ * Opens the database, wholly in memory: a file that an updater overwrites in place would change
+ * under a mapping. The operator's is read again when it changes; while what is there can't be
+ * used, the last good one stays, at first the one that comes with Slugline. Never throws: clicks
+ * are worth more than their countries.
+ */
+export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions): Places {
+  let reader: Reader<Response> | null = null
+  let seen = ''
+  let closed = false
+  const find = createMemo(NETWORKS_REMEMBERED, (network: string): Place => {
+    if (reader === null || !isPublic(network)) return NOWHERE
+    try {
+      return placeOf(reader.get(network))
+    } catch {
+      return NOWHERE
+    }
+  })
+
+  function use(bytes: Buffer): void {
+    reader = read(bytes)
+    find.clear()
+  }
+
+  function open(file: string): boolean {
+    try {
+      use(readFileSync(file))
+      return true
+    } catch (error) {
+      logger?.warn({ err: error, file }, 'The database of places can not be used')
+      return false
+    }
+  }
+
+  async function reopen(file: string): Promise<void> {
+    const state = stateOf(file)
+    if (state === seen || state === '') return
+    seen = state
+    try {
+      const bytes = await readFile(file)
+      if (closed) return
+      use(bytes)
+      logger?.info({ file }, 'The database of places was read anew')
+    } catch (error) {
+      logger?.warn({ err: error, file }, 'The new database of places can not be used')
+    }
+  }
+
+  let timer: Timer | undefined
+  if (database !== null) {
+    seen = stateOf(database)
+    timer = setInterval(() => void reopen(database), checkEveryMs ?? CHECK_EVERY_MS)
+    timer.unref()
+  }
+  if (database === null || !open(database)) open(defaultDatabase())
+
+  return {
+    find,
+    close() {
+      closed = true
+      clearInterval(timer)
+      reader = null
+      find.clear()
+    },
+  }
+}
+
+/**
+ * Reads a database to its end and says of what kind it is.
+ * @throws PlacesUnusable when no country can be found in it.
+ */
+export function inspectDatabase(file: string): { type: string; built: Date } {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    throw new PlacesUnusable(`can't be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  const { metadata } = read(bytes)
+  return { type: metadata.databaseType, built: metadata.buildEpoch }
+}
+
+/** Networks all over; a database that knows none of them may still know others. */
+const PROBES = [...'2001:67c:2e8:: 2001:218:: 2001:4860:4860:: 2a01:4f8:: 2400:cb00::'.split(' ')]
+for (let first = 1; first < 224; first++) {
+  for (const second of [0, 2, 65, 128, 190]) PROBES.push(`${first}.${second}.0.0`)
+}
+
+/** @throws PlacesUnusable */
+function read(bytes: Buffer): Reader<Response> {
+  let reader: Reader<Response>
+  let entries = 0
+  try {
+    reader = new Reader<Response>(bytes)
+    for (const network of PROBES) {
+      if (reader.metadata.ipVersion === 4 && network.includes(':')) continue
+      const entry = reader.get(network)
+      if (placeOf(entry).country !== null) return reader
+      if (entry !== null) entries++
+    }
+  } catch (error) {
+    const isMmdb = bytes.includes('MaxMind.com', Math.max(0, bytes.length - 131_072))
+    throw new PlacesUnusable(isMmdb ? 'is damaged' : 'is no MaxMind database (.mmdb)', {
+      cause: error,
+    })
+  }
+  if (entries === 0) return reader
+  const type = reader.metadata.databaseType
+  throw new PlacesUnusable(`tells no countries: it is a database of the type ${type}`)
+}
+
+/** Changes whenever the file does; empty while there is none. */
+function stateOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat === undefined ? '' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`
+}
+
+/**
+ * Private networks, this machine, examples of documents, groups (IANA's special-purpose
+ * registries), as far as a /24 or a /48 tells.
+ */
+const SPECIAL =
+  /^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168|192\.0\.[02]|198\.1[89]|198\.51\.100|203\.0\.113|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|22[4-9]|2[3-5]\d)\.|^(?:::|f[cdf]|fe[89a-f]|2001:db8:)/
+
+function isPublic(network: string): boolean {
+  return network !== '' && !SPECIAL.test(network)
+}

@@ -1,0 +1,76 @@
+import { AppError } from '../errors/index.ts'
+
+/** How many exports a workspace may have under way. */
+export const EXPORTS_PER_WORKSPACE = 4
+/** When to come back, in seconds, for whom there is no room. */
+const FULL_RETRY_SECONDS = 10
+
+/** The exports that are under way. */
+export interface Exports {
+  /** @throws AppError RATE_LIMITED, and whatever `begin` throws */
+  run(
+    workspaceNo: number,
+    begin: () => Promise<ReadableStream<Uint8Array>>,
+  ): Promise<ReadableStream<Uint8Array>>
+}
+
+/** Counts exports: each keeps the statistics busy for as long as it lasts. */
+export function createExports(): Exports {
+  const running = new Map<number, number>()
+
+  function add(workspaceNo: number, change: 1 | -1): void {
+    const count = (running.get(workspaceNo) ?? 0) + change
+    if (count === 0) running.delete(workspaceNo)
+    else running.set(workspaceNo, count)
+  }
+
+  return {
+    async run(workspaceNo, begin) {
+      if ((running.get(workspaceNo) ?? 0) >= EXPORTS_PER_WORKSPACE) {
+        throw new AppError('RATE_LIMITED', {
+          params: { seconds: FULL_RETRY_SECONDS },
+          headers: { 'Retry-After': String(FULL_RETRY_SECONDS) },
+        })
+      }
+      add(workspaceNo, 1)
+      try {
+        return told(await begin(), () => add(workspaceNo, -1))
+      } catch (error) {
+        add(workspaceNo, -1)
+        throw error
+      }
+    },
+  }
+}
+
+/** The same stream, which says once that it is over. */
+function told(body: ReadableStream<Uint8Array>, over: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let isOver = false
+  function end(): void {
+    if (isOver) return
+    isOver = true
+    over()
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          end()
+          controller.close()
+        } catch (error) {
+          // The connection breaks off: who reads must not take a part for the whole.
+          end()
+          controller.error(error)
+        }
+      },
+      async cancel(reason) {
+        end()
+        await reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,125 @@
+import type { Child } from '../../clicks/index.ts'
+import {
+  type ClickReports,
+  type Counts,
+  type LiveClicks,
+  StatisticsUnavailable,
+  type StoredClick,
+} from '../types.ts'
+import { fromWire, linesOf, type Question, type WireClick } from './wire.ts'
+
+/** The longest that a report may take, and the start of the process for it. */
+const ANSWER_WITHIN_MS = 30_000
+const READY_WITHIN_MS = 5_000
+/** A process that has just ended for want of work is started again by the question. */
+const TRIES = 3
+
+/** The statistics as the serving process asks for them. */
+export interface StatisticsClient extends ClickReports, LiveClicks {
+  /** The process takes questions at this socket. */
+  ready(socket: string): void
+  /** The process has ended. */
+  gone(): void
+}
+
+/** @param wake starts the process if it doesn't run */
+export function createStatisticsClient(wake: Child['wake']): StatisticsClient {
+  let socket: string | null = null
+  let waiting: PromiseWithResolvers<string> | null = null
+
+  async function ready(): Promise<string> {
+    if (socket !== null) return socket
+    waiting ??= Promise.withResolvers<string>()
+    wake()
+    const { promise } = waiting
+    let timer: Timer | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new StatisticsUnavailable('The statistics process does not start')),
+        READY_WITHIN_MS,
+      )
+    })
+    return await Promise.race([promise, late]).finally(() => clearTimeout(timer))
+  }
+
+  /** @throws StatisticsUnavailable */
+  async function ask(
+    question: Question,
+    args: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<Response> {
+    for (let tries = 1; ; tries++) {
+      const unix = await ready()
+      let answer: Response
+      try {
+        answer = await fetch(`http://statistics/${question}`, {
+          unix,
+          method: 'POST',
+          body: JSON.stringify(args),
+          headers: { 'content-type': 'application/json' },
+          signal,
+          keepalive: true,
+          timeout: false,
+        } as RequestInit)
+      } catch (cause) {
+        // It was about to end: its end is told soon, and the next one started by then.
+        if (signal.aborted || tries === TRIES) {
+          throw new StatisticsUnavailable('The statistics process does not answer', { cause })
+        }
+        if (socket === unix) socket = null
+        await Bun.sleep(50 * tries)
+        continue
+      }
+      if (answer.ok) return answer
+      throw new StatisticsUnavailable(`The statistics process answered ${answer.status}`)
+    }
+  }
+
+  async function json<T>(question: Question, ...args: unknown[]): Promise<T> {
+    const answer = await ask(question, args, AbortSignal.timeout(ANSWER_WITHIN_MS))
+    try {
+      return (await answer.json()) as T
+    } catch (cause) {
+      throw new StatisticsUnavailable('The answer broke off', { cause })
+    }
+  }
+
+  return {
+    totals: (selection) => json<Counts>('totals', selection),
+    series: (selection, boundaries) => json<Counts[]>('series', selection, boundaries),
+    top: (selection, dimension, limit) => json('top', selection, dimension, limit),
+    async clicks(selection, options) {
+      return (await json<WireClick[]>('clicks', selection, options)).map(fromWire)
+    },
+    async daily(linkSeqs, firstDay, days) {
+      return new Map(await json<[number, number[]][]>('daily', linkSeqs, firstDay, days))
+    },
+    async export(selection, format) {
+      const abort = new AbortController()
+      const { body } = await ask('export', [selection, format], abort.signal)
+      if (body === null) throw new StatisticsUnavailable('An export without a body')
+      return body
+    },
+    async *live(workspaceNo, after, signal): AsyncGenerator<StoredClick> {
+      const { body } = await ask('live', [workspaceNo, after], signal)
+      if (body === null) return
+      try {
+        for await (const line of linesOf(body)) {
+          const click = fromWire(JSON.parse(line) as WireClick)
+          yield click
+        }
+      } catch (cause) {
+        if (signal.aborted) return
+        throw new StatisticsUnavailable('The live clicks broke off', { cause })
+      }
+    },
+    ready(path) {
+      socket = path
+      waiting?.resolve(path)
+      waiting = null
+    },
+    gone() {
+      socket = null
+    },
+  }
+}

@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../base/clock.ts'
+import { CRAWLER, openSite, type Site } from '../../redirect/testing/site.ts'
+import { migrate, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { openStatistics } from '../store/duckdb.ts'
+import { type Selection, StatisticsUnavailable, type StoredClick } from '../types.ts'
+import { createStatistics, type Statistics, statisticsFile } from './index.ts'
+import { socketPath } from './socket.ts'
+
+const MAIN = join(import.meta.dir, 'testing/main.ts')
+const ALL = { workspaceNo: 1 } as Selection
+let dir: string
+let site: Site
+let statistics: Statistics
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-process-'))
+  await migrate(dir)
+  site = await openSite(dir)
+})
+
+afterEach(async () => {
+  await statistics?.stop(2_000)
+  await site.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+function start(...args: string[]): Statistics {
+  statistics = createStatistics({
+    command: [process.execPath, '--smol', MAIN, dir, ...args],
+    journal: site.journal,
+    clock: systemClock,
+  })
+  return statistics
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(10)
+}
+
+const stored = () => until(() => statistics.state().backlogBytes === 0)
+
+describe('the statistics process', () => {
+  test('stores clicks when it is poked, and answers questions', async () => {
+    await site.addLink({ slug: 'a' })
+    start()
+    expect(statistics.state()).toMatchObject({ running: false, store: 'opening', stored: 0 })
+    await site.visit('/a')
+    await site.visit('/a', {}, '203.0.113.99')
+    await site.visit('/a', { headers: { 'user-agent': CRAWLER } })
+    statistics.poke()
+    await stored()
+    expect(statistics.state()).toMatchObject({
+      running: true,
+      store: 'ok',
+      stored: 3,
+      watermark: site.journal.position,
+      backlogSeconds: 0,
+      restarts: 0,
+    })
+    expect(statistics.state().fileBytes).toBeGreaterThan(0)
+    expect(await statistics.client.totals(ALL)).toEqual({ clicks: 2, unique: 3, bots: 1 })
+    const clicks = await statistics.client.clicks(ALL, { limit: 10 })
+    expect(clicks).toHaveLength(3)
+    expect(typeof clicks[0]?.visitor).toBe('bigint')
+  })
+
+  test('is started by a question, ends when it is idle, and comes back', async () => {
+    start('150')
+    for (let round = 0; round < 3; round++) {
+      expect(await statistics.client.totals(ALL)).toEqual({ clicks: 0, unique: 0, bots: 0 })
+      await until(() => !statistics.state().running)
+    }
+    expect(statistics.state().restarts).toBe(0)
+  })
+
+  test('a question that meets its end is answered by the next one', async () => {
+    start('1')
+    const questions = Array.from({ length: 15 }, async (_, i) => {
+      await Bun.sleep(i * 60)
+      return await statistics.client.totals(ALL)
+    })
+    expect(await Promise.all(questions)).toHaveLength(15)
+  })
+
+  test('a question that fails is unavailable, and the next one is answered', async () => {
+    start()
+    await expect(statistics.client.series(ALL, [])).rejects.toThrow(StatisticsUnavailable)
+    expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: 0 })
+  })
+
+  test('stores each click once, whenever it is killed', async () => {
+    await site.addLink({ slug: 'a' })
+    start()
+    let visits = 0
+    const kills = 6
+    for (let kill = 0; kill < kills; kill++) {
+      for (let i = 0; i < 400; i++) {
+        await site.visit('/a')
+        visits++
+        statistics.poke()
+      }
+      await until(() => statistics.state().running)
+      await Bun.sleep(Math.random() * 500)
+      const holder = pidOf(dir)
+      if (holder !== undefined) process.kill(holder, 'SIGKILL')
+    }
+    statistics.poke()
+    await stored()
+    expect(await statistics.client.totals(ALL)).toEqual({ clicks: visits, unique: 1, bots: 0 })
+    expect(statistics.state().restarts).toBeGreaterThan(0)
+  }, 30_000)
+})
+
+/** The running statistics process of a data directory. */
+function pidOf(dataDir: string): number | undefined {
+  const { stdout } = Bun.spawnSync(['pgrep', '-f', `testing/main.ts ${dataDir}`])
+  const [pid] = stdout.toString().trim().split('\n')
+  return pid ? Number(pid) : undefined
+}
+
+describe('a statistics file', () => {
+  test('that another process has is waited for', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    const holder = Bun.spawn({
+      cmd: [
+        process.execPath,
+        '-e',
+        `import { openStatistics } from ${JSON.stringify(join(import.meta.dir, '../store/duckdb.ts'))}
+         globalThis.held = await openStatistics(${JSON.stringify(statisticsFile(dir))})
+         console.log('held')
+         setInterval(() => {}, 1000)`,
+      ],
+      stdout: 'pipe',
+    })
+    const reader = holder.stdout.getReader()
+    await reader.read()
+    start()
+    await site.visit('/a')
+    statistics.poke()
+    await until(() => statistics.state().store === 'locked')
+    await expect(statistics.client.totals(ALL)).rejects.toThrow(StatisticsUnavailable)
+    expect(statistics.state()).toMatchObject({ running: true, restarts: 0 })
+    expect((await site.visit('/a')).status).toBe(302)
+    expect(seq).toBeGreaterThan(SEQS_PER_WORKSPACE)
+    holder.kill('SIGKILL')
+    await stored()
+    expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: 2 })
+  })
+
+  test('that is broken is told, and never replaced', async () => {
+    await site.addLink({ slug: 'a' })
+    const garbage = 'not a database '.repeat(2_000)
+    writeFileSync(statisticsFile(dir), garbage)
+    start()
+    await site.visit('/a')
+    statistics.poke()
+    await until(() => statistics.state().store === 'corrupt')
+    await expect(statistics.client.totals(ALL)).rejects.toThrow(StatisticsUnavailable)
+    expect(readFileSync(statisticsFile(dir), 'utf8')).toBe(garbage)
+    rmSync(statisticsFile(dir))
+    await stored()
+    expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: 1 })
+  })
+
+  test('that is missing begins with what the journal has', async () => {
+    await site.addLink({ slug: 'a' })
+    await site.visit('/a')
+    expect(existsSync(statisticsFile(dir))).toBe(false)
+    start()
+    await stored()
+    await statistics.stop()
+    const database = await openStatistics(statisticsFile(dir), { readonly: true })
+    const connection = await database.connect()
+    expect(await connection.all('SELECT segment FROM origin')).toEqual([{ segment: 1n }])
+    database.close()
+  })
+})
+
+describe('live clicks', () => {
+  async function take(count: number, after: { time: number; n: number } | null) {
+    const abort = new AbortController()
+    const clicks: StoredClick[] = []
+    const reading = (async () => {
+      for await (const click of statistics.client.live(1, after, abort.signal)) {
+        clicks.push(click)
+        if (clicks.length >= count) break
+      }
+    })()
+    return { clicks, reading, abort }
+  }
+
+  test('come as they are stored, and from a position on', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    start()
+    for (let i = 0; i < 3; i++) await site.visit('/a')
+    statistics.poke()
+    await stored()
+    const [first] = await statistics.client.clicks(ALL, { limit: 1 })
+    const position = { time: first?.time ?? 0, n: first?.n ?? 0 }
+    const watching = await take(4, position)
+    const coming = await take(2, null)
+    // Both have to be there before the next click: the first one has been given what is stored.
+    await until(() => watching.clicks.length === 2)
+    await Bun.sleep(100)
+    for (let i = 0; i < 2; i++) await site.visit('/a')
+    statistics.poke()
+    await Promise.all([watching.reading, coming.reading])
+    expect(watching.clicks.map(({ linkSeq }) => linkSeq)).toEqual([seq, seq, seq, seq])
+    const positions = watching.clicks.map(({ time, n }) => `${time} ${n}`)
+    expect(new Set(positions).size).toBe(4)
+    expect(coming.clicks.map(({ time, n }) => `${time} ${n}`)).toEqual(positions.slice(2))
+  })
+
+  test('keep the process, and end when nobody wants them', async () => {
+    await site.addLink({ slug: 'a' })
+    start('200')
+    const { reading, abort } = await take(1, null)
+    await until(() => statistics.state().running)
+    await Bun.sleep(600)
+    expect(statistics.state().running).toBe(true)
+    abort.abort()
+    await reading.catch(() => {})
+    await until(() => !statistics.state().running)
+  })
+})
+
+test('a data directory with a long path has its socket elsewhere', () => {
+  expect(socketPath('/data')).toBe('/data/statistics.sock')
+  const long = `/${'d'.repeat(120)}`
+  expect(socketPath(long)).toBe(socketPath(long))
+  expect(Buffer.byteLength(socketPath(long))).toBeLessThan(100)
+  expect(socketPath(`${long}x`)).not.toBe(socketPath(long))
+})

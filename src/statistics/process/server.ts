@@ -1,0 +1,155 @@
+import { existsSync, unlinkSync } from 'node:fs'
+import type { Logger } from '../../base/logger.ts'
+import type { ClickReports } from '../types.ts'
+import type { Live } from './live.ts'
+import { prepareSocket } from './socket.ts'
+import { type Question, toWire } from './wire.ts'
+
+/** With more questions open than this, whoever asks is told to come again. */
+const OPEN_AT_MOST = 100
+
+/** What can be asked while the file is open. */
+export interface Answers {
+  /** Reports for somebody who may go away: they are broken off then. */
+  reportsUntil(signal: AbortSignal): ClickReports
+  live: Live
+  /** The numbers of links: first ≤ link < end. See `linkNumbers`. */
+  recount(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
+}
+
+/** What {@link listen} works with. */
+export interface ListenOptions {
+  socket: string
+  /** Resolves when the file is open; null: it can't be, for now. */
+  answers(): Promise<Answers | null>
+  /** Somebody asked. */
+  asked(): void
+  logger?: Pick<Logger, 'warn'> | undefined
+}
+
+/** Takes questions. */
+export interface Listening {
+  /** Questions and streams that aren't finished. */
+  readonly open: number
+  stop(): void
+}
+
+/**
+ * Listens on a Unix socket: POST /{question} with a JSON array of arguments. 503: the file can't be
+ * asked now; 500: the question failed. The texts stay here, in the log.
+ */
+export function listen({ socket, answers, asked, logger }: ListenOptions): Listening {
+  prepareSocket(socket)
+  // Left behind by one that was killed, or still held by one that is about to end.
+  if (existsSync(socket)) unlinkSync(socket)
+  let questions = 0
+  let streams = 0
+
+  function streamed(body: ReadableStream<Uint8Array>): Response {
+    streams++
+    return new Response(
+      onEnd(body, () => {
+        streams--
+        asked()
+      }),
+    )
+  }
+
+  async function answer(
+    question: Question,
+    args: unknown[],
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const known = await answers()
+    if (known === null) return new Response(null, { status: 503 })
+    const { live, recount } = known
+    const reports = known.reportsUntil(signal)
+    // What our own client sends: it is typed there.
+    const [first, second, third] = args as never[]
+    switch (question) {
+      case 'totals':
+        return Response.json(await reports.totals(first as never))
+      case 'series':
+        return Response.json(await reports.series(first as never, second as never))
+      case 'top':
+        return Response.json(await reports.top(first as never, second as never, third as never))
+      case 'clicks':
+        return Response.json(
+          (await reports.clicks(first as never, second as never)).map((click) => toWire(click)),
+        )
+      case 'daily':
+        return Response.json([
+          ...(await reports.daily(first as never, second as never, third as never)),
+        ])
+      case 'export':
+        return streamed(await reports.export(first as never, second as never))
+      case 'live':
+        return streamed(live.watch(first as never, second as never))
+      case 'recount':
+        return streamed(recount(first as never))
+      default:
+        return new Response(null, { status: 404 })
+    }
+  }
+
+  const options = {
+    unix: socket,
+    // A report may take longer than Bun's own bound for silence.
+    idleTimeout: 0,
+    maxRequestBodySize: 64 * 1024 * 1024,
+    development: false,
+    async fetch(request: Request): Promise<Response> {
+      asked()
+      if (questions >= OPEN_AT_MOST) return new Response(null, { status: 503 })
+      questions++
+      const question = new URL(request.url).pathname.slice(1) as Question
+      try {
+        return await answer(question, (await request.json()) as unknown[], request.signal)
+      } catch (error) {
+        if (!request.signal.aborted) {
+          logger?.warn({ err: error, question }, 'A question about clicks failed')
+        }
+        return new Response(null, { status: 500 })
+      } finally {
+        questions--
+        asked()
+      }
+    },
+  }
+  const server = Bun.serve(options as unknown as Bun.Serve.Options<undefined>)
+  return {
+    get open() {
+      return streams + questions
+    },
+    stop() {
+      void server.stop(true)
+    },
+  }
+}
+
+/** The same stream, and a call when it has ended in whichever way. */
+function onEnd(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let told = false
+  const tell = () => {
+    if (!told) ended()
+    told = true
+  }
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        tell()
+        controller.close()
+      } catch (error) {
+        tell()
+        controller.error(error)
+      }
+    },
+    async cancel(reason) {
+      tell()
+      await reader.cancel(reason)
+    },
+  })
+}

@@ -1,0 +1,16 @@
+import type { StoreState } from './messages.ts'
+
+/** What an error of DuckDB or of the file system says of the statistics file. */
+export function stateOf(error: unknown): StoreState {
+  const text = error instanceof Error ? error.message : String(error)
+  if (/could not set lock|conflicting lock/i.test(text)) return 'locked'
+  if (/no space left|disk full|ENOSPC|out of disk/i.test(text)) return 'full'
+  if (
+    /not a valid DuckDB database|checksum|corrupt|could not deserialize|serialization error|different version|storage version|newer version|failure while replaying|unexpected end of file|could not read enough bytes|could not read from file/i.test(
+      text,
+    )
+  ) {
+    return 'corrupt'
+  }
+  return 'failed'
+}

@@ -1,0 +1,115 @@
+import { statSync } from 'node:fs'
+import type { Clock } from '../../base/clock.ts'
+import type { ClickRecord } from '../../clicks/record.ts'
+import type { Position } from '../../clicks/segments.ts'
+import { type Batch, createBatch } from '../store/batch.ts'
+import { openStatistics, type StatisticsDatabase } from '../store/duckdb.ts'
+import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
+import { linkNumbers } from '../store/recount.ts'
+import { createClickWriter } from '../store/write.ts'
+import type { Click, ClickReports } from '../types.ts'
+import { ingest, type Pass } from './ingest.ts'
+import { createLive } from './live.ts'
+import type { Answers } from './server.ts'
+
+/** The statistics file while it is open. */
+export interface Store extends Answers {
+  readonly watermark: Position
+  /** Stores what has gathered, up to a batch. */
+  pass(): Promise<Pass>
+  /** One small step of what keeps the file in order. */
+  readonly maintenance: Maintenance
+  /** Gives back the memory that answering took. */
+  rest(): Promise<void>
+  /** Moves the log into the file, and closes it. */
+  close(): void
+}
+
+/** What a store works with. */
+export interface StoreOptions {
+  file: string
+  /** The journal's. */
+  directory: string
+  /** The main database, which is only read. */
+  mainFile: string
+  clock: Clock
+  enrich(record: ClickRecord): Click
+  createReports(database: StatisticsDatabase): Reports
+}
+
+/** Reports; with `until` they are broken off when whoever asked has gone. */
+export interface Reports extends ClickReports {
+  until?(signal: AbortSignal): ClickReports
+}
+
+/** @throws whatever is wrong with the file */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const database = await openStatistics(options.file)
+  try {
+    return await useStore(database, options)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+async function useStore(database: StatisticsDatabase, options: StoreOptions): Promise<Store> {
+  const { directory, mainFile, clock, enrich } = options
+  const writing = await database.connect()
+  const writer = await createClickWriter(writing)
+  const maintenance = await createMaintenance({
+    database,
+    mainFile,
+    clock,
+    changed: writer.forgetFirsts,
+  })
+  const reports = options.createReports(database)
+  // Made at the first click: who is only asked needs none.
+  let batch: Batch | undefined
+  const live = createLive((workspaceNo, after, limit) =>
+    reports.clicks(
+      {
+        workspaceNo,
+        linkSeq: null,
+        linkSeqs: null,
+        from: after.time,
+        to: Number.MAX_SAFE_INTEGER,
+        filters: [],
+        bots: 'include',
+        offsets: [{ from: after.time, offsetMs: 0 }],
+      },
+      { after, limit },
+    ),
+  )
+
+  return {
+    reportsUntil: (signal) => reports.until?.(signal) ?? reports,
+    live,
+    maintenance,
+    recount: (range) => linkNumbers(database, range),
+    get watermark() {
+      return writer.watermark
+    },
+    pass() {
+      batch ??= createBatch()
+      return ingest({ directory, writer, batch, enrich, stored: live.publish })
+    },
+    async rest() {
+      batch = undefined
+      await database.releaseMemory()
+    },
+    close() {
+      live.close()
+      database.close()
+    },
+  }
+}
+
+/** Bytes of the file and its log. */
+export function fileBytesOf(file: string): number {
+  return sizeOf(file) + sizeOf(`${file}.wal`)
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}

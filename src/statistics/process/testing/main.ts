@@ -1,0 +1,13 @@
+import { createEnricher } from '../../enrich/index.ts'
+import { runStatistics } from '../run.ts'
+import { createTestReports } from './reports.ts'
+
+/** The statistics process with the reports of a test: `bun main.ts DATA_DIR [IDLE_MS]`. */
+const [, , dataDir = '', idleMs = '60000'] = process.argv
+const enricher = createEnricher({ geoipDatabase: null })
+await runStatistics({
+  dataDir,
+  idleMs: Number(idleMs),
+  enrich: enricher.enrich,
+  createReports: createTestReports,
+})

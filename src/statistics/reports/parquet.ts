@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join as path } from 'node:path'
+import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.ts'
+import { KIND_NAMES, TIME_SQL } from '../store/schema.ts'
+import { EXPORT_COLUMNS, type Selection } from '../types.ts'
+import { readRows, whileAsked } from './lane.ts'
+import type { ExportNames } from './names.ts'
+import { meant } from './source.ts'
+import { raw, type Sql, sql, text } from './sql.ts'
+
+/** Clicks of a row group: what a reader holds at once. */
+const ROWS_PER_GROUP = 100_000
+const NAMES_AT_ONCE = 5_000
+const CHUNK_BYTES = 256 * 1024
+
+/** Columns that aren't called the same in the table. */
+const COMPUTED: Partial<Record<(typeof EXPORT_COLUMNS)[number], string>> = {
+  id: `concat(${TIME_SQL}, '-', n)`,
+  clicked_at: `make_timestamp(${TIME_SQL} * 1000)`,
+  link: 'link_names.name',
+  domain: 'domain_names.name',
+  kind: `CASE kind ${KIND_NAMES.map((name, kind) => `WHEN ${kind} THEN '${name}'`).join(' ')} END`,
+  trigger: `if(qr, 'qr', 'click')`,
+}
+
+const COLUMNS = EXPORT_COLUMNS.map((name) => `${COMPUTED[name] ?? `clicks."${name}"`} AS "${name}"`)
+
+/**
+ * Writes Parquet into a file beside the statistics, because its end must be known before its
+ * beginning, and streams the file; it is removed when it was read, or nobody reads it any more.
+ */
+export function createParquet(
+  database: Pick<StatisticsDatabase, 'connect' | 'file'>,
+  names: ExportNames,
+) {
+  const place = dirname(database.file)
+  const prefix = `${basename(database.file)}.export-`
+  // Left behind by a process that was killed: there is only one at a time.
+  for (const left of readdirSync(place)) {
+    if (left.startsWith(prefix)) rmSync(path(place, left), { recursive: true, force: true })
+  }
+
+  return async function* write(
+    selection: Selection,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, undefined> {
+    const directory = mkdtempSync(path(place, prefix))
+    const file = path(directory, 'clicks.parquet')
+    try {
+      const connection = await database.connect()
+      try {
+        await name(connection, selection, signal)
+        await execute(connection, copy(selection, file), signal)
+      } finally {
+        connection.close()
+      }
+      const whole = Bun.file(file)
+      for (let at = 0; at < whole.size; at += CHUNK_BYTES) {
+        yield await whole.slice(at, at + CHUNK_BYTES).bytes()
+      }
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
+    return undefined
+  }
+
+  /** Makes tables of the names that are needed; they go with the connection. */
+  async function name(
+    connection: StatisticsConnection,
+    selection: Selection,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await connection.run('CREATE TEMP TABLE link_names (no BIGINT, name VARCHAR)')
+    await connection.run('CREATE TEMP TABLE domain_names (no BIGINT, name VARCHAR)')
+    await insert(connection, 'domain_names', await names.domains())
+    const links = await readRows(
+      connection,
+      sql`SELECT DISTINCT link FROM clicks WHERE ${meant(selection)}`,
+      signal,
+    )
+    for (let at = 0; at < links.length; at += NAMES_AT_ONCE) {
+      const seqs = links.slice(at, at + NAMES_AT_ONCE).map(([seq]) => Number(seq))
+      await insert(connection, 'link_names', await names.links(seqs))
+    }
+  }
+}
+
+async function insert(
+  connection: StatisticsConnection,
+  table: 'link_names' | 'domain_names',
+  names: ReadonlyMap<number, string>,
+): Promise<void> {
+  if (names.size === 0) return
+  // JSON holds whatever a name may be made of.
+  const list = JSON.stringify([...names].map(([no, name]) => ({ no, name })))
+  await execute(
+    connection,
+    sql`INSERT INTO ${raw(table)} SELECT r.no, r.name FROM (
+      SELECT unnest(from_json(${text(list)}, '[{"no":"BIGINT","name":"VARCHAR"}]')) AS r)`,
+  )
+}
+
+async function execute(
+  connection: StatisticsConnection,
+  { text: statement, values }: Sql,
+  signal?: AbortSignal,
+): Promise<void> {
+  await whileAsked(connection, signal, () =>
+    connection.raw.run(
+      statement,
+      values.map(({ value }) => value),
+      values.map(({ type }) => type),
+    ),
+  )
+}
+
+function copy(selection: Selection, file: string): Sql {
+  const target = file.replaceAll("'", "''")
+  return sql`COPY (
+    SELECT ${raw(COLUMNS.join(', '))}
+    FROM (SELECT * FROM clicks WHERE ${meant(selection)}) AS clicks
+    LEFT JOIN link_names ON link_names.no = clicks.link
+    LEFT JOIN domain_names ON domain_names.no = clicks.domain
+    ORDER BY slot, ms, n
+  ) TO '${raw(target)}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${raw(String(ROWS_PER_GROUP))})`
+}

@@ -1,0 +1,78 @@
+import type { Counts, Selection } from '../types.ts'
+import { bucketed, createBuckets } from './buckets.ts'
+import type { Asking } from './lane.ts'
+import { planUnique } from './plan.ts'
+import { momentOf, purgedClicks } from './purged.ts'
+import {
+  ALL,
+  BOTS,
+  type Deciding,
+  decidedVisitors,
+  firstFits,
+  fitting,
+  undecided,
+  VISITOR,
+} from './source.ts'
+import { join, raw, sql } from './sql.ts'
+import { countsOf, type Sums } from './totals.ts'
+import { FIRST_SLOT, SLOT } from './where.ts'
+
+export async function series(
+  asking: Asking,
+  asked: Selection,
+  boundaries: readonly number[],
+): Promise<Counts[]> {
+  if (boundaries.length < 2) return []
+  const selection = {
+    ...asked,
+    from: Math.max(asked.from, boundaries[0] as number),
+    to: Math.min(asked.to, boundaries.at(-1) as number),
+  }
+  const buckets = createBuckets(boundaries)
+  const sums = Array.from({ length: buckets.count }, (): Sums => ({ all: 0, bots: 0, unique: 0 }))
+  const add = (bucket: number | undefined, [all, bots, unique]: unknown[]) => {
+    const sum = sums[bucket ?? -1]
+    if (sum === undefined) return
+    sum.all += Number(all)
+    sum.bots += Number(bots)
+    sum.unique += Number(unique)
+  }
+
+  const plan = planUnique(selection, { buckets: !buckets.wholeDays })
+  const cut = bucketed(buckets, SLOT, FIRST_SLOT)
+  const tests = firstFits(selection)
+  if (!buckets.wholeDays) tests.push(cut.same)
+  const deciding: Deciding = {
+    plan,
+    selection,
+    sameAnswer: plan.byTime ? join(tests, ' AND ', 'TRUE') : null,
+  }
+  const where = fitting(selection)
+  const unit = buckets.unit(SLOT)
+  const from = deciding.sameAnswer === null ? raw('clicks') : cut.from
+
+  for (const [at, ...numbers] of await asking.rows(
+    sql`SELECT ${unit} AS unit, ${raw(ALL)}, ${raw(BOTS)}, ${decidedVisitors(deciding)}
+      FROM ${from} WHERE ${where} GROUP BY 1`,
+  )) {
+    add(buckets.ofUnit[Number(at)], numbers)
+  }
+  const others = undecided(deciding)
+  if (others !== null) {
+    for (const [at, unique] of await asking.rows(
+      sql`SELECT ${cut.bucket} AS bucket, count(DISTINCT ${raw(VISITOR)})
+        FROM ${cut.from} WHERE ${where} AND ${others} GROUP BY 1`,
+    )) {
+      add(Number(at), [0, 0, unique])
+    }
+  }
+  const purged = purgedClicks(selection, null)
+  if (purged !== null) {
+    for (const [day, , ...numbers] of await asking.rows(purged)) {
+      const moment = momentOf(Number(day))
+      const after = boundaries.findIndex((boundary) => boundary > moment)
+      add(after - 1, numbers)
+    }
+  }
+  return sums.map((sum) => countsOf(sum, selection.bots))
+}

@@ -1,0 +1,64 @@
+import type { DuckDBType, DuckDBValue } from '@duckdb/node-api'
+import { BIGINT, INTEGER, VARCHAR } from '../store/duckdb.ts'
+
+/** A value that takes the place of a parameter. */
+export interface Bound {
+  readonly value: DuckDBValue
+  readonly type: DuckDBType
+}
+
+/** Text of our own, and the values of its parameters. */
+export class Sql {
+  constructor(
+    readonly text: string,
+    readonly values: readonly Bound[],
+  ) {}
+}
+
+/** Puts queries together: parts stay parts, values become parameters. */
+export function sql(texts: TemplateStringsArray, ...parts: readonly (Sql | Bound)[]): Sql {
+  let text = texts[0] as string
+  const values: Bound[] = []
+  parts.forEach((part, i) => {
+    if (part instanceof Sql) {
+      text += part.text
+      values.push(...part.values)
+    } else {
+      text += '?'
+      values.push(part)
+    }
+    text += texts[i + 1]
+  })
+  return new Sql(text, values)
+}
+
+/** Text from our own constants: never what came from outside. */
+export function raw(text: string): Sql {
+  return new Sql(text, [])
+}
+
+/** All of them, or `none` when there are none. */
+export function join(parts: readonly Sql[], separator: ' AND ' | ' OR ' | ', ', none = ''): Sql {
+  if (parts.length === 0) return raw(none)
+  return new Sql(
+    parts.map(({ text }) => text).join(separator),
+    parts.flatMap(({ values }) => values),
+  )
+}
+
+export function integer(value: number): Bound {
+  return { value, type: INTEGER }
+}
+
+export function bigint(value: number): Bound {
+  return { value: BigInt(value), type: BIGINT }
+}
+
+export function text(value: string): Bound {
+  return { value, type: VARCHAR }
+}
+
+/** A list of whole numbers as one parameter, for `IN` or `FROM`. */
+export function numbers(values: readonly number[]): Sql {
+  return sql`(SELECT unnest(string_split(${text(values.join(','))}, ','))::BIGINT)`
+}

@@ -1,0 +1,173 @@
+import { z } from '@hono/zod-openapi'
+import { INTERVALS } from './intervals.ts'
+import type { EXPORT_COLUMNS } from './types.ts'
+
+const count = (description: string) => z.int().min(0).openapi({ description })
+const time = (description: string) => z.string().openapi({ format: 'date-time', description })
+
+const COUNTS = {
+  clicks: count('Clicks that the question means: of people, unless `bots` says otherwise.'),
+  unique: count(
+    'Different visitors among them, each counted once per UTC day; who asks not to be told apart is in none.',
+  ),
+  bots: count('Clicks of bots and link previews that fit, whether `clicks` has them or not.'),
+}
+
+/** What the reference shows as numbers over time. */
+export const STATS_EXAMPLE = {
+  data: {
+    from: '2026-05-01T00:00:00.000Z',
+    to: '2026-05-03T00:00:00.000Z',
+    interval: 'day',
+    timezone: 'UTC',
+    totals: { clicks: 1204, unique: 987, bots: 76 },
+    series: [
+      { start: '2026-05-01T00:00:00.000Z', clicks: 700, unique: 580, bots: 40 },
+      { start: '2026-05-02T00:00:00.000Z', clicks: 504, unique: 407, bots: 36 },
+    ],
+  },
+}
+
+/** Numbers over time. */
+export const StatsSchema = z
+  .object({
+    data: z.object({
+      from: time('The first moment, in UTC.'),
+      to: time('The end, in UTC: what happened then is no longer counted.'),
+      interval: z.enum(INTERVALS).openapi({ description: 'How long a bucket is.' }),
+      timezone: z.string().openapi({ description: 'The time zone that the buckets follow.' }),
+      totals: z.object(COUNTS).openapi({ description: 'The whole range.' }),
+      series: z
+        .array(
+          z.object({
+            start: time(
+              'When the bucket begins, in UTC: at a midnight or whole hour of the time zone. Of the first one it may lie before `from`, of whose clicks none counts.',
+            ),
+            ...COUNTS,
+          }),
+        )
+        .openapi({ description: 'Every bucket of the range, empty ones included, in order.' }),
+    }),
+  })
+  .openapi('Stats', { example: STATS_EXAMPLE })
+
+/** What the reference shows as a top list. */
+export const TOP_EXAMPLE = {
+  data: [
+    { value: 'DE', clicks: 640, unique: 521, bots: 12 },
+    { value: null, clicks: 81, unique: 64, bots: 3 },
+  ],
+  other: { clicks: 483, unique: 402, bots: 61 },
+}
+
+/** The values with the most clicks. */
+export const TopSchema = z
+  .object({
+    data: z
+      .array(
+        z.object({
+          value: z
+            .union([z.string(), z.int()])
+            .nullable()
+            .openapi({
+              type: ['string', 'integer', 'null'],
+              description:
+                'Hours are 0–23 and weekdays 1 (Monday) to 7; all else are texts, links their id. Null: unknown, or none.',
+            }),
+          short_url: z
+            .string()
+            .optional()
+            .openapi({ description: 'Of a link: its short address.' }),
+          title: z.string().nullable().optional().openapi({ description: 'Of a link: its title.' }),
+          ...COUNTS,
+        }),
+      )
+      .openapi({ description: 'Most clicks first; of equally many, by value.' }),
+    other: z.object(COUNTS).openapi({ description: 'All other values together.' }),
+  })
+  .openapi('TopList', { example: TOP_EXAMPLE })
+
+/** What the reference shows as a click. */
+export const CLICK_EXAMPLE = {
+  id: '1777886999345-0',
+  clicked_at: '2026-05-04T09:29:59.345Z',
+  link: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  domain: 'go.example.com',
+  kind: 'person',
+  reason: null,
+  trigger: 'click',
+  country: 'DE',
+  region: null,
+  city: null,
+  language: 'de',
+  referrer: 'news.example.com',
+  referrer_path: '/today',
+  device: 'mobile',
+  browser: 'Firefox',
+  os: 'Android',
+  utm_source: 'newsletter',
+  utm_medium: 'email',
+  utm_campaign: null,
+  utm_term: null,
+  utm_content: null,
+} as const satisfies Record<(typeof EXPORT_COLUMNS)[number], string | null>
+
+const own = (description: string) => z.string().nullable().openapi({ description })
+
+/** One click; no visitor: nothing here tells one person from another. */
+export const ClickSchema = z
+  .object({
+    id: z.string().openapi({ description: 'Its place in time; unique, and sortable by number.' }),
+    clicked_at: time('When it happened, in UTC.'),
+    link: own('The id of the link. Null: the link is gone.'),
+    domain: z.string().openapi({ description: 'The short domain that was visited.' }),
+    kind: z
+      .enum(['person', 'bot', 'preview'])
+      .openapi({ description: 'A person, a bot, or a link preview.' }),
+    reason: own('Why it is no person’s click: a stable word, like `crawler`. Null: it is.'),
+    trigger: z
+      .enum(['click', 'qr'])
+      .openapi({ description: '`qr`: a scan of one of our QR codes.' }),
+    country: own('ISO 3166-1 code. Null, here and below: unknown, or none.'),
+    region: own('ISO 3166-2 code.'),
+    city: own('Name of the city.'),
+    language: own('The visitor’s first language, like `de` or `zh-Hant`.'),
+    referrer: own('Host of the page that the visitor came from, without `www.`.'),
+    referrer_path: own('Its path.'),
+    device: own('Kind of device.'),
+    browser: own('Name of the browser.'),
+    os: own('Name of the operating system.'),
+    utm_source: own('`utm_source` of the visit.'),
+    utm_medium: own('`utm_medium` of the visit.'),
+    utm_campaign: own('`utm_campaign` of the visit.'),
+    utm_term: own('`utm_term` of the visit.'),
+    utm_content: own('`utm_content` of the visit.'),
+  })
+  .openapi('Click', { example: CLICK_EXAMPLE })
+
+/** A click as the API gives it out. */
+export type ClickView = z.output<typeof ClickSchema>
+
+/** One page of clicks. */
+export const ClickListSchema = z
+  .object({
+    data: z.array(ClickSchema).openapi({ description: 'The clicks of this page, newest first.' }),
+    pagination: z
+      .object({
+        limit: z.int().openapi({ description: 'The most clicks that this page could have.' }),
+        has_more: z.boolean().openapi({ description: 'Whether a page follows this one.' }),
+        next_cursor: own('The `cursor` of the next page. Null: this is the last.'),
+      })
+      .openapi({ description: 'Where this page lies in the list.' }),
+  })
+  .openapi('ClickList')
+
+/** Clicks per day of some links. */
+export const SparklinesSchema = z
+  .object({
+    data: z.record(z.string(), z.array(z.int().min(0))).openapi({
+      description:
+        'By link id: people’s clicks of the last 30 UTC days, the oldest first, today last.',
+    }),
+  })
+  .openapi('Sparklines')

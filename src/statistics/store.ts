@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import { prepare, type Sql } from '../storage/index.ts'
+
+/** What a link is called, also for some days after it was deleted. */
+export interface LinkName {
+  seq: number
+  id: string
+  domainNo: number
+  slug: string
+  title: string | null
+}
+
+const standing = prepare<{ id: string; workspaceNo: number }, { seq: number }>((db, p) =>
+  db
+    .selectFrom('links')
+    .select('seq')
+    .where('id', '=', p.id)
+    .where('workspace_no', '=', p.workspaceNo),
+)
+
+/** The `seq` of a link of a workspace. */
+export async function findLinkSeq(
+  read: Sql,
+  id: string,
+  workspaceNo: number,
+): Promise<number | undefined> {
+  return (await read.run(standing, { id, workspaceNo }))[0]?.seq
+}
+
+/** The `seq` of each of these links, deleted ones that are still kept included. */
+export async function findLinkSeqs(
+  read: Sql,
+  ids: readonly string[],
+  workspaceNo: number,
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (const table of ['links', 'deleted_links'] as const) {
+    const rows = await read.db
+      .selectFrom(table)
+      .select(['id', 'seq'])
+      .where('id', 'in', ids)
+      .where('workspace_no', '=', workspaceNo)
+      .execute()
+    for (const { id, seq } of rows) found.set(id, seq)
+  }
+  return found
+}
+
+/** What these links are called; those that are gone for good are missing. */
+export async function findLinkNames(
+  read: Sql,
+  seqs: readonly number[],
+): Promise<Map<number, LinkName>> {
+  const names = new Map<number, LinkName>()
+  const rows = await read.db
+    .selectFrom('links')
+    .select(['seq', 'id', 'domain_no', 'slug', 'title'])
+    .where('seq', 'in', seqs)
+    .execute()
+  for (const { domain_no, ...row } of rows) names.set(row.seq, { ...row, domainNo: domain_no })
+  const missing = seqs.filter((seq) => !names.has(seq))
+  if (missing.length === 0) return names
+  const deleted = await read.db
+    .selectFrom('deleted_links')
+    .select(['seq', 'id', 'row'])
+    .where('seq', 'in', missing)
+    .execute()
+  for (const { seq, id, row } of deleted) {
+    const { domain_no, slug, title } = JSON.parse(row) as {
+      domain_no: number
+      slug: string
+      title: string | null
+    }
+    names.set(seq, { seq, id, domainNo: domain_no, slug, title })
+  }
+  return names
+}
+
+/** Links that one statement gives: so many are put together in less than a millisecond. */
+const TAGGED_AT_ONCE = 10_000
+
+/**
+ * The links that have all these tags (their keys). As one text a statement, because a list of rows
+ * would be rebuilt on the serving thread, one by one.
+ */
+export async function findTagged(
+  reports: Sql,
+  workspaceNo: number,
+  tags: readonly string[],
+): Promise<number[]> {
+  const [first, ...others] = tags
+  const seqs: number[] = []
+  for (let after = -1; ; after = seqs.at(-1) as number) {
+    const tests = others.map(
+      (tag) => sql`AND EXISTS (SELECT 1 FROM link_tags o WHERE o.workspace_no = ${workspaceNo}
+        AND o.tag_key = ${tag} AND o.link_seq = t.link_seq)`,
+    )
+    const { rows } = await sql<{ found: string | null }>`
+      SELECT group_concat(seq ORDER BY seq) AS found FROM (
+        SELECT t.link_seq AS seq FROM link_tags t
+        WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first} AND t.link_seq > ${after}
+        ${sql.join(tests, sql` `)}
+        ORDER BY t.link_seq LIMIT ${TAGGED_AT_ONCE}) s`.execute(reports.db)
+    const found = rows[0]?.found
+    if (found === null || found === undefined) return seqs
+    const page = found.split(',').map(Number)
+    seqs.push(...page)
+    if (page.length < TAGGED_AT_ONCE) return seqs
+  }
+}
+
+const tagged = prepare<{ workspaceNo: number; tag: string; seq: number }, { link_seq: number }>(
+  (db, p) =>
+    db
+      .selectFrom('link_tags')
+      .select('link_seq')
+      .where('workspace_no', '=', p.workspaceNo)
+      .where('tag_key', '=', p.tag)
+      .where('link_seq', '=', p.seq),
+)
+
+/** Whether a link has all these tags (their keys) now. */
+export async function hasTags(
+  read: Sql,
+  workspaceNo: number,
+  seq: number,
+  tags: readonly string[],
+): Promise<boolean> {
+  for (const tag of tags) {
+    if ((await read.run(tagged, { workspaceNo, tag, seq })).length === 0) return false
+  }
+  return true
+}

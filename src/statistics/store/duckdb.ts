@@ -1,0 +1,141 @@
+import {
+  BIGINT,
+  BOOLEAN,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBInstance,
+  type DuckDBType,
+  type DuckDBValue,
+  version as duckdbVersion,
+  INTEGER,
+  UBIGINT,
+  UINTEGER,
+  USMALLINT,
+  UTINYINT,
+  VARCHAR,
+} from '@duckdb/node-api'
+import bindings from '@duckdb/node-bindings'
+import { TABLES } from './schema.ts'
+
+// The one module that loads DuckDB's native library. Whoever doesn't answer from its file or write
+// it must not import this: the library alone takes tens of megabytes.
+
+export {
+  BIGINT,
+  BOOLEAN,
+  bindings,
+  DuckDBDataChunk,
+  type DuckDBType,
+  duckdbVersion,
+  INTEGER,
+  UBIGINT,
+  UINTEGER,
+  USMALLINT,
+  UTINYINT,
+  VARCHAR,
+}
+
+const RESTING_LIMIT = '16MB'
+
+/** How a statistics file is opened. Sizes in bytes. */
+export interface StatisticsOptions {
+  memoryBytes?: number
+  /** Where sorts go that don't fit into memory; null: nowhere. */
+  tempDirectory?: string | null
+  threads?: number
+  readonly?: boolean
+}
+
+/** The open statistics file; any number of connections, each running one query at a time. */
+export interface StatisticsDatabase {
+  readonly file: string
+  connect(): Promise<StatisticsConnection>
+  /** Lets go of what was kept in memory of the file. */
+  releaseMemory(): Promise<void>
+  /** Closes the connections that were made, too. */
+  close(): void
+}
+
+/** A connection of its own: its queries run off the event loop. */
+export interface StatisticsConnection {
+  /** DuckDB's own: appenders, streams, prepared statements. */
+  readonly raw: DuckDBConnection
+  /** Runs a statement to its end and gives its rows as objects. */
+  all<R>(sql: string, values?: readonly DuckDBValue[]): Promise<R[]>
+  run(sql: string, values?: readonly DuckDBValue[]): Promise<void>
+  close(): void
+}
+
+/** Opens the file, makes it and its tables when missing. @throws whatever DuckDB says is wrong */
+export async function openStatistics(
+  file: string,
+  options: StatisticsOptions = {},
+): Promise<StatisticsDatabase> {
+  const { memoryBytes = 250_000_000, tempDirectory = `${file}.tmp`, threads = 1 } = options
+  const memoryLimit = `${Math.round(memoryBytes / 1_000_000)}MB`
+  const instance = await DuckDBInstance.create(file, {
+    threads: String(threads),
+    memory_limit: memoryLimit,
+    temp_directory: tempDirectory ?? '',
+    // Above this the log is moved into the file: more often, and the last row group is written anew each time.
+    checkpoint_threshold: '64MB',
+    // An export has its own ORDER BY; whatever else needs an order says so.
+    preserve_insertion_order: 'false',
+    // No extension is fetched from anywhere, and no other file is opened by a query.
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    ...(options.readonly ? { access_mode: 'READ_ONLY' } : {}),
+  })
+  const connections = new Set<StatisticsConnection>()
+  let closed = false
+
+  async function connect(): Promise<StatisticsConnection> {
+    const raw = await instance.connect()
+    const connection: StatisticsConnection = {
+      raw,
+      async all<R>(sql: string, values?: readonly DuckDBValue[]) {
+        const reader = await raw.runAndReadAll(sql, values as DuckDBValue[] | undefined)
+        return reader.getRowObjects() as R[]
+      },
+      async run(sql, values) {
+        await raw.run(sql, values as DuckDBValue[] | undefined)
+      },
+      close() {
+        if (connections.delete(connection)) raw.closeSync()
+      },
+    }
+    connections.add(connection)
+    return connection
+  }
+
+  const database: StatisticsDatabase = {
+    file,
+    connect,
+    async releaseMemory() {
+      const connection = await connect()
+      try {
+        // A lower limit makes it evict at once; what is in use makes it refuse, which is as well.
+        await connection.run(`SET memory_limit = '${RESTING_LIMIT}'`).catch(() => {})
+        await connection.run(`SET memory_limit = '${memoryLimit}'`)
+      } finally {
+        connection.close()
+      }
+    },
+    close() {
+      if (closed) return
+      closed = true
+      for (const connection of connections) connection.close()
+      instance.closeSync()
+    },
+  }
+  if (options.readonly) return database
+  try {
+    const connection = await connect()
+    for (const table of TABLES) await connection.run(table)
+    connection.close()
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}

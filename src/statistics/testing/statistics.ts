@@ -1,0 +1,127 @@
+import { syncDomains } from '../../domains/index.ts'
+import { createCursors } from '../../http/cursor.ts'
+import { createTestApi, type TestApi } from '../../http/test-api.ts'
+import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from '../routes.ts'
+import { createStatisticsService, type StatisticsService } from '../service.ts'
+import { createNaiveReports, type NaiveReports } from './naive.ts'
+
+/** The endpoints of statistics on a real database, and clicks in memory. */
+export interface TestStatistics extends TestApi {
+  reports: NaiveReports
+  statistics: StatisticsService
+  /** Makes a link of a workspace, and gives its `seq`; its id is that of {@link linkId}. */
+  link(n: number, fields?: LinkFields): Promise<number>
+  /** Deletes it, to be kept for some days. */
+  removeLink(n: number): Promise<void>
+  /** The body of a GET that must be answered 200. */
+  get<T>(path: string): Promise<T>
+  /** Status, code, and field and code of each detail, of a GET that is refused. */
+  refusal(path: string): Promise<string[]>
+}
+
+interface LinkFields {
+  workspaceNo?: number
+  slug?: string
+  domainNo?: number
+  title?: string | null
+  tags?: string[]
+}
+
+/** The id of the n-th link. */
+export function linkId(n: number): string {
+  return `lnk_${String(n).padStart(26, '0')}`
+}
+
+/** Builds one. */
+export async function createTestStatistics(): Promise<TestStatistics> {
+  const api = await createTestApi()
+  const { storage, clock } = api
+  const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
+  const reports = createNaiveReports()
+  const statistics = createStatisticsService({
+    reports,
+    storage,
+    domains,
+    cursors: createCursors('secret'),
+    clock,
+  })
+  registerStatisticsDashboardRoutes(api.api, { statistics })
+  registerStatisticsRoutes(api.api, { statistics })
+
+  return {
+    ...api,
+    reports,
+    statistics,
+    async link(n, { workspaceNo = 1, slug = `l${n}`, domainNo = 0, title = null, tags = [] } = {}) {
+      const seq = workspaceNo * SEQS_PER_WORKSPACE + n
+      await storage.write(async ({ db }) => {
+        await db
+          .insertInto('links')
+          .values({
+            seq,
+            id: linkId(n),
+            workspace_no: workspaceNo,
+            domain_no: domainNo,
+            slug,
+            slug_key: slug,
+            destination_url: 'https://example.com/',
+            target_url: 'https://example.com/',
+            title,
+            notes: null,
+            tags: JSON.stringify(tags),
+            aliases: '[]',
+            external_id: null,
+            enabled: 1,
+            redirect_status: 302,
+            forward_query: 0,
+            starts_at: null,
+            expires_at: null,
+            max_clicks: null,
+            fallback_url: null,
+            password_hash: null,
+            created_at: clock.ms,
+            updated_at: clock.ms,
+            version: 1,
+            search_text: '',
+          })
+          .execute()
+        for (const tag of tags) {
+          await db
+            .insertInto('link_tags')
+            .values({ workspace_no: workspaceNo, tag_key: tag.toLowerCase(), link_seq: seq })
+            .execute()
+        }
+      })
+      return seq
+    },
+    async removeLink(n) {
+      await storage.write(async ({ db }) => {
+        const { search_text: _, ...row } = await db
+          .deleteFrom('links')
+          .where('id', '=', linkId(n))
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        const { seq, id, workspace_no } = row
+        await db
+          .insertInto('deleted_links')
+          .values({ seq, id, workspace_no, deleted_at: clock.ms, row: JSON.stringify(row) })
+          .execute()
+      })
+    },
+    async get<T>(path: string) {
+      const answer = await api.send('GET', `/api/v1${path}`)
+      const text = await answer.text()
+      if (answer.status !== 200) throw new Error(`${answer.status} for ${path}: ${text}`)
+      return JSON.parse(text) as T
+    },
+    async refusal(path) {
+      const answer = await api.send('GET', `/api/v1${path}`)
+      const { error } = (await answer.json()) as {
+        error: { code: string; details?: { field: string; code: string }[] }
+      }
+      const details = (error.details ?? []).map(({ field, code }) => `${field}: ${code}`)
+      return [`${answer.status} ${error.code}`, ...details]
+    },
+  }
+}

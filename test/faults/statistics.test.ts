@@ -1,0 +1,216 @@
+import { Database } from 'bun:sqlite'
+import { afterEach, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openStatistics } from '../../src/statistics/store/duckdb.ts'
+import { eventually } from '../harness/eventually.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+
+const BROWSER = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+}
+const CRAWLER = { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' }
+const FILE = 'statistics.duckdb'
+let slugline: Slugline
+let key: string
+
+afterEach(() => slugline?.dispose())
+
+async function start(): Promise<void> {
+  slugline = await startSlugline({ LOG_LEVEL: 'silent' })
+  key = (await slugline.createKey()).key
+}
+
+async function create(slug: string): Promise<string> {
+  const answer = await slugline.call('POST', '/api/v1/links', {
+    key,
+    body: { destination_url: 'https://example.com/', slug },
+  })
+  expect(answer.status).toBe(201)
+  return ((await answer.json()) as { id: string }).id
+}
+
+async function visit(slug: string, times: number, headers: Record<string, string> = BROWSER) {
+  for (let i = 0; i < times; i++) {
+    const { status } = await slugline.call('GET', `/${slug}`, { headers })
+    expect(status).toBe(302)
+  }
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${slugline.url}/metrics`)).text()
+  return Number(new RegExp(`^slugline_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
+}
+
+const drained = () =>
+  eventually(
+    'all clicks are stored',
+    async () => ((await metric('statistics_backlog_bytes')) === 0 ? true : undefined),
+    30_000,
+  )
+
+/** The statistics process among the server's children. */
+function childOf(pid: number): number | undefined {
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
+      if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) !== pid) continue
+      if (readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes('\0statistics\0')) {
+        return Number(entry)
+      }
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return undefined
+}
+
+async function check(name: string): Promise<{ status: string; reason?: string } | undefined> {
+  const answer = await slugline.call('GET', '/readyz')
+  expect(answer.status).toBe(200)
+  const { checks } = (await answer.json()) as { checks: { name: string; status: string }[] }
+  return checks.find((one) => one.name === name)
+}
+
+/** Rows of the statistics of a server that has stopped. */
+async function rows<R>(sql: string): Promise<R[]> {
+  const database = await openStatistics(join(slugline.dataDir, FILE), { readonly: true })
+  try {
+    return await (await database.connect()).all<R>(sql)
+  } finally {
+    database.close()
+  }
+}
+
+async function recount(): Promise<{ links: number; mended: number; differences: object[] }> {
+  const { status, stdout, stderr } = await slugline.cli('clicks', 'recount', '--json')
+  expect(stderr).toBe('')
+  expect(status).toBe(0)
+  return JSON.parse(stdout)
+}
+
+test('killed every second it stops no redirect; the backlog drains; each click is there once', async () => {
+  await start()
+  await create('a')
+  let visits = 0
+  const going = { now: true }
+  const load = (async () => {
+    while (going.now) {
+      await visit('a', 50)
+      visits += 50
+    }
+  })()
+  for (let kill = 0; kill < 6; kill++) {
+    await Bun.sleep(1_000)
+    const child = childOf(slugline.pid)
+    if (child !== undefined) process.kill(child, 'SIGKILL')
+  }
+  going.now = false
+  await load
+  await drained()
+  expect(await metric('statistics_restarts_total')).toBeGreaterThanOrEqual(3)
+  expect(await recount()).toMatchObject({ links: 1, mended: 0 })
+  await slugline.stop()
+  expect(
+    await rows('SELECT count(*)::INTEGER AS c, sum(firsts & 1)::INTEGER AS u FROM clicks'),
+  ).toEqual([{ c: visits, u: 1 }])
+  // All was read, so there is nothing to read at the next start.
+  expect(readdirSync(join(slugline.dataDir, 'journal'))).toEqual([])
+}, 60_000)
+
+test('a broken file is told and kept; nothing else notices; put right, nothing is missing', async () => {
+  await start()
+  await create('a')
+  await visit('a', 10)
+  await drained()
+  await slugline.stop()
+  const file = join(slugline.dataDir, FILE)
+  renameSync(file, `${file}.good`)
+  const garbage = 'x'.repeat(100_000)
+  writeFileSync(file, garbage)
+  await slugline.restart()
+  await visit('a', 5)
+  await eventually('it is told', async () => {
+    const found = await check('statistics')
+    return found?.status === 'degraded' && found.reason === 'corrupt' ? true : undefined
+  })
+  const { status, stdout } = await slugline.cli('doctor', '--json')
+  expect(status).toBe(1)
+  expect(stdout).toContain('statistics')
+  const { id } = await (
+    await slugline.call('POST', '/api/v1/links', {
+      key,
+      body: { destination_url: 'https://example.com/', slug: 'b' },
+    })
+  )
+    .json()
+    .then((body) => body as { id: string })
+  expect(id).toStartWith('lnk_')
+  expect(readFileSync(file, 'utf8')).toBe(garbage)
+  await slugline.stop()
+  renameSync(`${file}.good`, file)
+  await slugline.restart()
+  await drained()
+  expect(await check('statistics')).toMatchObject({ status: 'ok' })
+  expect(await recount()).toMatchObject({ links: 2, mended: 0 })
+  await slugline.stop()
+  expect(await rows('SELECT count(*)::INTEGER AS c FROM clicks')).toEqual([{ c: 15 }])
+}, 60_000)
+
+test('recount finds and mends counters that were changed, beside the server and without it', async () => {
+  await start()
+  await create('a')
+  await create('b')
+  await visit('a', 20)
+  await visit('b', 5)
+  await visit('b', 3, CRAWLER)
+  await drained()
+  expect(await recount()).toMatchObject({ links: 2, mended: 0 })
+  const spoil = (sql: string) => {
+    const db = new Database(join(slugline.dataDir, 'counters.db'))
+    db.run('PRAGMA busy_timeout = 5000')
+    db.run(sql)
+    db.close()
+  }
+  await eventually('all is counted', async () =>
+    (await metric('click_backlog_bytes')) === 0 ? true : undefined,
+  )
+  spoil('UPDATE link_counters SET total = total + 1, human = human + 1 WHERE human = 20')
+  spoil('UPDATE link_counters SET unique_visitors = 7 WHERE bot = 3')
+  // Under load: whatever is counted or stored meanwhile must make no difference.
+  const going = { now: true }
+  const load = (async () => {
+    while (going.now) await visit('a', 20)
+  })()
+  const found = await recount()
+  expect(found.mended).toBe(2)
+  expect(await recount()).toMatchObject({ mended: 0 })
+  going.now = false
+  await load
+  await slugline.stop()
+  expect(await recount()).toMatchObject({ mended: 0 })
+  spoil('UPDATE link_counters SET bot = 0, total = human')
+  expect(await recount()).toMatchObject({ mended: 1 })
+  expect(await recount()).toMatchObject({ mended: 0 })
+}, 60_000)
+
+test('a file that a command holds is waited for', async () => {
+  await start()
+  await create('a')
+  await visit('a', 3)
+  await drained()
+  await slugline.stop()
+  const file = join(slugline.dataDir, FILE)
+  const held = await openStatistics(file)
+  await slugline.restart()
+  await visit('a', 4)
+  await eventually('it is told', async () =>
+    (await check('statistics'))?.reason === 'locked' ? true : undefined,
+  )
+  held.close()
+  await drained()
+  await slugline.stop()
+  expect(existsSync(file)).toBe(true)
+  expect(await rows('SELECT count(*)::INTEGER AS c FROM clicks')).toEqual([{ c: 7 }])
+}, 60_000)
