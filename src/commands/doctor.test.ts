@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSecrets, readEnvironment, secretFile } from '../config/index.ts'
 import { lockDataDir } from '../operations/index.ts'
+import { defaultDatabase } from '../statistics/enrich/default-database.ts'
 import { databaseFiles, migrate, openEmbedded, openSqlite } from '../storage/index.ts'
 import { checkFiles } from './doctor/files.ts'
 import { examine } from './doctor.ts'
@@ -36,6 +37,15 @@ async function prepare() {
 }
 
 describe('the doctor', () => {
+  test('looks into the database of places', async () => {
+    const { findings } = await ask({ GEOIP_DATABASE: import.meta.path })
+    const [problem] = findings.filter(({ status }) => status === 'problem')
+    expect(problem?.check).toBe('configuration')
+    expect(problem?.message).toContain('GEOIP_DATABASE')
+    const { bad } = await ask({ GEOIP_DATABASE: defaultDatabase() })
+    expect(bad.filter((check) => check !== 'places')).toEqual([])
+  })
+
   test('finds nothing wrong with a fresh instance, before and after its first start', async () => {
     expect((await ask()).bad).toEqual([])
     await prepare()

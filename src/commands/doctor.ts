@@ -22,6 +22,7 @@ import {
 } from './doctor/files.ts'
 import { type Finding, problem } from './doctor/finding.ts'
 import { checkServer } from './doctor/server.ts'
+import { checkStatistics } from './doctor/statistics.ts'
 
 /** `doctor`: looks at everything that goes wrong, and says what to do. Changes nothing. */
 export function registerDoctorCommand(program: Command, context: MutableContext): void {
@@ -58,6 +59,7 @@ export async function examine(
     findings.push(...(await guarded('migrations', async () => [await checkMigrations(dataDir)])))
     findings.push(...(await guarded('plans', () => checkPlans(dataDir, settings.plans))))
   }
+  findings.push(...(await guarded('statistics', () => checkStatistics(dataDir))))
   findings.push(...(await guarded('server', () => checkServer(config))))
   return findings
 }

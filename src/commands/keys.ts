@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { COMMAND_LINE } from '../audit/index.ts'
 import {
   type ApiKey,
   type CreatedKey,
@@ -9,6 +10,7 @@ import {
 } from '../keys/index.ts'
 import {
   createWorkspaceService,
+  UnknownPlan,
   WorkspaceRefused,
   type WorkspaceService,
 } from '../workspaces/index.ts'
@@ -65,7 +67,7 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
 }
 
 function open<T>(ctx: CommandContext, work: (opened: Opened) => Promise<T>): Promise<T> {
-  return explained([KeyRefused, WorkspaceRefused], () =>
+  return explained([KeyRefused, WorkspaceRefused, UnknownPlan], () =>
     ctx.withStorage((opened) => {
       const keys = createKeyService({ ...opened, pepper: opened.secrets.apiKeys })
       return work({ ...opened, keys, workspaces: createWorkspaceService(opened) })
@@ -80,8 +82,13 @@ function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
     const expiresAt =
       options.expires === undefined ? null : parseMoment('--expires', options.expires, clock.now())
     const { workspace, created } = await storage.write(async (tx) => {
-      const workspace = await workspaces.ensure(tx, options.workspace, { planId: options.plan })
-      const created = await keys.create(tx, workspace.no, { name, scopes, expiresAt })
+      const workspace = await workspaces.ensure(
+        tx,
+        options.workspace,
+        { planId: options.plan },
+        COMMAND_LINE,
+      )
+      const created = await keys.create(tx, workspace.no, { name, scopes, expiresAt }, COMMAND_LINE)
       return { workspace, created }
     })
     ctx.print(
@@ -104,7 +111,7 @@ function list(ctx: CommandContext, options: { workspace?: string }): Promise<voi
 
 function revoke(ctx: CommandContext, id: string): Promise<void> {
   return open(ctx, async ({ storage, keys }) => {
-    const key = await storage.write((tx) => keys.revoke(tx, refOf(id)))
+    const key = await storage.write((tx) => keys.revoke(tx, refOf(id), {}, COMMAND_LINE))
     ctx.print(`Key ${key.prefix} (${key.name}, workspace ${key.workspace.name}) is revoked.`, key)
   })
 }
@@ -112,7 +119,9 @@ function revoke(ctx: CommandContext, id: string): Promise<void> {
 function rotate(ctx: CommandContext, id: string, options: { overlap: string }): Promise<void> {
   return open(ctx, async ({ storage, keys }) => {
     const overlapMs = parseDuration('--overlap', options.overlap)
-    const created = await storage.write((tx) => keys.rotate(tx, refOf(id), { overlapMs }))
+    const created = await storage.write((tx) =>
+      keys.rotate(tx, refOf(id), { overlapMs }, COMMAND_LINE),
+    )
     const old = await keys.get(refOf(id))
     const replaces = `${old.prefix}, which works until ${shortTime(old.expires_at)} UTC`
     ctx.print(shownOnce(created, [['replaces', replaces]]), created)

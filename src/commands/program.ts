@@ -13,9 +13,12 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   keys: async () => (await import('./keys.ts')).registerKeysCommands,
   workspaces: async () => (await import('./workspaces.ts')).registerWorkspacesCommands,
   users: async () => (await import('./users.ts')).registerUsersCommands,
+  audit: async () => (await import('./audit.ts')).registerAuditCommand,
   links: async () => (await import('./links.ts')).registerLinksCommands,
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
+  clicks: async () => (await import('./clicks.ts')).registerClicksCommands,
   'click-worker': async () => (await import('./click-worker.ts')).registerClickWorkerCommand,
+  statistics: async () => (await import('./statistics.ts')).registerStatisticsCommand,
 }
 
 const SETTINGS = `

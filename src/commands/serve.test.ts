@@ -26,6 +26,7 @@ const create = async ({ config, baseUrl }) => {
   return {
     storage,
     health: { stopping() {} },
+    openClaim: async () => null,
     closing: [
       { name: 'storage', withinMs: 2000, run: () => storage.close() },
       { name: 'mark', withinMs: 100, run: () => writeFileSync(dir + '/closed', '') },

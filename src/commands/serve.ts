@@ -41,6 +41,10 @@ export async function serve(
 ): Promise<void> {
   const { config, secret, colors } = context.environment
   const plans = createPlans(await loadPlans(config.plansFile))
+  if (config.geoipDatabase !== null) {
+    const { checkGeoipDatabase } = await import('../statistics/enrich/check.ts')
+    checkGeoipDatabase(config.geoipDatabase)
+  }
   ensureDataDir(config.dataDir)
   const lock = lockDataDir(config.dataDir)
   const secrets = openSecrets(config.dataDir, secret)
@@ -99,7 +103,13 @@ export async function serve(
     ],
   }).listen(process, () => metrics.unhandledError())
 
-  context.print(`Slugline listens on ${url}`, { url, pid: process.pid })
+  const claimUrl = await serving.openClaim()
+  const claim = claimUrl === null ? {} : { claim_url: claimUrl }
+  context.print(`Slugline listens on ${url}`, { url, pid: process.pid, ...claim })
+  if (claimUrl !== null && !context.json) {
+    const what = 'There is no account yet. Make the first one, which owns this instance, at:'
+    toStderr(`${what}\n  ${claimUrl}\n`)
+  }
   if (!(await hasApiKeys(serving.storage))) tellFirstStep(context, config)
 }
 

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import { listeningUrl } from '../config/index.ts'
+import { lockState } from '../operations/index.ts'
 import { createUserService, UserRefused } from '../users/index.ts'
 import { createWorkspaceService, WorkspaceRefused } from '../workspaces/index.ts'
-import type { CommandContext } from './context.ts'
+import { type CommandContext, CommandError } from './context.ts'
 import { explained } from './refusals.ts'
 import { facts } from './table.ts'
 
@@ -13,9 +15,15 @@ interface CreateOptions {
 
 /** `users create` */
 export function registerUsersCommands(program: Command, ctx: CommandContext): void {
-  program
-    .command('users')
-    .description('make people who can sign in')
+  const users = program.command('users').description('make people who can sign in')
+
+  users
+    .command('reset-link')
+    .description('print an address at which somebody can choose a new password, for an hour')
+    .argument('<email>', 'whose')
+    .action((email: string) => resetLink(ctx, email))
+
+  users
     .command('create')
     .description('make a person, and a workspace if named')
     .requiredOption('--email <address>', 'unique without regard to case')
@@ -44,4 +52,20 @@ function create(ctx: CommandContext, { email, password, workspace }: CreateOptio
       ctx.print(human, { ...user, password: generatedPassword })
     }),
   )
+}
+
+/** For who has forgotten their password where no messages can be sent. */
+function resetLink(ctx: CommandContext, email: string): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { baseUrl, host, port, dataDir } = ctx.config
+    const { createResetLink } = await import('../accounts/reset-link.ts')
+    const { url, expiresAt } = await createResetLink({
+      ...opened,
+      baseUrl: baseUrl ?? lockState(dataDir).url ?? listeningUrl(host, port),
+      email,
+    })
+    if (url === null) throw new CommandError(`There is no user ${email}`, 1, 'USER_NOT_FOUND')
+    const until = new Date(expiresAt).toISOString()
+    ctx.print(`${url}\n\nIt works once, until ${until}.`, { url, expires_at: until })
+  })
 }

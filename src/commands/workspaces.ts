@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import { COMMAND_LINE } from '../audit/index.ts'
 import {
   createWorkspaceService,
+  UnknownPlan,
   type Workspace,
   WorkspaceRefused,
   type WorkspaceService,
@@ -37,7 +39,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
     .action((name: string, options: { plan?: string }) =>
       open(ctx, async ({ storage, workspaces }) => {
         const made = await storage.write((tx) =>
-          workspaces.create(tx, { name, planId: options.plan }),
+          workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE),
         )
         ctx.print(`Workspace ${made.name} (${made.id}) is made, on plan ${made.plan}.`, shown(made))
       }),
@@ -50,14 +52,16 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
     .argument('<plan>', "the plan's id")
     .action((name: string, plan: string) =>
       open(ctx, async ({ storage, workspaces }) => {
-        const changed = await storage.write((tx) => workspaces.setPlan(tx, name, plan))
+        const changed = await storage.write((tx) =>
+          workspaces.setPlan(tx, name, plan, COMMAND_LINE),
+        )
         ctx.print(`Workspace ${changed.name} is on plan ${changed.plan}.`, shown(changed))
       }),
     )
 }
 
 function open<T>(ctx: CommandContext, work: (opened: Opened) => Promise<T>): Promise<T> {
-  return explained([WorkspaceRefused], () =>
+  return explained([WorkspaceRefused, UnknownPlan], () =>
     ctx.withStorage((opened) => work({ ...opened, workspaces: createWorkspaceService(opened) })),
   )
 }

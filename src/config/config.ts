@@ -1,4 +1,25 @@
+import type { Hidden } from '../base/hidden.ts'
 import type { LogFormat, LogLevel } from '../base/logger.ts'
+
+/** See `Config.signUp`. */
+export type SignUp = 'open' | 'invitation' | 'closed'
+
+/** A mail server and a sender. */
+export interface MailConfig {
+  /** `smtp://` or `smtps://`, with a user name and a password if need be. */
+  url: Hidden
+  /** An address, with a name if wanted: `Slugline <links@example.com>`. */
+  from: string
+}
+
+/** Who vouches for people: an OpenID Connect provider (OpenID Connect Discovery 1.0). */
+export interface OidcConfig {
+  issuer: string
+  clientId: string
+  clientSecret: Hidden
+  /** What the button says. */
+  name: string
+}
 
 /** Everything that an operator can set, checked. Made from the environment by `readEnvironment`. */
 export interface Config {
@@ -13,12 +34,20 @@ export interface Config {
   trustedProxies: readonly string[]
   /** Path of a plans file; null: the plans that come with Slugline. */
   plansFile: string | null
+  /** Path of a database of places (`.mmdb`); null: the one that comes with Slugline. */
+  geoipDatabase: string | null
   /** Schemes that a destination may have, without the colon. */
   urlSchemes: readonly string[]
   /** Hosts that no link may point to; their subdomains too. */
   blockedHosts: readonly string[]
   /** Requests per minute that one address may send without a key. */
   anonymousPerMinute: number
+  /** Who may make an account: anybody, who was invited, or nobody but the operator. */
+  signUp: SignUp
+  /** How messages are sent; null: not at all. */
+  mail: MailConfig | null
+  /** Single sign-on by OpenID Connect; null: none. */
+  oidc: OidcConfig | null
   metrics: 'local' | 'public' | 'off'
   logLevel: LogLevel
   logFormat: LogFormat

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { Hidden } from '../base/hidden.ts'
 import { readEnvironment, unknownVariables, VARIABLES, type Variables } from './env.ts'
 import { ConfigError } from './fault.ts'
 
@@ -27,9 +28,13 @@ describe('the environment', () => {
         shortDomains: [],
         trustedProxies: [],
         plansFile: null,
+        geoipDatabase: null,
         urlSchemes: ['http', 'https'],
         blockedHosts: [],
         anonymousPerMinute: 600,
+        signUp: 'invitation',
+        mail: null,
+        oidc: null,
         metrics: 'local',
         logLevel: 'info',
         logFormat: 'json',
@@ -54,9 +59,17 @@ describe('the environment', () => {
       TRUSTED_PROXIES: '10.0.0.0/8,::ffff:192.0.2.1, 2001:DB8::/32',
       SLUGLINE_SECRET: secret,
       SLUGLINE_PLANS: '/etc/plans.json',
+      GEOIP_DATABASE: '/var/lib/GeoIP/GeoLite2-City.mmdb',
       SLUGLINE_URL_SCHEMES: 'https,mailto:',
       SLUGLINE_BLOCKED_HOSTS: '*.Evil.example .bad.example',
       ANONYMOUS_REQUESTS_PER_MINUTE: '30',
+      SIGN_UP: 'open',
+      SMTP_URL: 'smtps://user:pass%40word@mail.example.com',
+      MAIL_FROM: 'Slugline <links@example.com>',
+      OIDC_ISSUER: 'https://login.example.com/realms/main/',
+      OIDC_CLIENT_ID: 'slugline',
+      OIDC_CLIENT_SECRET: 'very secret',
+      OIDC_NAME: 'Example',
       METRICS: 'off',
       LOG_LEVEL: 'WARN',
       LOG_FORMAT: 'text',
@@ -70,9 +83,18 @@ describe('the environment', () => {
       shortDomains: ['go.example.com', 'xn--bcher-kva.example:8443'],
       trustedProxies: ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32'],
       plansFile: '/etc/plans.json',
+      geoipDatabase: '/var/lib/GeoIP/GeoLite2-City.mmdb',
       urlSchemes: ['https', 'mailto'],
       blockedHosts: ['evil.example', 'bad.example'],
       anonymousPerMinute: 30,
+      signUp: 'open',
+      mail: { url: expect.any(Hidden), from: 'Slugline <links@example.com>' },
+      oidc: {
+        issuer: 'https://login.example.com/realms/main',
+        clientId: 'slugline',
+        clientSecret: expect.any(Hidden),
+        name: 'Example',
+      },
       metrics: 'off',
       logLevel: 'warn',
       logFormat: 'text',
@@ -100,9 +122,15 @@ describe('the environment', () => {
     ['BASE_URL', 'https://sho.rt/?x=1'],
     ['SLUGLINE_DATA_DIR', 'da\0ta'],
     ['SLUGLINE_PLANS', 'pla\0ns'],
+    ['GEOIP_DATABASE', 'a\0b'],
     ['SLUGLINE_DOMAINS', 'https://go.example.com'],
     ['SLUGLINE_DOMAINS', 'go.example.com,a b%'],
     ['SLUGLINE_DOMAINS', 'go.example.com:99999'],
+    ['SIGN_UP', 'yes'],
+    ['SMTP_URL', 'mail.example.com'],
+    ['MAIL_FROM', 'Slugline'],
+    ['OIDC_ISSUER', 'http://login.example.com'],
+    ['OIDC_ISSUER', 'login.example.com'],
     ['TRUSTED_PROXIES', 'nginx.internal'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['TRUSTED_PROXIES', '10'],
@@ -144,10 +172,31 @@ describe('the environment', () => {
         REDIS_URL: 'redis://:hunter2@cache',
         BASE_URL: 'https://u:hunter2@sho.rt',
         SLUGLINE_DOMAINS: 'u:hunter2@sho.rt',
+        SMTP_URL: 'mail://u:hunter2@mail.example.com',
         HOST: 'u:hunter2@sho.rt',
       }),
     )
     expect(told).not.toContain('hunter2')
+  })
+
+  test('settings that belong together are missed together, and their secrets never shown', () => {
+    const names = (variables: Variables) => faults(variables).map(({ variable }) => variable)
+    expect(names({ SMTP_URL: 'smtp://mail.example.com' })).toEqual(['MAIL_FROM'])
+    expect(names({ OIDC_ISSUER: 'https://login.example.com' })).toEqual([
+      'OIDC_CLIENT_ID',
+      'OIDC_CLIENT_SECRET',
+    ])
+    const { mail, oidc } = read({
+      SMTP_URL: 'smtp://u:hunter2@mail.example.com',
+      MAIL_FROM: 'links@example.com',
+      OIDC_ISSUER: 'http://localhost:8080',
+      OIDC_CLIENT_ID: 'slugline',
+      OIDC_CLIENT_SECRET: 'hunter2',
+    }).config
+    expect(mail?.url.reveal()).toBe('smtp://u:hunter2@mail.example.com')
+    expect(oidc?.clientSecret.reveal()).toBe('hunter2')
+    const shown = `${JSON.stringify({ mail, oidc })} ${mail?.url} ${Bun.inspect({ mail, oidc })}`
+    expect(shown).not.toContain('hunter2')
   })
 
   test('an http port that is the default of https stays, and the other way round', () => {

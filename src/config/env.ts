@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { mailOf, oidcOf } from './accounts.ts'
 import type { Config } from './config.ts'
 import { ConfigError, type ConfigFault } from './fault.ts'
 import {
@@ -37,9 +38,17 @@ export const VARIABLES = [
   'TRUSTED_PROXIES',
   'SLUGLINE_SECRET',
   'SLUGLINE_PLANS',
+  'GEOIP_DATABASE',
   'SLUGLINE_URL_SCHEMES',
   'SLUGLINE_BLOCKED_HOSTS',
   'ANONYMOUS_REQUESTS_PER_MINUTE',
+  'SIGN_UP',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_NAME',
   'METRICS',
   'LOG_LEVEL',
   'LOG_FORMAT',
@@ -47,7 +56,11 @@ export const VARIABLES = [
   'REDIS_URL',
 ] as const
 
-type Variable = (typeof VARIABLES)[number]
+/** The name of a setting. */
+export type Variable = (typeof VARIABLES)[number]
+
+/** Reads one setting; a wrong value is a fault, and counts as not set. */
+export type Get = <T, D>(variable: Variable, parse: (value: string) => T, fallback: D) => T | D
 
 /**
  * Reads the settings: the only reader of the environment. A variable that is empty counts as not
@@ -84,9 +97,13 @@ export function readEnvironment(
     ),
     trustedProxies: get('TRUSTED_PROXIES', list(network), []),
     plansFile: get('SLUGLINE_PLANS', (value) => resolve(path(value)), null),
+    geoipDatabase: get('GEOIP_DATABASE', (value) => resolve(path(value)), null),
     urlSchemes: get('SLUGLINE_URL_SCHEMES', list(scheme), ['http', 'https']),
     blockedHosts: get('SLUGLINE_BLOCKED_HOSTS', list(hostOnly), []),
     anonymousPerMinute: get('ANONYMOUS_REQUESTS_PER_MINUTE', integer(1, 1_000_000_000, '600'), 600),
+    signUp: get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation'),
+    mail: mailOf(get, faults),
+    oidc: oidcOf(get, faults),
     metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),
     logLevel: get('LOG_LEVEL', oneOf(['info', 'debug', 'warn', 'error', 'silent']), 'info'),
     logFormat: get('LOG_FORMAT', oneOf(['json', 'text']), terminal ? 'text' : 'json'),

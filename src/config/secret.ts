@@ -21,6 +21,8 @@ export interface Secrets {
   readonly cursors: Uint8Array
   /** Tells a day's visitors apart. */
   readonly visitors: Uint8Array
+  /** Signs sessions, encrypts second factors, hashes what attempts are counted by. */
+  readonly accounts: Uint8Array
 }
 
 /** A secret has at least this many characters. */
@@ -35,7 +37,12 @@ export function secretFile(dataDir: string): string {
 export function deriveSecrets(secret: string): Secrets {
   const derive = (use: string) =>
     new Uint8Array(hkdfSync('sha256', secret, '', `slugline/${use}/1`, 32))
-  return { apiKeys: derive('api-keys'), cursors: derive('cursors'), visitors: derive('visitors') }
+  return {
+    apiKeys: derive('api-keys'),
+    cursors: derive('cursors'),
+    visitors: derive('visitors'),
+    accounts: derive('accounts'),
+  }
 }
 
 /**

@@ -2,11 +2,12 @@ import { type Context, Hono } from 'hono'
 import type { Ids } from '../base/ids.ts'
 import { AppError } from '../errors/index.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
+import { DASHBOARD_PREFIX } from './admit-person.ts'
 import { ACCEPT_PATCH } from './body.ts'
 import { preflightHeaders } from './cors.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import { Exchange, type Page } from './exchange.ts'
-import { apiHeaders } from './headers.ts'
+import { Exchange, type Mounted, type Page } from './exchange.ts'
+import { apiHeaders, dashboardHeaders } from './headers.ts'
 import { createIdempotency } from './idempotency.ts'
 import { pathOf } from './query.ts'
 import { clientRequestId, createRequestIds } from './request-id.ts'
@@ -25,6 +26,7 @@ export interface ApiDeps
     | 'baseUrl'
     | 'pseudoLocales'
     | 'observe'
+    | 'sessions'
   > {
   ids: Ids
   /** Requests per minute that one address may send without a key. */
@@ -38,11 +40,16 @@ export interface Api {
   add(definition: AnyEndpoint): void
   /** Adds a page that answers GET and HEAD. */
   addPage(path: string, page: Page): void
+  /** Hands on whatever comes below a path. */
+  mount(path: string, mounted: Mounted): void
   /** Answers whatever comes; never rejects. */
   fetch(request: Request, info: RequestInfo): Response | Promise<Response>
 }
 
-/** Builds the API. */
+/**
+ * Builds the public API; with `sessions` the dashboard's: the same endpoints under `/app`, for
+ * people who are signed in instead of keys, and for no other site.
+ */
 export function createApi(deps: ApiDeps): Api {
   const requestIds = createRequestIds(deps.ids)
   const services: Services = {
@@ -53,6 +60,7 @@ export function createApi(deps: ApiDeps): Api {
     anonymousLimiter: createMemoryLimiter(),
     anonymousPolicy: { ratePerMinute: deps.anonymousPerMinute, burst: deps.anonymousPerMinute },
   }
+  const prefix = deps.sessions === undefined ? '' : DASHBOARD_PREFIX
   const endpoints: AnyEndpoint[] = []
   const table = createRouteTable()
   const hono = new Hono<{ Bindings: RequestInfo }>({ getPath: ({ url }) => pathOf(url) })
@@ -87,7 +95,10 @@ export function createApi(deps: ApiDeps): Api {
         }),
       )
     }
-    const headers = { ...apiHeaders(requestId, deps.baseUrl()), ...preflightHeaders(allow) }
+    const headers: Record<string, string> =
+      deps.sessions === undefined
+        ? { ...apiHeaders(requestId, deps.baseUrl()), ...preflightHeaders(allow) }
+        : dashboardHeaders(requestId, deps.baseUrl())
     headers.Allow = allow
     if (methods.includes('PATCH')) headers['Accept-Patch'] = ACCEPT_PATCH
     return new Response(null, { status: 204, headers })
@@ -95,7 +106,8 @@ export function createApi(deps: ApiDeps): Api {
 
   return {
     endpoints,
-    add(definition) {
+    add(declared) {
+      const definition = { ...declared, path: prefix + declared.path }
       endpoints.push(definition)
       table.add(definition)
       const path = definition.path.replaceAll(/\{(.+?)\}/g, ':$1')
@@ -106,6 +118,9 @@ export function createApi(deps: ApiDeps): Api {
     addPage(path, page) {
       table.add({ method: 'get', path })
       hono.get(path, (context) => handle(context, (exchange) => exchange.serve(page)))
+    },
+    mount(path, mounted) {
+      hono.all(`${path}/*`, (context) => handle(context, (exchange) => exchange.pass(mounted)))
     },
     fetch: (request, info) => hono.fetch(request, info),
   }
@@ -126,9 +141,16 @@ function report(services: Services, exchange: Exchange, status: number, ms: numb
       duration_ms: durationMs,
       workspace_id: caller?.workspace.id,
       key_id: caller?.kind === 'api_key' ? caller.keyId : undefined,
-      user_id: caller?.kind === 'session' ? caller.userId : undefined,
+      user_id: exchange.person?.userId,
     },
     'request',
   )
-  services.observe?.({ requestId, method: request.method, route, status, durationMs })
+  services.observe?.({
+    requestId,
+    method: request.method,
+    route,
+    status,
+    durationMs,
+    workspaceNo: caller?.kind === 'api_key' ? caller.workspace.no : null,
+  })
 }

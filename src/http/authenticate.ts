@@ -1,4 +1,4 @@
-import type { Authenticate, Caller, Scope } from './types.ts'
+import type { Authenticate, Caller, Permission } from './types.ts'
 
 /** What an `Authorization` header holds (RFC 9110 §11.6.2, RFC 6750 §2.1). */
 export type Credential =
@@ -32,7 +32,7 @@ export async function callerOf(
 }
 
 /** The value of `WWW-Authenticate` (RFC 6750 §3) for an error, where it has one. */
-export function challengeOf(code: string, scope: Scope | null): string | undefined {
+export function challengeOf(code: string, scope: Permission | null): string | undefined {
   switch (code) {
     case 'UNAUTHORIZED':
       return 'Bearer realm="slugline"'
@@ -40,6 +40,11 @@ export function challengeOf(code: string, scope: Scope | null): string | undefin
       return 'Bearer realm="slugline", error="invalid_token"'
     case 'INSUFFICIENT_SCOPE':
       return `Bearer realm="slugline", error="insufficient_scope", scope="${scope}"`
+    case 'SIGN_IN_REQUIRED':
+    case 'SIGN_IN_FAILED':
+    case 'INVALID_CODE':
+    case 'PASSKEY_FAILED':
+      return 'Session realm="slugline"'
     default:
       return undefined
   }

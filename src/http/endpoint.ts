@@ -2,13 +2,15 @@ import type { z } from '@hono/zod-openapi'
 import type { ErrorCode } from '../errors/index.ts'
 import type { Api } from './api.ts'
 import type { Answer, Call } from './call.ts'
-import type { Caller, Scope } from './types.ts'
+import type { Caller, Permission } from './types.ts'
 
 /** A successful answer, as the reference describes it. */
 export interface Success {
   status: 200 | 201 | 204
   description: string
   schema?: z.ZodType
+  /** Of an answer that is no JSON. */
+  contentType?: string
   /** Headers of this answer besides those that every one has: name → what it says. */
   headers?: Readonly<Record<string, string>>
   example?: unknown
@@ -19,7 +21,7 @@ export interface Success {
  * OpenAPI document says are the same declaration.
  */
 export interface Endpoint<
-  S extends Scope | null,
+  S extends Permission | null,
   P extends z.ZodType,
   Q extends z.ZodType,
   B extends z.ZodType,
@@ -27,8 +29,12 @@ export interface Endpoint<
   method: 'get' | 'post' | 'patch' | 'delete'
   /** The whole path, with parameters in braces: `/api/v1/links/{id}`. */
   path: string
-  /** What the key must be allowed to do; null: no key is needed. */
+  /** What the caller must be allowed to do; null: no key is needed. */
   scope: S
+  /** On the dashboard's API, with `scope: null`: somebody must be signed in, in no matter what workspace. */
+  person?: true
+  /** The answer holds a secret: it is never recorded, `Idempotency-Key` is ignored. */
+  secret?: true
   operationId: string
   tag: string
   summary: string
@@ -38,6 +44,8 @@ export interface Endpoint<
   query?: Q
   /** JSON; with `patch` also `application/merge-patch+json`. Give a strict object. */
   body?: B
+  /** A request without a body is one with `{}`. */
+  bodyOptional?: true
   bodyExample?: unknown
   /** The most bytes that the body may have; 64 KiB when absent. */
   bodyBytesMax?: number
@@ -54,7 +62,7 @@ export interface Endpoint<
 
 /** Adds an endpoint to the API. */
 export function endpoint<
-  S extends Scope | null,
+  S extends Permission | null,
   P extends z.ZodType = z.ZodUndefined,
   Q extends z.ZodType = z.ZodUndefined,
   B extends z.ZodType = z.ZodUndefined,
@@ -63,4 +71,4 @@ export function endpoint<
 }
 
 /** An endpoint whose types were checked where it was declared. */
-export type AnyEndpoint = Endpoint<Scope | null, z.ZodType, z.ZodType, z.ZodType>
+export type AnyEndpoint = Endpoint<Permission | null, z.ZodType, z.ZodType, z.ZodType>

@@ -2,13 +2,14 @@ import type { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { Transaction } from '../storage/index.ts'
+import { admitPerson, assertSameOrigin, DASHBOARD_PREFIX } from './admit-person.ts'
 import { callerOf, challengeOf } from './authenticate.ts'
 import { BODY_BYTES_MAX, readBody } from './body.ts'
 import type { Answer, Call } from './call.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { asAppError, type Rendered, renderError, wantsProblem } from './errors.ts'
 import { etagOf, matches, noneMatch } from './etag.ts'
-import { apiHeaders } from './headers.ts'
+import { apiHeaders, dashboardHeaders } from './headers.ts'
 import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
 import { parseJsonObject } from './json.ts'
@@ -21,11 +22,17 @@ import {
   rateLimited,
 } from './rate-limit.ts'
 import type { RequestInfo, Services } from './services.ts'
-import type { Caller } from './types.ts'
+import type { Caller, Person } from './types.ts'
 import { detailsOfZodError } from './zod-details.ts'
 
 /** Answers GET without a key, beside the endpoints; not part of the OpenAPI document. */
 export type Page = (call: Pick<Call, 'locale'>) => Rendered | Promise<Rendered>
+
+/** Answers whatever comes below a path, by itself. What it throws is rendered as every error. */
+export type Mounted = (call: MountedCall) => Promise<Response>
+
+/** A request that is handed on as it came. */
+export type MountedCall = Pick<Call, 'request' | 'requestId' | 'locale' | 'baseUrl' | 'address'>
 
 /** An answer that is rendered already: recorded, replayed, or a page. */
 class Recorded implements Answer {
@@ -42,6 +49,7 @@ class Recorded implements Answer {
  */
 export class Exchange implements Call {
   caller: Caller | null = null
+  person: Person | null = null
   params: unknown
   query: unknown
   body: unknown
@@ -58,16 +66,21 @@ export class Exchange implements Call {
     readonly info: RequestInfo,
     readonly requestId: string,
   ) {
-    this.#headers = apiHeaders(requestId, services.baseUrl())
+    const headersOf = services.sessions === undefined ? apiHeaders : dashboardHeaders
+    this.#headers = headersOf(requestId, services.baseUrl())
   }
 
   get baseUrl(): string {
     return this.services.baseUrl()
   }
 
+  get address(): string {
+    return this.services.clientAddress(this.info.peer, this.request.headers)
+  }
+
   get locale(): Locale {
     if (this.#locale === undefined) {
-      const own = this.caller?.workspace.language ?? null
+      const own = this.person?.language ?? this.caller?.workspace.language ?? null
       this.#locale = negotiateLocale({
         query: langOf(this.request.url),
         acceptLanguage: this.request.headers.get('accept-language'),
@@ -81,6 +94,22 @@ export class Exchange implements Call {
   // Properties instead of methods: handlers take them out of the call.
   readonly ifMatch = (version: number): boolean =>
     matches(this.request.headers.get('if-match'), etagOf(version))
+
+  readonly stillPermitted = async (): Promise<boolean> => {
+    const { caller, request, services } = this
+    const scope = this.endpoint?.scope ?? null
+    if (caller === null || scope === null) return true
+    const { sessions } = services
+    let now: Caller | null
+    if (sessions === undefined) {
+      const found = await callerOf(request.headers.get('authorization'), services.authenticate)
+      now = typeof found === 'string' ? null : found
+    } else {
+      const person = await sessions.personOf(request.headers)
+      now = person === null ? null : await sessions.memberOf(person, caller.workspace.id)
+    }
+    return now !== null && now.workspace.no === caller.workspace.no && now.scopes.has(scope)
+  }
 
   readonly mutate = async (work: (tx: Transaction) => Promise<Answer>): Promise<Answer> => {
     const { storage, idempotency } = this.services
@@ -104,7 +133,10 @@ export class Exchange implements Call {
     try {
       await this.#admit(endpoint)
       const replay = await this.#read(endpoint, params)
-      return this.#respond(replay ?? (await endpoint.handler(this as never)))
+      const answer: Answer = replay ?? (await endpoint.handler(this as never))
+      return answer.stream === undefined
+        ? this.#respond(answer)
+        : await this.#stream(answer, answer.stream)
     } catch (error) {
       return this.fail(error)
     } finally {
@@ -116,6 +148,20 @@ export class Exchange implements Call {
   async serve(page: Page): Promise<Response> {
     try {
       return this.#respond(new Recorded(await page(this)))
+    } catch (error) {
+      return this.fail(error)
+    }
+  }
+
+  /** Hands the request on; the answer gets the headers of all answers. */
+  async pass(mounted: Mounted): Promise<Response> {
+    try {
+      assertSameOrigin(this.request, this.baseUrl)
+      this.takeAnonymous()
+      const answer = await mounted(this)
+      const headers = new Headers(answer.headers)
+      for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
+      return new Response(answer.body, { status: answer.status, headers })
     } catch (error) {
       return this.fail(error)
     }
@@ -138,12 +184,16 @@ export class Exchange implements Call {
   }
 
   /** Who asks, whether the key may do this, and whether it isn't too often. */
-  async #admit({ scope }: AnyEndpoint): Promise<void> {
-    if (scope === null) return this.#takeAnonymous()
+  async #admit(endpoint: AnyEndpoint): Promise<void> {
+    if (this.services.sessions !== undefined) {
+      return admitPerson(this, endpoint, this.services.sessions)
+    }
+    const { scope } = endpoint
+    if (scope === null) return this.takeAnonymous()
     const { request, services } = this
     const caller = await callerOf(request.headers.get('authorization'), services.authenticate)
     if (typeof caller === 'string') {
-      this.#takeAnonymous()
+      this.takeAnonymous()
       throw new AppError(caller)
     }
     this.caller = caller
@@ -164,10 +214,10 @@ export class Exchange implements Call {
     if (!permitted) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
   }
 
-  #takeAnonymous(): void {
-    const { anonymousLimiter, anonymousPolicy, clientAddress, clock } = this.services
-    const address = addressKey(clientAddress(this.info.peer, this.request.headers))
-    const decision = anonymousLimiter.take(address, anonymousPolicy, clock.now())
+  /** Counts a request without a caller, by its address. @throws AppError RATE_LIMITED */
+  takeAnonymous(): void {
+    const { anonymousLimiter, anonymousPolicy, clock } = this.services
+    const decision = anonymousLimiter.take(addressKey(this.address), anonymousPolicy, clock.now())
     if (!decision.allowed) throw rateLimited(decision)
   }
 
@@ -189,9 +239,12 @@ export class Exchange implements Call {
     let bytes: Uint8Array | undefined
     if (endpoint.body !== undefined) {
       const isPatch = endpoint.method === 'patch'
-      bytes = await readBody(request, isPatch, endpoint.bodyBytesMax ?? BODY_BYTES_MAX)
+      bytes =
+        endpoint.bodyOptional !== undefined && hasNoBody(request)
+          ? EMPTY_OBJECT
+          : await readBody(request, isPatch, endpoint.bodyBytesMax ?? BODY_BYTES_MAX)
     }
-    if (endpoint.method !== 'get') {
+    if (endpoint.method !== 'get' && endpoint.secret === undefined) {
       const header = request.headers.get('idempotency-key')
       if (header !== null) {
         const replay = await this.#claim(header, bytes ?? new Uint8Array())
@@ -213,7 +266,7 @@ export class Exchange implements Call {
     if (caller === null) return undefined
     const idempotent = {
       workspaceNo: caller.workspace.no,
-      key: idempotencyKeyOf(header),
+      key: ownKey(caller, idempotencyKeyOf(header)),
       fingerprint: fingerprintOf(request.method, pathOf(request.url), bytes),
     }
     const replay = await services.idempotency.begin(idempotent)
@@ -225,7 +278,8 @@ export class Exchange implements Call {
     const all: Record<string, string> = body === undefined ? {} : { ...JSON_CONTENT }
     if (version !== undefined) all.ETag = etagOf(version)
     const text = body === undefined ? null : JSON.stringify(body)
-    if (text !== null && this.endpoint?.cacheControl !== undefined) {
+    const isPublic = this.services.sessions === undefined
+    if (text !== null && isPublic && this.endpoint?.cacheControl !== undefined) {
       all['Cache-Control'] = this.endpoint.cacheControl
       all.ETag = `"${Bun.hash(text).toString(36)}"`
     }
@@ -233,7 +287,11 @@ export class Exchange implements Call {
       all['Content-Language'] = this.#locale
       all.Vary = 'Accept-Language'
     }
-    return { status, text, headers: headers === undefined ? all : Object.assign(all, headers) }
+    if (headers !== undefined) Object.assign(all, headers)
+    if (!isPublic && all.Location?.startsWith('/api/')) {
+      all.Location = DASHBOARD_PREFIX + all.Location
+    }
+    return { status, text, headers: all }
   }
 
   #renderError(error: AppError): Rendered {
@@ -247,6 +305,17 @@ export class Exchange implements Call {
 
   #respond(answer: Answer): Response {
     const rendered = answer instanceof Recorded ? answer.rendered : this.#render(answer)
+    const response = this.#conditional(rendered)
+    for (const cookie of answer.cookies ?? []) response.headers.append('Set-Cookie', cookie)
+    return response
+  }
+
+  async #stream({ status, headers }: Answer, open: NonNullable<Answer['stream']>) {
+    const body = this.request.method === 'HEAD' ? null : await open()
+    return new Response(body, { status, headers: Object.assign(this.#headers, headers) })
+  }
+
+  #conditional(rendered: Rendered): Response {
     const etag = rendered.headers.ETag
     if (
       etag !== undefined &&
@@ -268,6 +337,21 @@ export class Exchange implements Call {
     }
     return new Response(text, { status, headers: all })
   }
+}
+
+const EMPTY_OBJECT = new TextEncoder().encode('{}')
+
+function hasNoBody({ headers }: Request): boolean {
+  return (
+    headers.get('content-type') === null &&
+    headers.get('transfer-encoding') === null &&
+    Number(headers.get('content-length') ?? 0) === 0
+  )
+}
+
+/** Two people of a workspace who choose the same key don't meet. */
+function ownKey(caller: Caller, key: string): string {
+  return caller.kind === 'session' ? `${caller.userId}\n${key}` : key
 }
 
 const JSON_CONTENT = { 'Content-Type': 'application/json' } as const

@@ -11,6 +11,24 @@ const API_HEADERS = {
   ...CORS_HEADERS,
 } as const
 
+/** The dashboard's API is for its own pages alone: no CORS, and nothing is kept anywhere. */
+const DASHBOARD_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+} as const
+
+/** Headers of every answer of the dashboard's API; HSTS where the public address is https. */
+export function dashboardHeaders(requestId: string, baseUrl: string): Record<string, string> {
+  return {
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    ...DASHBOARD_HEADERS,
+    ...hstsOf(baseUrl),
+  }
+}
+
 /** Headers of every answer of the API; HSTS where the public address is https. */
 export function apiHeaders(requestId: string, baseUrl: string): Record<string, string> {
   return {

@@ -1,11 +1,25 @@
+export { DASHBOARD_PREFIX, personOf } from './admit-person.ts'
 export { type Api, type ApiDeps, createApi } from './api.ts'
+export { readBody } from './body.ts'
 export type { Answer, Call } from './call.ts'
 export { type Endpoint, endpoint } from './endpoint.ts'
-export type { Page } from './exchange.ts'
+export type { Mounted, MountedCall, Page } from './exchange.ts'
 export { purgeIdempotency } from './idempotency-store.ts'
+export { parseJsonObject } from './json.ts'
 export { type OpenApiDocument, openApiDocument } from './openapi.ts'
-export { repeatable } from './query.ts'
+export { pathOf, repeatable } from './query.ts'
+export { addressKey, rateLimited } from './rate-limit.ts'
 export { createRequestIds, type RequestIds } from './request-id.ts'
 export type { AnswerEvent, RequestInfo } from './services.ts'
-export type { Authenticate, Caller, CallerWorkspace, Scope } from './types.ts'
+export type {
+  Authenticate,
+  Caller,
+  CallerWorkspace,
+  Permission,
+  Person,
+  Role,
+  Scope,
+  SessionCaller,
+  Sessions,
+} from './types.ts'
 export { detailsOfZodError } from './zod-details.ts'

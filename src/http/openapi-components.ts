@@ -3,8 +3,7 @@ import {
   AppError,
   type AppErrorArgs,
   type AppErrorOptions,
-  DETAIL_CODES,
-  ERROR_CODES,
+  type DetailCode,
   type ErrorCode,
 } from '../errors/index.ts'
 import { LOCALES } from '../i18n/index.ts'
@@ -41,29 +40,6 @@ export function errorExample(code: ErrorCode, asProblem = false): object {
 
 const messageSchema = z.string().openapi({ description: 'For people, in the chosen language.' })
 
-const detailCodeSchema = z
-  .enum(DETAIL_CODES as [string, ...string[]])
-  .openapi('DetailCode', { description: STABLE, example: 'REQUIRED' })
-
-const detailSchema = z
-  .strictObject({
-    field: z.string().openapi({
-      description: 'The field’s path, `tags.3` for instance; or a parameter’s or header’s name.',
-      example: 'destination_url',
-    }),
-    code: detailCodeSchema,
-    message: messageSchema,
-  })
-  .openapi('ErrorDetail')
-
-const detailsSchema = z
-  .array(detailSchema)
-  .openapi({ description: 'Every field that fails, not only the first.' })
-
-const codeSchema = z
-  .enum(ERROR_CODES as [string, ...string[]])
-  .openapi('ErrorCode', { description: STABLE })
-
 const requestIdSchema = z
   .string()
   .openapi({ description: 'The same as `X-Request-Id`.', example: REQUEST_ID })
@@ -71,35 +47,59 @@ const suggestionsSchema = z
   .array(z.string())
   .openapi({ description: 'With SLUG_TAKEN: slugs that are free.' })
 
-/** What every error looks like. */
-export const errorSchema = z
-  .strictObject({
-    error: z.strictObject({
-      code: codeSchema,
-      message: messageSchema,
-      request_id: requestIdSchema,
-      details: detailsSchema.optional(),
-      suggestions: suggestionsSchema.optional(),
-    }),
-  })
-  .openapi('Error')
+/** What every error of an API looks like, and RFC 9457's form of it. */
+export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly DetailCode[]) {
+  const codeSchema = z
+    .enum(codes as [ErrorCode, ...ErrorCode[]])
+    .openapi('ErrorCode', { description: STABLE })
 
-/** What an error looks like for who accepts `application/problem+json` alone. */
-export const problemSchema = z
-  .strictObject({
-    type: z.string().openapi({ description: 'Where the code is explained.' }),
-    title: z.string().openapi({ description: 'The status in HTTP’s own words, in English.' }),
-    status: z.int().openapi({ description: 'The same as the answer’s.' }),
-    detail: messageSchema,
-    code: codeSchema,
-    request_id: requestIdSchema,
-    errors: detailsSchema.optional(),
-    suggestions: suggestionsSchema.optional(),
-  })
-  .openapi('Problem', {
-    description: 'RFC 9457, with `code` and `request_id` as extensions.',
-    example: errorExample('SLUG_TAKEN', true),
-  })
+  const detailSchema = z
+    .strictObject({
+      field: z.string().openapi({
+        description: 'The field’s path, `tags.3` for instance; or a parameter’s or header’s name.',
+        example: 'destination_url',
+      }),
+      code: z
+        .enum(detailCodes as [DetailCode, ...DetailCode[]])
+        .openapi('DetailCode', { description: STABLE, example: 'REQUIRED' }),
+      message: messageSchema,
+    })
+    .openapi('ErrorDetail')
+
+  const detailsSchema = z
+    .array(detailSchema)
+    .openapi({ description: 'Every field that fails, not only the first.' })
+
+  const error = z
+    .strictObject({
+      error: z.strictObject({
+        code: codeSchema,
+        message: messageSchema,
+        request_id: requestIdSchema,
+        details: detailsSchema.optional(),
+        suggestions: suggestionsSchema.optional(),
+      }),
+    })
+    .openapi('Error')
+
+  const problem = z
+    .strictObject({
+      type: z.string().openapi({ description: 'Where the code is explained.' }),
+      title: z.string().openapi({ description: 'The status in HTTP’s own words, in English.' }),
+      status: z.int().openapi({ description: 'The same as the answer’s.' }),
+      detail: messageSchema,
+      code: codeSchema,
+      request_id: requestIdSchema,
+      errors: detailsSchema.optional(),
+      suggestions: suggestionsSchema.optional(),
+    })
+    .openapi('Problem', {
+      description: 'RFC 9457, with `code` and `request_id` as extensions.',
+      example: errorExample('SLUG_TAKEN', true),
+    })
+
+  return { error, problem }
+}
 
 /** Headers of answers: name → schema and meaning. */
 export const HEADERS = {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { ERROR_CODES } from '../errors/index.ts'
+import { PUBLIC_ERROR_CODES } from '../errors/index.ts'
 import { openApiDocument } from './openapi.ts'
 import { createTestApi, type SendInit } from './test-api.ts'
 
@@ -113,7 +113,7 @@ describe('the OpenAPI document', () => {
   })
 
   test('has an example of every error, and of a problem', () => {
-    for (const code of ERROR_CODES) {
+    for (const code of PUBLIC_ERROR_CODES) {
       expect(document.components.examples[code].value.error.code).toBe(code)
     }
     expect(document.components.schemas.Problem.example).toMatchObject({ code: 'SLUG_TAKEN' })

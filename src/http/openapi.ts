@@ -1,15 +1,17 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import packageJson from '../../package.json' with { type: 'json' }
-import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors/index.ts'
+import {
+  DETAIL_CODES,
+  ERROR_CODES,
+  ERRORS,
+  type ErrorCode,
+  PUBLIC_DETAIL_CODES,
+  PUBLIC_ERROR_CODES,
+} from '../errors/index.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { RECORDED_ERRORS } from './idempotency.ts'
-import {
-  errorExample,
-  errorSchema,
-  HEADERS,
-  PARAMETERS,
-  problemSchema,
-} from './openapi-components.ts'
+import { errorExample, errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
+import { shareParameters } from './openapi-share.ts'
 
 /** What every endpoint has in common, in the little Markdown that the reference page knows. */
 const DESCRIPTION = `Create and manage short links over HTTP.
@@ -43,39 +45,92 @@ A link carries its version as \`ETag\`. \`If-Match\` on \`PATCH\` or \`DELETE\` 
 /** The part of the document that the reference page reads. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
+/** Who calls an API, and what follows of it for its document. */
+interface Audience {
+  title: string
+  description: string
+  codes: readonly ErrorCode[]
+  /** The codes that follow from an endpoint's permission. */
+  refusals: readonly ErrorCode[]
+  schemas: ReturnType<typeof errorSchemas>
+  security: { name: string; scheme: Parameters<Registry['registerComponent']>[2] }
+  /** Whether the state of an allowance is told in headers. */
+  tellsLimits: boolean
+}
+
+type Registry = OpenAPIHono['openAPIRegistry']
+
+const PROGRAMS: Audience = {
+  title: 'Slugline API',
+  description: DESCRIPTION,
+  codes: PUBLIC_ERROR_CODES,
+  refusals: ['UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'],
+  schemas: errorSchemas(PUBLIC_ERROR_CODES, PUBLIC_DETAIL_CODES),
+  security: {
+    name: 'apiKey',
+    scheme: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key. What it may do is set by its scopes: `links:read`, `links:write`.',
+    },
+  },
+  tellsLimits: true,
+}
+
+const DASHBOARD: Audience = {
+  title: 'Slugline dashboard API',
+  description:
+    'What the dashboard calls, from its own origin alone. It changes with the dashboard: programs use the public API.',
+  codes: ERROR_CODES,
+  refusals: ['SIGN_IN_REQUIRED', 'WORKSPACE_NOT_FOUND', 'FORBIDDEN'],
+  schemas: errorSchemas(ERROR_CODES, DETAIL_CODES),
+  security: {
+    name: 'session',
+    scheme: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Slugline-Workspace',
+      description: 'The id of the workspace that is meant; beside it the cookie of a session.',
+    },
+  },
+  tellsLimits: false,
+}
+
 /** The OpenAPI 3.1 document of these endpoints, made of the schemas that validate. */
-export function openApiDocument(endpoints: readonly AnyEndpoint[]): OpenApiDocument {
+export function openApiDocument(
+  endpoints: readonly AnyEndpoint[],
+  forDashboard = false,
+): OpenApiDocument {
+  const audience = forDashboard ? DASHBOARD : PROGRAMS
   const registrar = new OpenAPIHono()
   const registry = registrar.openAPIRegistry
-  registry.registerComponent('securitySchemes', 'apiKey', {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'An API key. What it may do is set by its scopes: `links:read`, `links:write`.',
-  })
+  const { name: securityName, scheme } = audience.security
+  registry.registerComponent('securitySchemes', securityName, scheme)
   for (const [name, header] of Object.entries(HEADERS)) {
     registry.registerComponent('headers', name, header as never)
   }
   for (const [name, parameter] of Object.entries(PARAMETERS)) {
     registry.registerComponent('parameters', name, parameter as never)
   }
-  for (const code of ERROR_CODES) {
+  for (const code of audience.codes) {
     registry.registerComponent('examples', code, { value: errorExample(code) })
   }
-  for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint))
-  return registrar.getOpenAPI31Document({
+  for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint, audience))
+  const document = registrar.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
-      title: 'Slugline API',
+      title: audience.title,
       version: packageJson.version,
-      description: DESCRIPTION,
+      description: audience.description,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: '/' }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   })
+  return shareParameters(document)
 }
 
-function routeOf(endpoint: AnyEndpoint) {
+function routeOf(endpoint: AnyEndpoint, audience: Audience) {
   const { method, path, scope, operationId, tag, summary, description, params, query } = endpoint
   const body = bodyOf(endpoint)
   return {
@@ -85,7 +140,7 @@ function routeOf(endpoint: AnyEndpoint) {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    security: scope === null ? [] : [{ apiKey: [scope] }],
+    security: scope === null ? [] : [{ [audience.security.name]: [scope] }],
     parameters: parametersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     request: {
       // Whether a schema is an object is the declaring endpoint's business.
@@ -93,18 +148,18 @@ function routeOf(endpoint: AnyEndpoint) {
       ...(query !== undefined && { query: query as never }),
       ...(body !== undefined && { body }),
     },
-    responses: { ...successOf(endpoint), ...failuresOf(endpoint) },
+    responses: { ...successOf(endpoint, audience), ...failuresOf(endpoint, audience) },
   }
 }
 
-function bodyOf({ method, body, bodyExample }: AnyEndpoint) {
+function bodyOf({ method, body, bodyOptional, bodyExample }: AnyEndpoint) {
   if (body === undefined) return undefined
   const content = {
     schema: body,
     ...(bodyExample !== undefined && { example: bodyExample }),
   }
   return {
-    required: true,
+    required: bodyOptional === undefined,
     content: {
       ...(method === 'patch' && { 'application/merge-patch+json': content }),
       'application/json': content,
@@ -120,8 +175,8 @@ function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
   return names
 }
 
-function changes({ method, scope }: AnyEndpoint): boolean {
-  return method !== 'get' && scope !== null
+function changes({ method, scope, secret }: AnyEndpoint): boolean {
+  return method !== 'get' && scope !== null && secret === undefined
 }
 
 function isConditional(endpoint: AnyEndpoint): boolean {
@@ -148,10 +203,10 @@ const LIMITS = [
   'X-RateLimit-Reset',
 ]
 
-function successOf(endpoint: AnyEndpoint) {
+function successOf(endpoint: AnyEndpoint, { tellsLimits }: Audience) {
   const { success, scope } = endpoint
   const names = ['X-Request-Id']
-  if (scope !== null) names.push(...LIMITS)
+  if (scope !== null && tellsLimits) names.push(...LIMITS)
   if (changes(endpoint)) names.push('Idempotent-Replayed')
   if (hasEtag(endpoint)) names.push('ETag')
   const own = Object.entries(success.headers ?? {})
@@ -165,7 +220,10 @@ function successOf(endpoint: AnyEndpoint) {
       headers,
       ...(schema !== undefined && {
         content: {
-          'application/json': { schema, ...(example !== undefined && { example }) },
+          [success.contentType ?? 'application/json']: {
+            schema,
+            ...(example !== undefined && { example }),
+          },
         },
       }),
     },
@@ -176,12 +234,13 @@ function successOf(endpoint: AnyEndpoint) {
 }
 
 /** Every code that the endpoint can give: its own, and those that follow from its declaration. */
-export function errorCodesOf(endpoint: AnyEndpoint): ErrorCode[] {
+export function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors)
   codes.add('RATE_LIMITED').add('INTERNAL_ERROR').add('SERVICE_UNAVAILABLE')
   if (endpoint.scope !== null) {
-    codes.add('UNAUTHORIZED').add('INVALID_API_KEY').add('INSUFFICIENT_SCOPE')
+    for (const code of audience.refusals) codes.add(code)
   }
+  if (endpoint.person !== undefined) codes.add('SIGN_IN_REQUIRED')
   if (endpoint.query !== undefined) codes.add('VALIDATION_FAILED')
   if (endpoint.body !== undefined) {
     codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
@@ -201,16 +260,17 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After'],
 }
 
-function headersOfFailure(endpoint: AnyEndpoint, status: number): string[] {
+function headersOfFailure(endpoint: AnyEndpoint, status: number, tellsLimits: boolean): string[] {
   const names = ['X-Request-Id', 'Content-Language', ...(HEADERS_OF_STATUS[status] ?? [])]
-  if (endpoint.scope !== null && status !== 401) names.push(...LIMITS)
+  if (endpoint.scope !== null && status !== 401 && tellsLimits) names.push(...LIMITS)
   if (status === 415) names.push(endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post')
   if (changes(endpoint) && RECORDED_ERRORS.has(status)) names.push('Idempotent-Replayed')
   return names
 }
 
-function failuresOf(endpoint: AnyEndpoint) {
-  const codes = errorCodesOf(endpoint)
+function failuresOf(endpoint: AnyEndpoint, audience: Audience) {
+  const { schemas, tellsLimits } = audience
+  const codes = errorCodesOf(endpoint, audience)
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
   return Object.fromEntries(
     statuses.map((status) => {
@@ -220,10 +280,10 @@ function failuresOf(endpoint: AnyEndpoint) {
         status,
         {
           description: own.join(', '),
-          headers: headersOf(headersOfFailure(endpoint, status)),
+          headers: headersOf(headersOfFailure(endpoint, status, tellsLimits)),
           content: {
-            'application/json': { schema: errorSchema, examples: Object.fromEntries(examples) },
-            'application/problem+json': { schema: problemSchema },
+            'application/json': { schema: schemas.error, examples: Object.fromEntries(examples) },
+            'application/problem+json': { schema: schemas.problem },
           },
         },
       ] as const

@@ -4,7 +4,7 @@ import type { Limiter, Policy } from '../limits/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { RequestIds } from './request-id.ts'
-import type { Authenticate } from './types.ts'
+import type { Authenticate, Sessions } from './types.ts'
 
 /** What one request needs on its way. */
 export interface Services {
@@ -14,7 +14,9 @@ export interface Services {
   requestIds: RequestIds
   idempotency: Idempotency
   authenticate: Authenticate
-  /** Counts the requests of workspaces. */
+  /** Given: this is the dashboard's API, and people ask instead of keys. */
+  sessions?: Sessions | undefined
+  /** Counts the requests of workspaces, on the dashboard's API those of people. */
   limiter: Limiter
   /** Counts the requests of addresses without a key. */
   anonymousLimiter: Limiter
@@ -35,6 +37,8 @@ export interface AnswerEvent {
   route: string | null
   status: number
   durationMs: number
+  /** Whose key it was; null without one that is good, and for people. */
+  workspaceNo: number | null
 }
 
 /** What the listener knows of a request besides the request. */

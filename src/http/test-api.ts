@@ -16,6 +16,8 @@ import type { Caller, Scope } from './types.ts'
 export interface TestApi {
   api: Api
   storage: Storage
+  /** Where the database lies. */
+  directory: string
   /** Held: the test moves it. */
   clock: { ms: number; now(): number }
   logged: { level: string; fields: Record<string, unknown> }[]
@@ -90,6 +92,7 @@ export async function createTestApi(options: TestApiOptions = {}): Promise<TestA
   return {
     api,
     storage,
+    directory: dir,
     clock,
     logged,
     send: (method, path, init) => send(api, method, path, init),

@@ -28,6 +28,8 @@ export type Permission =
 export interface KeyCaller {
   kind: 'api_key'
   keyId: string
+  /** For the audit log; its id when absent. */
+  keyName?: string
   scopes: ReadonlySet<Permission>
   workspace: CallerWorkspace
 }
@@ -42,6 +44,25 @@ export interface SessionCaller {
   role: Role
   scopes: ReadonlySet<Permission>
   workspace: CallerWorkspace
+}
+
+/** A person who is signed in, whatever the workspace. */
+export interface Person {
+  sessionId: string
+  userId: string
+  email: string
+  name: string | null
+  /** A locale of ours, or null. */
+  language: string | null
+  instanceOwner: boolean
+}
+
+/** How the dashboard's API finds out who asks. Asked anew on each request. */
+export interface Sessions {
+  /** The person behind the cookies; null: nobody, or a session that has ended. */
+  personOf(headers: Headers): Promise<Person | null>
+  /** The person in one of their workspaces; null: there is none of that id, or it isn't theirs. */
+  memberOf(person: Person, workspaceId: string): Promise<SessionCaller | null>
 }
 
 /** Who asks. */

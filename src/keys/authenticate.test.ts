@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { BOTH, HOUR, keysFixture, START } from './fixture.ts'
 
 const { storage, service, serviceOn, openElsewhere, pass, create, revoke, works, setPlan, plans } =
@@ -10,6 +11,7 @@ describe('authenticate', () => {
     expect(await service().authenticate(key)).toEqual({
       kind: 'api_key',
       keyId: id,
+      keyName: 'ci',
       scopes: new Set(['links:read', 'links:write']),
       workspace: { no: 1, id: 'wsp_five', language: 'de', plan: plans.of('five') },
     } as const)
@@ -68,7 +70,7 @@ describe('authenticate', () => {
     const { id, key } = await create()
     expect(await works(key)).toBe(true)
     const elsewhere = await openElsewhere()
-    await elsewhere.write((tx) => serviceOn(elsewhere).revoke(tx, id))
+    await elsewhere.write((tx) => serviceOn(elsewhere).revoke(tx, id, {}, COMMAND_LINE))
     expect(await works(key)).toBe(false)
     await elsewhere.close()
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { BOTH, codeOf, DAY, HOUR, keysFixture, START } from './fixture.ts'
 import { prefixOf } from './format.ts'
 
@@ -48,7 +49,7 @@ describe('create', () => {
     const there = serviceOn(elsewhere)
     const attempts = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) =>
-        i % 2 === 0 ? create() : elsewhere.write((tx) => there.create(tx, 1, BOTH)),
+        i % 2 === 0 ? create() : elsewhere.write((tx) => there.create(tx, 1, BOTH, COMMAND_LINE)),
       ),
     )
     await elsewhere.close()
@@ -104,8 +105,8 @@ describe('create', () => {
     }
     const unlucky = serviceOn(storage(), { random: stuck })
     const made = [
-      await storage().write((tx) => unlucky.create(tx, 1, BOTH)),
-      await storage().write((tx) => unlucky.create(tx, 1, BOTH)),
+      await storage().write((tx) => unlucky.create(tx, 1, BOTH, COMMAND_LINE)),
+      await storage().write((tx) => unlucky.create(tx, 1, BOTH, COMMAND_LINE)),
     ]
     expect(made[0]?.prefix).not.toBe(made[1]?.prefix)
     expect(await used()).toBe(2)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { createPlans } from '../plans/service.ts'
@@ -95,10 +96,12 @@ export function keysFixture() {
       now += ms
     },
     create: (workspaceNo = 1, input: NewKey = BOTH) =>
-      storage.write((tx) => keys.create(tx, workspaceNo, input)),
-    revoke: (ref: string) => storage.write((tx) => keys.revoke(tx, ref)),
+      storage.write((tx) => keys.create(tx, workspaceNo, input, COMMAND_LINE)),
+    revoke: (ref: string) => storage.write((tx) => keys.revoke(tx, ref, {}, COMMAND_LINE)),
     rotate: (ref: string, overlapMs?: number) =>
-      storage.write((tx) => keys.rotate(tx, ref, overlapMs === undefined ? {} : { overlapMs })),
+      storage.write((tx) =>
+        keys.rotate(tx, ref, overlapMs === undefined ? {} : { overlapMs }, COMMAND_LINE),
+      ),
     works: async (key: string) => (await keys.authenticate(key)) !== null,
     setPlan: (workspaceNo: number, plan_id: string) =>
       storage.write(async (tx) => {

@@ -16,8 +16,6 @@ export interface NewKey {
   scopes: readonly string[]
   /** Milliseconds since the Unix epoch; null: never. */
   expiresAt?: number | null
-  /** Who makes it: a user's id; null: the operator. */
-  createdBy?: string | null
 }
 
 /** A {@link NewKey} that was found good. */
@@ -25,7 +23,6 @@ export interface CheckedKey {
   name: string
   scopes: readonly Scope[]
   expiresAt: number | null
-  createdBy: string | null
 }
 
 /** @throws AppError VALIDATION_FAILED with all failing fields. */
@@ -39,7 +36,7 @@ export function checkNewKey(input: NewKey, now: number): CheckedKey {
     ...faultsOfExpiry(expiresAt, now),
   ]
   if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
-  return { name, scopes, expiresAt, createdBy: input.createdBy ?? null }
+  return { name, scopes, expiresAt }
 }
 
 function faultsOfName(name: string): ErrorDetail[] {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { BOTH, codeOf, DAY, HOUR, keysFixture, START } from './fixture.ts'
 
 const { storage, service, pass, create, revoke, rotate, works, used } = keysFixture()
@@ -17,7 +18,9 @@ describe('revoke', () => {
   test('refuses what it does not know, and a key of another workspace', async () => {
     const { id } = await create()
     expect(await codeOf(revoke('key_nothing'))).toBe('KEY_NOT_FOUND')
-    const foreign = storage().write((tx) => service().revoke(tx, id, { workspaceNo: 2 }))
+    const foreign = storage().write((tx) =>
+      service().revoke(tx, id, { workspaceNo: 2 }, COMMAND_LINE),
+    )
     expect(await codeOf(foreign)).toBe('KEY_NOT_FOUND')
     expect(await used()).toBe(1)
   })
@@ -89,7 +92,7 @@ describe('rotate', () => {
     pass(1)
     expect(await codeOf(rotate(expired.id))).toBe('KEY_EXPIRED')
     for (const overlapMs of [-1, 91 * DAY, Number.NaN]) {
-      expect(await codeOf(rotate(living.id, overlapMs))).toBe('INVALID_OVERLAP')
+      expect(await codeOf(rotate(living.id, overlapMs))).toBe('VALIDATION_FAILED')
     }
   })
 

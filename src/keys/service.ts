@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
+import { type Actor, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
+import { AppError } from '../errors/index.ts'
 import type { Authenticate, Scope } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
@@ -31,6 +33,7 @@ export const DEFAULT_OVERLAP_MS = 24 * 3_600_000
 export const MAX_OVERLAP_MS = 90 * 24 * 3_600_000
 /** 8 characters of 62: a second draw is needed once in a blue moon, a fifth never. */
 const DRAWS_AT_MOST = 5
+const HOUR_MS = 3_600_000
 
 /** The one answer that holds the key itself. */
 export interface CreatedKey {
@@ -51,8 +54,6 @@ export interface KeyFilter {
 export interface Rotation extends KeyFilter {
   /** How long the old key goes on working; its own expiry still holds. Default: a day. */
   overlapMs?: number
-  /** Who rotates it: a user's id; null: the operator. */
-  by?: string | null
 }
 
 /** API keys: made, listed, ended, replaced, and recognised. `ref`: an id, or the 8 characters. */
@@ -60,17 +61,18 @@ export interface KeyService {
   /**
    * @throws AppError VALIDATION_FAILED, or PLAN_LIMIT_REACHED with API_KEYS_LIMIT.
    */
-  create(tx: Transaction, workspaceNo: number, input: NewKey): Promise<CreatedKey>
+  create(tx: Transaction, workspaceNo: number, input: NewKey, actor: Actor): Promise<CreatedKey>
   list(filter?: KeyFilter): Promise<ApiKey[]>
-  /** One key. @throws KeyRefused */
-  get(ref: string, filter?: KeyFilter): Promise<ApiKey>
+  /** One key; in a transaction as it is there. @throws KeyRefused */
+  get(ref: string, filter?: KeyFilter, tx?: Transaction): Promise<ApiKey>
   /** Ends a key for good; a second time changes nothing. @throws KeyRefused */
-  revoke(tx: Transaction, ref: string, filter?: KeyFilter): Promise<ApiKey>
+  revoke(tx: Transaction, ref: string, filter: KeyFilter, actor: Actor): Promise<ApiKey>
   /**
    * Makes a successor with the same name, scopes and lifetime; the old key ends after the
-   * overlap. The two take one slot of the plan. @throws KeyRefused
+   * overlap. The two take one slot of the plan.
+   * @throws KeyRefused, AppError VALIDATION_FAILED for an overlap that is too long
    */
-  rotate(tx: Transaction, ref: string, rotation?: Rotation): Promise<CreatedKey>
+  rotate(tx: Transaction, ref: string, rotation: Rotation, actor: Actor): Promise<CreatedKey>
   /** One read of committed state on every call: a revocation counts from the next request on. */
   authenticate: Authenticate
   /** Writes back when keys were used, at once instead of within seconds. */
@@ -128,7 +130,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
     }
     if (key.rotated_from === null) return
     const predecessor = await find(tx, key.rotated_from, {})
-    if (apiKeyOf(predecessor, now).status !== 'active') return
+    if (!isAlive(apiKeyOf(predecessor, now))) return
     const until = isoOrNull(predecessor.expires_at)
     throw new KeyRefused(
       'PREDECESSOR_LIVES',
@@ -137,19 +139,30 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
   }
 
   return {
-    async create(tx, workspaceNo, input) {
+    async create(tx, workspaceNo, input, actor) {
       const now = clock.now()
       const checked = checkNewKey(input, now)
       await takeSlot(tx, plans, workspaceNo, now)
-      return insert(tx, {
+      const created = await insert(tx, {
         workspace_no: workspaceNo,
         name: checked.name,
         scopes: storedScopes(checked.scopes),
-        created_by: checked.createdBy,
+        created_by: userIdOf(actor),
         created_at: now,
         expires_at: checked.expiresAt,
         rotated_from: null,
       })
+      const { id, prefix, scopes, expires_at } = created
+      const { name } = checked
+      await recordChange(tx, actor, {
+        workspaceNo,
+        at: now,
+        action: 'api_key.created',
+        target: { type: 'api_key', id, label: name },
+        before: {},
+        after: { name, prefix, scopes, expires_at },
+      })
+      return created
     },
 
     async list(filter = {}) {
@@ -158,37 +171,62 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
       return rows.map((row) => apiKeyOf(row, now))
     },
 
-    async get(ref, filter = {}) {
-      return apiKeyOf(await find(storage.read, ref, filter), clock.now())
+    async get(ref, filter = {}, tx) {
+      return apiKeyOf(await find(tx ?? storage.read, ref, filter), clock.now())
     },
 
-    async revoke(tx, ref, filter = {}) {
+    async revoke(tx, ref, filter, actor) {
       const now = clock.now()
       const key = await find(tx, ref, filter)
       if (!(await revokeKey(tx, key.id, now))) return apiKeyOf(key, now)
       // A key that was rotated has passed its slot on.
       if ((await successorOf(tx, key)) === undefined) await freeSlots(tx, key.workspace_no)
+      await recordChange(tx, actor, {
+        workspaceNo: key.workspace_no,
+        at: now,
+        action: 'api_key.revoked',
+        target: { type: 'api_key', id: key.id, label: key.name },
+        before: { revoked_at: null },
+        after: { revoked_at: isoOrNull(now) },
+      })
       return apiKeyOf({ ...key, revoked_at: now }, now)
     },
 
-    async rotate(tx, ref, rotation = {}) {
+    async rotate(tx, ref, rotation, actor) {
       const now = clock.now()
       const overlapMs = rotation.overlapMs ?? DEFAULT_OVERLAP_MS
       if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_MS)) {
-        throw new KeyRefused('INVALID_OVERLAP', 'The overlap must be from 0 seconds to 90 days')
+        const params = { min: 0, max: MAX_OVERLAP_MS / HOUR_MS }
+        throw new AppError('VALIDATION_FAILED', {
+          details: [{ field: 'overlap_hours', code: 'OUT_OF_RANGE', params }],
+        })
       }
       const key = await find(tx, ref, rotation)
       await assertRotatable(tx, key, now)
-      await setExpiry(tx, key.id, Math.min(key.expires_at ?? Infinity, now + overlapMs))
-      return insert(tx, {
+      const until = Math.min(key.expires_at ?? Number.POSITIVE_INFINITY, now + overlapMs)
+      await setExpiry(tx, key.id, until)
+      const created = await insert(tx, {
         workspace_no: key.workspace_no,
         name: key.name,
         scopes: key.scopes,
-        created_by: rotation.by ?? null,
+        created_by: userIdOf(actor),
         created_at: now,
         expires_at: sameLifetime(key, now),
         rotated_from: key.id,
       })
+      await recordChange(tx, actor, {
+        workspaceNo: key.workspace_no,
+        at: now,
+        action: 'api_key.rotated',
+        target: { type: 'api_key', id: key.id, label: key.name },
+        before: { expires_at: isoOrNull(key.expires_at) },
+        after: {
+          expires_at: isoOrNull(until),
+          successor: created.id,
+          successor_prefix: created.prefix,
+        },
+      })
+      return created
     },
 
     async authenticate(credential) {
@@ -203,6 +241,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
       return {
         kind: 'api_key',
         keyId: row.id,
+        keyName: row.name,
         scopes: scopeSetOf(row.scopes),
         workspace: {
           no: row.workspace_no,
@@ -216,6 +255,14 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
     flush: lastUsed.flush,
     close: lastUsed.close,
   }
+}
+
+function isAlive({ status }: ApiKey): boolean {
+  return status === 'active' || status === 'rotating'
+}
+
+function userIdOf({ type, id }: Actor): string | null {
+  return type === 'user' ? id : null
 }
 
 /** When a key made now ends that is to live as long as another was made for. */

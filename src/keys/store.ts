@@ -3,6 +3,7 @@ import { type Millis, prepare, type Sql, type Transaction } from '../storage/ind
 /** What authentication needs to know of a key and of its workspace. */
 export interface CredentialRow {
   id: string
+  name: string
   hash: string
   scopes: string
   expires_at: Millis | null
@@ -29,6 +30,10 @@ export interface KeyRow {
   workspace_no: number
   workspace_id: string
   workspace_name: string
+  /** The address of the person who made it, as long as there is that person. */
+  creator_email: string | null
+  /** The id of the key that replaced it. */
+  successor_id: string | null
 }
 
 /** What a new key's row holds. */
@@ -53,7 +58,15 @@ const credentialByPrefix = prepare<{ prefix: string }, CredentialRow>((db, p) =>
   db
     .selectFrom('api_keys as k')
     .where('k.prefix', '=', p.prefix)
-    .select(['k.id', 'k.hash', 'k.scopes', 'k.expires_at', 'k.revoked_at', 'k.last_used_at'])
+    .select([
+      'k.id',
+      'k.name',
+      'k.hash',
+      'k.scopes',
+      'k.expires_at',
+      'k.revoked_at',
+      'k.last_used_at',
+    ])
     .select('k.workspace_no')
     .select((e) => {
       const workspace = e.selectFrom('workspaces as w').whereRef('w.no', '=', 'k.workspace_no')
@@ -90,6 +103,17 @@ function keys(sql: Sql) {
     .select(['k.id', 'k.prefix', 'k.name', 'k.scopes', 'k.created_by', 'k.created_at'])
     .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at', 'k.rotated_from', 'k.workspace_no'])
     .select(['w.id as workspace_id', 'w.name as workspace_name'])
+    .leftJoin('users as u', 'u.id', 'k.created_by')
+    .select('u.email as creator_email')
+    .select((e) =>
+      e
+        .selectFrom('api_keys as s')
+        .select('s.id')
+        .whereRef('s.workspace_no', '=', 'k.workspace_no')
+        .whereRef('s.rotated_from', '=', 'k.id')
+        .limit(1)
+        .as('successor_id'),
+    )
 }
 
 /** Keys of a workspace, or of all, oldest first. */

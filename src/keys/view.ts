@@ -9,9 +9,11 @@ export interface ApiKey {
   prefix: string
   name: string
   scopes: Scope[]
-  status: 'active' | 'expired' | 'revoked'
+  /** `rotating`: it was replaced, and works until the overlap is over. */
+  status: 'active' | 'rotating' | 'expired' | 'revoked'
   workspace: { id: string; name: string }
-  created_by: string | null
+  /** Null: the operator, or somebody whose account is gone. */
+  created_by: { email: string } | null
   created_at: string
   expires_at: string | null
   revoked_at: string | null
@@ -31,15 +33,21 @@ export function apiKeyOf(row: KeyRow, now: number): ApiKey {
     prefix: row.prefix,
     name: row.name,
     scopes: scopesOf(row.scopes),
-    status: revokedAt !== null ? 'revoked' : expired ? 'expired' : 'active',
+    status: statusOf(revokedAt !== null, expired, row.successor_id !== null),
     workspace: { id: row.workspace_id, name: row.workspace_name },
-    created_by: row.created_by,
+    created_by: row.creator_email === null ? null : { email: row.creator_email },
     created_at: new Date(row.created_at).toISOString(),
     expires_at: isoOrNull(row.expires_at),
     revoked_at: isoOrNull(revokedAt),
     last_used_at: isoOrNull(row.last_used_at),
     rotated_from: row.rotated_from,
   }
+}
+
+function statusOf(isRevoked: boolean, isExpired: boolean, isReplaced: boolean): ApiKey['status'] {
+  if (isRevoked) return 'revoked'
+  if (isExpired) return 'expired'
+  return isReplaced ? 'rotating' : 'active'
 }
 
 /** RFC 3339 in UTC with milliseconds. */

@@ -1,8 +1,10 @@
+import { COMMAND_LINE, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Domains } from '../domains/index.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import { addressesOf } from './addresses.ts'
+import { targetOfEntry } from './context.ts'
 import { slugKey } from './slug.ts'
 import { linkOfSlug, retargetSlug } from './slug-store.ts'
 import { isSpecial } from './status.ts'
@@ -11,7 +13,7 @@ import { LINK_COLUMNS } from './store.ts'
 /**
  * Blocks a link of any workspace for its visitors, or lets it redirect again: the operator's means
  * against abuse. `name` is an id, a slug of the default domain, or `host/slug`.
- * Gives back the link's id, or null if there is no such link.
+ * Gives back the link's id, or null if there is no such link. The audit log of its workspace says so.
  */
 export async function setBlocked(
   { domains, clock }: { domains: Domains; clock: Clock },
@@ -52,5 +54,14 @@ export async function setBlocked(
       special: isSpecial(after),
     })
   }
+  await recordChange(tx, COMMAND_LINE, {
+    workspaceNo: row.workspace_no,
+    at: clock.now(),
+    action: blocked ? 'link.blocked' : 'link.unblocked',
+    target: targetOfEntry(row),
+    before: { blocked: !blocked },
+    after: { blocked },
+    version: row.version + 1,
+  })
   return row.id
 }

@@ -1,9 +1,10 @@
+import type { Actor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import type { RenderLink } from './render.ts'
 import { alternatives } from './slug.ts'
 import { type Address, knownSlugs, type SlugTarget } from './slug-store.ts'
@@ -24,7 +25,7 @@ export interface LinkContext {
   peopleSoFar: (linkSeq: number) => number
   /** Called after a commit that changed links of a workspace. */
   changed: (workspaceNo: number) => void
-  /** Called after the commit that deleted a link. */
+  /** Called after the commit that deleted a link for good. */
   removed: (linkSeq: number) => void
 }
 
@@ -36,6 +37,11 @@ export interface LinkCaller {
   }
 }
 
+/** Whoever changes something, and as whom the audit log remembers them. */
+export interface LinkAsker extends LinkCaller {
+  readonly actor: Actor
+}
+
 const SUGGESTIONS = 3
 
 /** The error for a slug that is in use, with free ones to take instead. */
@@ -45,11 +51,20 @@ export async function slugTaken(
   taken: Address,
   options: { alias: boolean },
 ): Promise<AppError> {
+  const suggestions = await freeSlugs(random, tx, taken)
+  const details: ErrorDetail[] | undefined = options.alias
+    ? [{ field: 'aliases', code: 'SLUG_TAKEN' }]
+    : undefined
+  return new AppError('SLUG_TAKEN', { suggestions, details })
+}
+
+/** Slugs like one that is in use, which nobody ever had. */
+export async function freeSlugs(random: Random, sql: Sql, taken: Address): Promise<string[]> {
   const suggestions: string[] = []
   while (suggestions.length < SUGGESTIONS) {
     const candidates = alternatives(taken.slug, random)
     const known = await knownSlugs(
-      tx,
+      sql,
       taken.domainNo,
       candidates.map(({ key }) => key),
     )
@@ -57,15 +72,24 @@ export async function slugTaken(
       if (suggestions.length < SUGGESTIONS && !known.has(key)) suggestions.push(slug)
     }
   }
-  const details: ErrorDetail[] | undefined = options.alias
-    ? [{ field: 'aliases', code: 'SLUG_TAKEN' }]
-    : undefined
-  return new AppError('SLUG_TAKEN', { suggestions, details })
+  return suggestions
 }
 
 /** The error for an external id that another link of the workspace has. */
 export function externalIdTaken(): AppError {
   return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
+}
+
+/** The error for a workspace that has as many links as its plan allows. */
+export function linksLimit(limit: number | null): AppError {
+  return new AppError('PLAN_LIMIT_REACHED', {
+    details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: limit ?? 0 } }],
+  })
+}
+
+/** A link as the audit log names it. */
+export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
+  return { type: 'link' as const, id, label: slug }
 }
 
 /** The error for fields that are wrong. */

@@ -1,18 +1,21 @@
+import { recordChange } from '../audit/index.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
-import { AppError } from '../errors/index.ts'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
 import { type Addresses, placeAliases, storedAliases } from './addresses.ts'
 import {
   externalIdTaken,
-  type LinkCaller,
+  type LinkAsker,
   type LinkContext,
+  linksLimit,
   slugTaken,
   targetOf,
+  targetOfEntry,
 } from './context.ts'
 import { indexText, searchText } from './search.ts'
 import { generateSlug } from './slug.ts'
 import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
-import { changeTags, insertLink, type NewLinkRow, takePlace } from './store.ts'
+import { createdAs } from './state.ts'
+import { changeTags, insertLink, type NewLinkRow, type Place, takePlace } from './store.ts'
 import type { CreateFields, Link, LinkFields, Prepared, PreparedCreate } from './types.ts'
 
 /** Does what takes long, before the transaction. */
@@ -36,17 +39,13 @@ export function prepareCreate(ctx: LinkContext, fields: CreateFields): Promise<P
 export async function create(
   ctx: LinkContext,
   tx: Transaction,
-  { workspace }: LinkCaller,
+  { workspace, actor }: LinkAsker,
   fields: PreparedCreate,
 ): Promise<Link> {
   const now = ctx.clock.now()
   const { limits } = workspace.plan
   const place = await takePlace(tx, workspace.no, limits.links, now)
-  if (place === null) {
-    throw new AppError('PLAN_LIMIT_REACHED', {
-      details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: limits.links ?? 0 } }],
-    })
-  }
+  if (place === null) throw linksLimit(limits.links)
   const row = newRow(ctx, workspace.no, place, fields)
   const target = targetOf(row)
   const addresses = await takeAddresses(ctx, tx, fields, target)
@@ -58,6 +57,16 @@ export async function create(
   if (!(await insertLink(tx, row))) throw externalIdTaken()
   if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
   indexText(tx, row.seq, row.search_text)
+  const change = {
+    workspaceNo: workspace.no,
+    at: now,
+    action: 'link.created' as const,
+    target: targetOfEntry(row),
+    before: {},
+    after: createdAs(row, ctx.domains),
+    version: row.version,
+  }
+  await recordChange(tx, actor, change, place.entryNo)
   tx.afterCommit(() => ctx.changed(workspace.no))
   return ctx.render(row, undefined, now)
 }
@@ -65,7 +74,7 @@ export async function create(
 function newRow(
   { ids }: LinkContext,
   workspaceNo: number,
-  { n, createdAt }: { n: number; createdAt: number },
+  { n, createdAt }: Place,
   fields: PreparedCreate,
 ): NewLinkRow {
   return {

@@ -15,7 +15,8 @@ const PAGE_MAX = 2 ** 31
 
 const INTEGER = /^-?\d+$/
 
-function whole(max: number) {
+/** A whole number from 1 to `max`, as a query gives it. */
+export function whole(max: number) {
   return checked(z.string(), (text) => {
     if (!INTEGER.test(text)) return new Fault('INVALID_TYPE', { expected: 'integer' })
     const value = Number(text)

@@ -11,6 +11,8 @@ beforeEach(async () => {
 })
 afterEach(() => links.close())
 
+const DAY_MS = 86_400_000
+
 describe('deleting', () => {
   test('takes everything away but holds the slugs', async () => {
     const { id } = await links.create({
@@ -45,6 +47,12 @@ describe('deleting', () => {
     })
     const { id } = await telling.create({ destination_url: URL_A })
     await telling.remove(id)
+    expect(told).toEqual(['changed', 'changed'])
+    // It can be restored for seven days: only then its clicks may go.
+    telling.clock.ms += 7 * DAY_MS - 1
+    expect(await telling.service.purgeDeleted()).toBe(0)
+    telling.clock.ms += 1
+    expect(await telling.service.purgeDeleted()).toBe(1)
     expect(told).toEqual(['changed', 'changed', 2 ** 32 + 1])
     await telling.close()
   })

@@ -1,34 +1,47 @@
+import { recordChange } from '../audit/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import { addressesOf } from './addresses.ts'
-import type { LinkCaller, LinkContext } from './context.ts'
-import { parseList } from './render.ts'
+import { type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
+import { keepDeleted } from './deleted-store.ts'
 import { unindexText } from './search.ts'
 import { holdSlug } from './slug-store.ts'
-import { changeTags, deleteLink, givePlaceBack } from './store.ts'
-import { foldCase } from './text.ts'
-import { type IfMatch, linkToChange } from './update.ts'
+import { changeTags, deleteLink, givePlaceBack, type LinkRow } from './store.ts'
+import { type IfMatch, linkToChange, tagsOf } from './update.ts'
 
 /**
- * Deletes a link. Its slugs lead nowhere from now on, and are held for the workspace.
+ * Deletes a link. Its slugs lead nowhere from now on, and are held for the workspace. For some days
+ * it can be restored, so its counters stay until then.
  * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED
  */
 export async function remove(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkCaller,
+  asker: LinkAsker,
   id: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const row = await linkToChange(tx, caller, id, ifMatch)
+  const row = await linkToChange(tx, asker, id, ifMatch)
+  const at = ctx.clock.now()
+  await takeOut(tx, row)
+  await givePlaceBack(tx, row.workspace_no)
+  await keepDeleted(tx, row, at)
+  await recordChange(tx, asker.actor, {
+    workspaceNo: row.workspace_no,
+    at,
+    action: 'link.deleted',
+    target: targetOfEntry(row),
+    before: { slug: row.slug, destination_url: row.destination_url },
+    after: {},
+    version: row.version,
+  })
+  tx.afterCommit(() => ctx.changed(row.workspace_no))
+}
+
+/** Takes a link out of all tables; its slugs stay held. */
+export async function takeOut(tx: Transaction, row: LinkRow): Promise<void> {
   const { main, aliases } = addressesOf(row)
   for (const address of [main, ...aliases]) await holdSlug(tx, address)
-  const tags = parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) }))
-  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, tags, [])
+  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, tagsOf(row), [])
   unindexText(tx, row.seq)
   await deleteLink(tx, row.seq)
-  await givePlaceBack(tx, row.workspace_no)
-  tx.afterCommit(() => {
-    ctx.changed(row.workspace_no)
-    ctx.removed(row.seq)
-  })
 }

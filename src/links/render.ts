@@ -13,7 +13,7 @@ export function createRenderer(domains: Domains): RenderLink {
     id: row.id,
     destination_url: row.destination_url,
     slug: row.slug,
-    aliases: parseList(row.aliases).map((alias) => showAlias(alias, domains)),
+    aliases: formatAliases(row.aliases, domains),
     domain: domains.hostOf(row.domain_no),
     short_url: domains.shortUrl(row.domain_no, row.slug),
     title: row.title,
@@ -42,7 +42,8 @@ export function createRenderer(domains: Domains): RenderLink {
   })
 }
 
-function timeOrNull(ms: number | null): string | null {
+/** A timestamp as it is given out. */
+export function timeOrNull(ms: number | null): string | null {
   return ms === null ? null : formatTimestamp(ms)
 }
 
@@ -51,7 +52,12 @@ export function parseList(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[])
 }
 
-function showAlias(alias: string, domains: Domains): string {
+/** Stored aliases as they are given out. */
+export function formatAliases(json: string, domains: Pick<Domains, 'hostOf'>): string[] {
+  return parseList(json).map((alias) => showAlias(alias, domains))
+}
+
+function showAlias(alias: string, domains: Pick<Domains, 'hostOf'>): string {
   const slash = alias.indexOf('/')
   if (slash === -1) return alias
   return `${domains.hostOf(Number(alias.slice(0, slash)))}/${alias.slice(slash + 1)}`

@@ -184,13 +184,13 @@ describe('the endpoints of links', () => {
       expect(first.status).toBe(200)
       expect(first.body.pagination).toMatchObject({ limit: 2, total: 5, has_more: true })
       expect(Object.keys(rels(first)).sort()).toEqual(['first', 'next'])
-      const second = await follow(rels(first)['next'])
-      const third = await follow(rels(second)['next'])
+      const second = await follow(rels(first).next)
+      const third = await follow(rels(second).next)
       expect(Object.keys(rels(third)).sort()).toEqual(['first', 'prev'])
       const ids = [first, second, third].flatMap(({ body }) => body.data.map(({ id }: Link) => id))
       expect(new Set(ids).size).toBe(5)
-      expect((await follow(rels(third)['prev'])).body.data).toEqual(second.body.data)
-      expect((await follow(rels(third)['first'])).body.data).toEqual(first.body.data)
+      expect((await follow(rels(third).prev)).body.data).toEqual(second.body.data)
+      expect((await follow(rels(third).first)).body.data).toEqual(first.body.data)
     }
     const bad = await send('GET', '?cursor=nonsense')
     expect([bad.status, bad.body.error.details[0].code]).toEqual([400, 'INVALID_CURSOR'])
@@ -201,6 +201,11 @@ describe('the endpoints of links', () => {
     const endpoints: Parameters<Api['add']>[0][] = []
     registerLinkRoutes({ add: (endpoint) => void endpoints.push(endpoint) }, {} as never)
     const { paths = {} } = openApiDocument(endpoints)
-    expect(Object.keys(paths)).toEqual(['/api/v1/links', '/api/v1/links/{id}'])
+    expect(Object.keys(paths)).toEqual([
+      '/api/v1/links',
+      '/api/v1/links/{id}',
+      '/api/v1/links/{id}/history',
+      '/api/v1/links/{id}/restore',
+    ])
   })
 })

@@ -1,25 +1,14 @@
-import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import type { LinkRules } from './fields.ts'
+import { registerLinkHistoryRoutes } from './history-routes.ts'
 import { createListQuerySchema, listQueryOf } from './list-query.ts'
 import { pageLinks } from './page-links.ts'
+import { answer, ETAG, LinkParams, PATH, TAG } from './route-parts.ts'
 import { createLinkSchemas, LINK_EXAMPLE, LinkListSchema, LinkSchema } from './schemas.ts'
 import type { LinkService } from './service.ts'
-import type { Link } from './types.ts'
 
-const PATH = '/api/v1/links'
-const TAG = 'Links'
-const ETAG = { ETag: 'The version of the link, for `If-Match` and `If-None-Match`.' }
-
-const Params = z.object({
-  id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
-})
-
-function answer(status: 200 | 201, link: Link) {
-  return { status, body: link, version: link.version }
-}
-
-/** The endpoints of links: list, create, get, update, delete. */
+/** The endpoints of links: list, create, get, update, delete; history and restore. */
 export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   // The document is made without a service: it is only asked when a request comes.
   const rules: LinkRules = {
@@ -84,10 +73,11 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       example: LINK_EXAMPLE,
     },
     errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED'],
-    async handler({ body, caller, mutate }) {
+    async handler(call) {
+      const { body, mutate } = call
       const prepared = await deps.links.prepareCreate(body)
       return mutate(async (tx) => {
-        const link = await deps.links.create(tx, caller, prepared)
+        const link = await deps.links.create(tx, askerOf(call), prepared)
         return { ...answer(201, link), headers: { Location: `${PATH}/${link.id}` } }
       })
     },
@@ -100,7 +90,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     operationId: 'getLink',
     tag: TAG,
     summary: 'Get a link',
-    params: Params,
+    params: LinkParams,
     success: {
       status: 200,
       description: 'The link.',
@@ -123,7 +113,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       'A JSON merge patch (RFC 7396): what is absent stays, null clears. A slug or domain that the ' +
       'link moves away from joins its aliases, unless the request gives `aliases`. A patch that ' +
       'changes nothing leaves the version as it is.',
-    params: Params,
+    params: LinkParams,
     body: patch,
     bodyExample: { title: 'Summer sale, extended', expires_at: null },
     success: {
@@ -134,10 +124,11 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       example: LINK_EXAMPLE,
     },
     errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PRECONDITION_FAILED'],
-    async handler({ body, caller, params, ifMatch, mutate }) {
+    async handler(call) {
+      const { body, params, ifMatch, mutate } = call
       const prepared = await deps.links.preparePatch(body)
       return mutate(async (tx) =>
-        answer(200, await deps.links.update(tx, caller, params.id, prepared, ifMatch)),
+        answer(200, await deps.links.update(tx, askerOf(call), params.id, prepared, ifMatch)),
       )
     },
   })
@@ -150,14 +141,17 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     tag: TAG,
     summary: 'Delete a link',
     description:
-      'The redirect stops at once. The slug stays held: no other workspace ever gets it.',
-    params: Params,
+      'The redirect stops at once. The slug stays held: no other workspace ever gets it. For 7 ' +
+      'days the link can be restored, with its clicks.',
+    params: LinkParams,
     success: { status: 204, description: 'The link is gone.' },
     errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED'],
-    handler: ({ caller, params, ifMatch, mutate }) =>
-      mutate(async (tx) => {
-        await deps.links.remove(tx, caller, params.id, ifMatch)
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        await deps.links.remove(tx, askerOf(call), call.params.id, call.ifMatch)
         return { status: 204 }
       }),
   })
+
+  registerLinkHistoryRoutes(api, deps)
 }

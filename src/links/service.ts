@@ -5,12 +5,18 @@ import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import type { LinkCaller, LinkContext } from './context.ts'
+import { type AddressCheck, checkAddress } from './check.ts'
+import type { LinkAsker, LinkCaller } from './context.ts'
 import { create, prepareCreate, withHash } from './create.ts'
 import type { LinkRules } from './fields.ts'
+import { type HistoryPage, history } from './history.ts'
 import { type ListContext, type ListQuery, type ListResult, list } from './list.ts'
+import { purgeDeleted, purgeSome } from './purge.ts'
 import { remove } from './remove.ts'
 import { createRenderer } from './render.ts'
+import { type PreparedRestore, prepareRestore, type RestoreContext, restore } from './restore.ts'
+import { createLinkSchemas, type LinkSchemas } from './schemas.ts'
+import type { SlugName } from './slug.ts'
 import { findCounters, findLink } from './store.ts'
 import { createTotals } from './totals.ts'
 import type { CreateFields, Link, PatchFields, PreparedCreate, PreparedPatch } from './types.ts'
@@ -33,7 +39,7 @@ export interface LinkServiceDeps {
   hashPassword?: (password: string) => Promise<string>
   /** Called after every commit that made, changed or deleted a link. */
   changed?: () => void
-  /** Called with the `seq` of a link after the commit that deleted it. */
+  /** Called with the `seq` of a link after the commit that deleted it for good. */
   removed?: (linkSeq: number) => void
 }
 
@@ -46,18 +52,48 @@ export interface LinkService {
   readonly rules: LinkRules
   prepareCreate(fields: CreateFields): Promise<PreparedCreate>
   /** @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED */
-  create(tx: Transaction, caller: LinkCaller, fields: PreparedCreate): Promise<Link>
+  create(tx: Transaction, asker: LinkAsker, fields: PreparedCreate): Promise<Link>
   preparePatch(fields: PatchFields): Promise<PreparedPatch>
   /** @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED */
   update(
     tx: Transaction,
-    caller: LinkCaller,
+    asker: LinkAsker,
     id: string,
     patch: PreparedPatch,
     ifMatch: IfMatch,
   ): Promise<Link>
   /** @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
-  remove(tx: Transaction, caller: LinkCaller, id: string, ifMatch: IfMatch): Promise<void>
+  remove(tx: Transaction, asker: LinkAsker, id: string, ifMatch: IfMatch): Promise<void>
+  /** @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED where there is no such version. */
+  prepareRestore(
+    caller: LinkCaller,
+    id: string,
+    version: number | undefined,
+  ): Promise<PreparedRestore>
+  /** @throws AppError as `update` does, and PLAN_LIMIT_REACHED */
+  restore(
+    tx: Transaction,
+    asker: LinkAsker,
+    id: string,
+    prepared: PreparedRestore,
+    ifMatch: IfMatch,
+  ): Promise<Link>
+  /** @throws AppError LINK_NOT_FOUND, BAD_REQUEST */
+  history(
+    caller: LinkCaller,
+    id: string,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<HistoryPage>
+  /** Whether a link could have this slug; nothing is taken. */
+  checkAddress(
+    caller: LinkCaller,
+    address: { slug: SlugName; domainNo: number | undefined },
+    exceptId: string | undefined,
+  ): Promise<AddressCheck>
+  /** Forgets deleted links whose days of grace are over. Returns how many. */
+  purgeDeleted(): Promise<number>
+  /** Forgets some links of a workspace that is gone. True: none is left. */
+  purgeSome(tx: Transaction, workspaceNo: number): Promise<boolean>
   /** @throws AppError LINK_NOT_FOUND */
   get(caller: LinkCaller, id: string): Promise<Link>
   /** @throws AppError BAD_REQUEST */
@@ -73,7 +109,8 @@ export function hashPassword(password: string): Promise<string> {
 export function createLinkService(deps: LinkServiceDeps): LinkService {
   const { storage, clock, domains } = deps
   const totals = createTotals()
-  const ctx: LinkContext & ListContext = {
+  let schemas: LinkSchemas | undefined
+  const ctx: RestoreContext & ListContext = {
     storage,
     clock,
     ids: deps.ids,
@@ -89,15 +126,27 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
       deps.changed?.()
     },
     removed: (linkSeq) => deps.removed?.(linkSeq),
+    // Made when it is first needed: a process that restores nothing doesn't pay for it.
+    get patchSchema() {
+      schemas ??= createLinkSchemas(rules)
+      return schemas.patch
+    },
   }
   const rules: LinkRules = { checkUrl: createUrlCheck(deps.ownHosts, deps.urlRules), domains }
   return {
     rules,
     prepareCreate: (fields) => prepareCreate(ctx, fields),
-    create: (tx, caller, fields) => create(ctx, tx, caller, fields),
+    create: (tx, asker, fields) => create(ctx, tx, asker, fields),
     preparePatch: (fields) => withHash(ctx, fields),
-    update: (tx, caller, id, patch, ifMatch) => update(ctx, tx, caller, id, patch, ifMatch),
-    remove: (tx, caller, id, ifMatch) => remove(ctx, tx, caller, id, ifMatch),
+    update: (tx, asker, id, patch, ifMatch) => update(ctx, tx, asker, id, patch, ifMatch),
+    remove: (tx, asker, id, ifMatch) => remove(ctx, tx, asker, id, ifMatch),
+    prepareRestore: (caller, id, version) => prepareRestore(ctx, caller, id, version),
+    restore: (tx, asker, id, prepared, ifMatch) => restore(ctx, tx, asker, id, prepared, ifMatch),
+    history: (caller, id, page) => history(ctx, caller, id, page),
+    checkAddress: (caller, address, exceptId) =>
+      checkAddress(ctx, storage.read, caller, address, exceptId),
+    purgeDeleted: () => purgeDeleted(ctx),
+    purgeSome: (tx, workspaceNo) => purgeSome(ctx, tx, workspaceNo),
     async get({ workspace }, id) {
       const row = await findLink(storage.read, id, workspace.no)
       if (row === undefined) throw new AppError('LINK_NOT_FOUND')

@@ -116,6 +116,22 @@ export async function knownSlugs(
   return new Set(rows.map((row) => row.slug_key))
 }
 
+const ownerOf = prepare<
+  { key: string; domainNo: number },
+  { workspace_no: number; link_seq: number | null }
+>((db, p) =>
+  db
+    .selectFrom('slugs')
+    .select(['workspace_no', 'link_seq'])
+    .where('slug_key', '=', p.key)
+    .where('domain_no', '=', p.domainNo),
+)
+
+/** Who has or holds a slug; undefined: nobody ever had it. */
+export async function slugOwner(sql: Sql, { key, domainNo }: Address) {
+  return (await sql.run(ownerOf, { key, domainNo }))[0]
+}
+
 /** The link that a slug leads to. */
 export async function linkOfSlug(
   sql: Sql,

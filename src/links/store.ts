@@ -3,6 +3,7 @@ import {
   type LinksTable,
   type Prepared,
   prepare,
+  SEQS_PER_WORKSPACE,
   type Sql,
   type Transaction,
 } from '../storage/index.ts'
@@ -72,36 +73,72 @@ export function prepareSql<P extends object, R>(
 
 const takeNumber = prepare<
   { workspaceNo: number; limit: number; now: number },
-  { links_made: number; last_link_at: number }
+  { links_made: number; last_link_at: number; audit_made: number }
 >((db, p) =>
   db
     .updateTable('workspaces')
     .set((eb) => ({
       links_count: eb('links_count', '+', 1),
       links_made: eb('links_made', '+', 1),
+      audit_made: eb('audit_made', '+', 1),
       last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
     }))
     .where('no', '=', p.workspaceNo)
     .where('links_count', '<', p.limit)
-    .returning(['links_made', 'last_link_at']),
+    .returning(['links_made', 'last_link_at', 'audit_made']),
 )
+
+/** A new link's place in its workspace. */
+export interface Place {
+  n: number
+  /** Never before the link before. */
+  createdAt: number
+  /** The number of the audit entry about it, taken in the same statement. */
+  entryNo: number
+}
 
 /**
  * Takes the next link's place in a workspace, if its plan allows one more.
- * Null: the limit is reached. The time given back never lies before the link before.
+ * Null: the limit is reached.
  */
 export async function takePlace(
   tx: Transaction,
   workspaceNo: number,
   limit: number | null,
   now: number,
-): Promise<{ n: number; createdAt: number } | null> {
+): Promise<Place | null> {
   const [row] = await tx.run(takeNumber, {
     workspaceNo,
     limit: limit ?? Number.MAX_SAFE_INTEGER,
     now,
   })
-  return row === undefined ? null : { n: row.links_made, createdAt: row.last_link_at }
+  if (row === undefined) return null
+  return { n: row.links_made, createdAt: row.last_link_at, entryNo: row.audit_made }
+}
+
+const takeBack = prepare<{ workspaceNo: number; limit: number }, { audit_made: number }>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({
+      links_count: eb('links_count', '+', 1),
+      audit_made: eb('audit_made', '+', 1),
+    }))
+    .where('no', '=', p.workspaceNo)
+    .where('links_count', '<', p.limit)
+    .returning('audit_made'),
+)
+
+/**
+ * Counts a link again that comes back, if the plan allows one more. Gives back the number of the
+ * audit entry about it; null: the limit is reached.
+ */
+export async function takePlaceBack(
+  tx: Transaction,
+  workspaceNo: number,
+  limit: number | null,
+): Promise<number | null> {
+  const [row] = await tx.run(takeBack, { workspaceNo, limit: limit ?? Number.MAX_SAFE_INTEGER })
+  return row?.audit_made ?? null
 }
 
 const giveBack = prepare<{ workspaceNo: number }, never>((db, p) =>
@@ -194,6 +231,22 @@ export async function findLink(
   workspaceNo: number,
 ): Promise<LinkRow | undefined> {
   return (await sqlx.run(byId, { id, workspaceNo }))[0]
+}
+
+const ofWorkspace = prepare<{ low: number; high: number; limit: number }, LinkRow>((db, p) =>
+  db
+    .selectFrom('links')
+    .select(LINK_COLUMNS)
+    .where('seq', '>', p.low)
+    .where('seq', '<', p.high)
+    .orderBy('seq')
+    .limit(p.limit),
+)
+
+/** At most `limit` links of a workspace, the oldest first. */
+export async function linksOf(sqlx: Sql, workspaceNo: number, limit: number): Promise<LinkRow[]> {
+  const low = workspaceNo * SEQS_PER_WORKSPACE
+  return sqlx.run(ofWorkspace, { low, high: low + SEQS_PER_WORKSPACE, limit })
 }
 
 const countersOf = prepare<{ seq: number }, Counters>((db, p) =>

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { syncDomains } from '../domains/index.ts'
@@ -15,7 +16,8 @@ import {
   openSqlite,
   SEQS_PER_WORKSPACE,
 } from '../storage/index.ts'
-import type { LinkCaller } from './context.ts'
+import type { LinkAsker } from './context.ts'
+import type { HistoryPage } from './history.ts'
 import type { ListResult } from './list.ts'
 import { createListQuerySchema, listQueryOf } from './list-query.ts'
 import { createLinkSchemas } from './schemas.ts'
@@ -36,6 +38,11 @@ export interface TestLinks {
     options?: { workspaceNo?: number; version?: number },
   ): Promise<Link>
   remove(id: string, options?: { workspaceNo?: number; version?: number }): Promise<void>
+  restore(
+    id: string,
+    options?: { version?: number; ifVersion?: number; workspaceNo?: number },
+  ): Promise<Link>
+  history(id: string, page?: { limit: number; cursor?: string }): Promise<HistoryPage>
   list(query?: Record<string, string | string[]>, workspaceNo?: number): Promise<ListResult>
   /** Writes a link's counters as the click worker does. */
   count(id: string, counters: { total: number; lastClickedAt: number | null }): Promise<void>
@@ -88,7 +95,10 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
   const schemas = createLinkSchemas(service.rules)
   const listSchema = createListQuerySchema(service.rules)
   let limit: number | null = null
-  const caller = (no = 1): LinkCaller => ({ workspace: { no, plan: { limits: { links: limit } } } })
+  const caller = (no = 1): LinkAsker => ({
+    workspace: { no, plan: { limits: { links: limit } } },
+    actor: COMMAND_LINE,
+  })
   const seqOf = async (id: string) => {
     const { seq } = await storage.read.db
       .selectFrom('links')
@@ -116,6 +126,12 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     },
     remove: (id, { workspaceNo, version } = {}) =>
       storage.write((tx) => service.remove(tx, caller(workspaceNo), id, ifMatch(version))),
+    async restore(id, { version, ifVersion, workspaceNo } = {}) {
+      const asker = caller(workspaceNo)
+      const prepared = await service.prepareRestore(asker, id, version)
+      return storage.write((tx) => service.restore(tx, asker, id, prepared, ifMatch(ifVersion)))
+    },
+    history: (id, page = { limit: 100 }) => service.history(caller(), id, page),
     async list(query = {}, workspaceNo) {
       return service.list(caller(workspaceNo), listQueryOf(checked(listSchema, query)))
     },

@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import {
@@ -11,14 +12,18 @@ import {
 import {
   externalIdTaken,
   invalid,
+  type LinkAsker,
   type LinkCaller,
   type LinkContext,
   slugTaken,
   targetOf,
+  targetOfEntry,
 } from './context.ts'
+import { keepPassword } from './deleted-store.ts'
 import { parseList } from './render.ts'
 import { BOUNDS } from './rules.ts'
 import { indexText, searchText, unindexText } from './search.ts'
+import { changesOf } from './state.ts'
 import {
   type ChangedLinkRow,
   changeTags,
@@ -56,18 +61,26 @@ export async function linkToChange(
 export async function update(
   ctx: LinkContext,
   tx: Transaction,
-  caller: LinkCaller,
+  caller: LinkAsker,
   id: string,
   patch: PreparedPatch,
   ifMatch: IfMatch,
 ): Promise<Link> {
   const before = await linkToChange(tx, caller, id, ifMatch)
+  return change(ctx, tx, caller, before, patch, 'link.updated')
+}
+
+/** See {@link update}; `action` is what the audit log calls it. */
+export async function change(
+  ctx: LinkContext,
+  tx: Transaction,
+  { actor }: LinkAsker,
+  before: LinkRow,
+  patch: PreparedPatch,
+  action: 'link.updated' | 'link.restored',
+): Promise<Link> {
   const now = ctx.clock.now()
-  const from = addressesOf(before)
-  const to = addressesAfter(from, patch)
-  const after = merge(before, to, patch)
-  const faults = faultsOf(after, to, patch)
-  if (faults.length > 0) throw invalid(...faults)
+  const { from, to, after } = merged(before, patch)
   if (!isChanged(before, after)) return ctx.render(before, await counters(ctx, before), now)
 
   if (before.max_clicks === null && after.max_clicks !== null) {
@@ -90,12 +103,36 @@ export async function update(
     unindexText(tx, row.seq)
     indexText(tx, row.seq, row.search_text)
   }
+  if (after.password_hash !== before.password_hash) {
+    await keepPassword(tx, row.seq, row.version, before.password_hash)
+  }
+  await recordChange(tx, actor, {
+    workspaceNo: row.workspace_no,
+    at: now,
+    action,
+    target: targetOfEntry(row),
+    ...changesOf(before, after, ctx.domains),
+    version: row.version,
+  })
   tx.afterCommit(() => ctx.changed(row.workspace_no))
   return ctx.render({ ...row, uses: after.uses }, await counters(ctx, before), now)
 }
 
+/**
+ * What a patch makes of a stored link.
+ * @throws AppError VALIDATION_FAILED
+ */
+export function merged(before: LinkRow, patch: PreparedPatch) {
+  const from = addressesOf(before)
+  const to = addressesAfter(from, patch)
+  const after = merge(before, to, patch)
+  const faults = faultsOf(after, to, patch)
+  if (faults.length > 0) throw invalid(...faults)
+  return { from, to, after }
+}
+
 /** A point read of another file, done at once: it holds up nobody's transaction. */
-function counters({ storage }: LinkContext, { seq }: LinkRow) {
+export function counters({ storage }: LinkContext, { seq }: { seq: number }) {
   return findCounters(storage.read, seq)
 }
 
@@ -158,6 +195,7 @@ function isChanged(before: LinkRow, after: LinkRow): boolean {
   return (Object.keys(after) as (keyof LinkRow)[]).some((name) => before[name] !== after[name])
 }
 
-function tagsOf(row: LinkRow): Tag[] {
+/** The tags of a stored link. */
+export function tagsOf(row: Pick<LinkRow, 'tags'>): Tag[] {
   return parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) }))
 }

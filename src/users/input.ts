@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
 import { UserRefused } from './refused.ts'
 
-/** Fewest characters of a password (NIST SP 800-63B asks for 8, OWASP for 10 without a list). */
-export const PASSWORD_MIN = 10
-/** Most characters of a password: hashing a whole book helps nobody. */
-export const PASSWORD_MAX = 128
 /** Most characters of a person's name. */
 export const USER_NAME_MAX = 100
 /** RFC 5321 §4.5.3.1.3, without the angle brackets. */

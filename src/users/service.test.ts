@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
@@ -32,7 +33,11 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const rows = () => storage.read.db.selectFrom('users').selectAll().execute()
+const rows = () => storage.read.db.selectFrom('users').selectAll().orderBy('id').execute()
+const hashes = async () =>
+  (await storage.read.db.selectFrom('accounts').selectAll().execute()).map(
+    (row) => row.password_hash ?? '',
+  )
 const errorOf = async (work: Promise<unknown>) =>
   work.then(
     () => null,
@@ -49,16 +54,25 @@ describe('create', () => {
       workspace: null,
       generatedPassword: null,
     })
-    const [row] = await rows()
-    expect(row?.password_hash).toStartWith('$argon2id$')
-    expect(await Bun.password.verify(PASSWORD, row?.password_hash ?? '')).toBe(true)
+    const [hash = ''] = await hashes()
+    expect(hash).toStartWith('$argon2id$')
+    expect(await Bun.password.verify(PASSWORD, hash)).toBe(true)
   })
 
   test('makes a password that works when none is given', async () => {
     const { generatedPassword } = await users.create({ email: 'ann@example.com' })
-    const [row] = await rows()
+    const [hash = ''] = await hashes()
     expect(generatedPassword).toMatch(/^[0-9A-Za-z]{20}$/)
-    expect(await Bun.password.verify(generatedPassword ?? '', row?.password_hash ?? '')).toBe(true)
+    expect(await Bun.password.verify(generatedPassword ?? '', hash)).toBe(true)
+  })
+
+  test('makes the first one owner of the instance, and nobody else', async () => {
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        users.create({ email: `${name}@example.com`, password: PASSWORD }),
+      ),
+    )
+    expect((await rows()).map((row) => row.instance_owner).sort()).toEqual([0, 0, 1])
   })
 
   test('takes an address once, without regard to case', async () => {
@@ -98,7 +112,7 @@ describe('create', () => {
       workspace: 'Acme',
     })
     expect(ann.workspace?.name).toBe('Acme')
-    await storage.write((tx) => workspaces.setPlan(tx, 'acme', 'pro'))
+    await storage.write((tx) => workspaces.setPlan(tx, 'acme', 'pro', COMMAND_LINE))
     const bob = await users.create({
       email: 'b@example.com',
       password: PASSWORD,

@@ -1,8 +1,11 @@
 export { WORKSPACE_NAME_MAX } from './name.ts'
-export { type WorkspaceRefusal, WorkspaceRefused } from './refused.ts'
+export { UnknownPlan, type WorkspaceRefusal, WorkspaceRefused } from './refused.ts'
+export {
+  createWorkspaceRemoval,
+  type WorkspaceRemoval,
+} from './removal.ts'
 export {
   createWorkspaceService,
-  type Role,
   type Workspace,
   type WorkspaceService,
   type WorkspaceServiceDeps,

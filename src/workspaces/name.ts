@@ -27,6 +27,11 @@ export function checkName(input: string): string {
       details: [{ field: 'name', code: 'TOO_LONG', params: { max: WORKSPACE_NAME_MAX } }],
     })
   }
+  if (looksLikeId(name)) {
+    throw new AppError('VALIDATION_FAILED', {
+      details: [{ field: 'name', code: 'INVALID_VALUE', params: {} }],
+    })
+  }
   if (CONTROL_CHARACTERS.test(name)) {
     throw new AppError('VALIDATION_FAILED', {
       details: [{ field: 'name', code: 'INVALID_CHARACTERS' }],

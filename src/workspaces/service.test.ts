@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
@@ -35,11 +36,11 @@ afterEach(async () => {
 })
 
 const create = (name: string, planId?: string) =>
-  storage.write((tx) => workspaces.create(tx, { name, planId }))
+  storage.write((tx) => workspaces.create(tx, { name, planId }, COMMAND_LINE))
 const ensure = (ref: string, planId?: string) =>
-  storage.write((tx) => workspaces.ensure(tx, ref, { planId }))
+  storage.write((tx) => workspaces.ensure(tx, ref, { planId }, COMMAND_LINE))
 const setPlan = (ref: string, planId: string) =>
-  storage.write((tx) => workspaces.setPlan(tx, ref, planId))
+  storage.write((tx) => workspaces.setPlan(tx, ref, planId, COMMAND_LINE))
 const names = async () => (await workspaces.list()).map(({ name }) => name)
 const codeOf = async (work: Promise<unknown>) =>
   work.then(
@@ -77,7 +78,7 @@ describe('create', () => {
     for (const name of ['', '  ', 'a'.repeat(101), 'a\nb']) {
       expect(await codeOf(create(name))).toBe('VALIDATION_FAILED')
     }
-    expect(await codeOf(create(`wsp_${'a'.repeat(26)}`))).toBe('INVALID_WORKSPACE_NAME')
+    expect(await codeOf(create(`wsp_${'a'.repeat(26)}`))).toBe('VALIDATION_FAILED')
     expect(await names()).toEqual([])
   })
 })

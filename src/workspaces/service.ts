@@ -1,23 +1,24 @@
+import { type Actor, changedFields, type Fields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { AppError } from '../errors/index.ts'
+import type { Role } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { checkName, looksLikeId, nameKey } from './name.ts'
-import { WorkspaceRefused } from './refused.ts'
+import { UnknownPlan, WorkspaceRefused } from './refused.ts'
 import {
   insertMember,
   insertWorkspace,
   listWorkspaces,
+  searchWorkspaces,
   takeMemberPlace,
   updatePlan,
+  updateWorkspace,
   type WorkspaceRow,
   workspaceById,
   workspaceByName,
 } from './store.ts'
-
-/** What a member may do; only owners exist until there are accounts. */
-export type Role = 'owner'
 
 /** A workspace as it is shown. */
 export interface Workspace {
@@ -38,9 +39,13 @@ export interface Workspace {
 export interface WorkspaceService {
   /**
    * @param planId Default: the default plan.
-   * @throws WorkspaceRefused (name taken, unknown plan), AppError VALIDATION_FAILED
+   * @throws WorkspaceRefused (name taken), UnknownPlan, AppError VALIDATION_FAILED
    */
-  create(tx: Transaction, input: { name: string; planId?: string | undefined }): Promise<Workspace>
+  create(
+    tx: Transaction,
+    input: { name: string; planId?: string | undefined },
+    actor: Actor,
+  ): Promise<Workspace>
   list(): Promise<Workspace[]>
   find(ref: string): Promise<Workspace | undefined>
   /** @throws WorkspaceRefused WORKSPACE_NOT_FOUND */
@@ -52,21 +57,46 @@ export interface WorkspaceService {
   ensure(
     tx: Transaction,
     ref: string,
-    options?: { planId?: string | undefined },
+    options: { planId?: string | undefined },
+    actor: Actor,
   ): Promise<Workspace>
   /**
    * Puts a workspace on a plan. With more of anything than the plan allows it keeps all of it,
    * and gets no more.
-   * @throws WorkspaceRefused
+   * @throws WorkspaceRefused, UnknownPlan
    */
-  setPlan(tx: Transaction, ref: string, planId: string): Promise<Workspace>
-  /** Takes in a member. @throws AppError PLAN_LIMIT_REACHED with MEMBERS_LIMIT. */
-  join(tx: Transaction, workspace: Workspace, userId: string, role: Role): Promise<void>
+  setPlan(tx: Transaction, ref: string, planId: string, actor: Actor): Promise<Workspace>
+  /**
+   * Changes name or language; what is absent stays.
+   * @throws WorkspaceRefused (name taken), AppError VALIDATION_FAILED
+   */
+  update(
+    tx: Transaction,
+    ref: string,
+    patch: { name?: string | undefined; language?: string | null | undefined },
+    actor: Actor,
+  ): Promise<Workspace>
+  /**
+   * Takes in a member.
+   * @throws AppError PLAN_LIMIT_REACHED with MEMBERS_LIMIT, ALREADY_MEMBER
+   */
+  join(
+    tx: Transaction,
+    workspace: Pick<Workspace, 'no' | 'plan'>,
+    user: { id: string; email: string },
+    role: Role,
+    actor: Actor,
+  ): Promise<void>
+  /** Workspaces of the instance, the newest first; `search`: a part of the name, or an id. */
+  search(
+    search: string,
+    page: { below: number | null; limit: number },
+  ): Promise<{ no: number; workspace: Workspace }[]>
 }
 
 /** What the service works with. */
 export interface WorkspaceServiceDeps {
-  storage: Pick<Storage, 'read'>
+  storage: Pick<Storage, 'read' | 'reports'>
   clock: Clock
   ids: Ids
   plans: Plans
@@ -81,7 +111,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
     const plan = plans.find(given)
     if (plan !== undefined) return plan.id
     const known = plans.all.map(({ id }) => id).join(', ')
-    throw new WorkspaceRefused('UNKNOWN_PLAN', `There is no plan ${given}; there are ${known}`)
+    throw new UnknownPlan(`There is no plan ${given}; there are ${known}`)
   }
 
   async function rowOf(sql: Sql, ref: string): Promise<WorkspaceRow | undefined> {
@@ -95,11 +125,13 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
   }
 
   /** Undefined: the name is taken. */
-  async function insert(tx: Transaction, input: string, planId: string | undefined) {
+  async function insert(
+    tx: Transaction,
+    input: string,
+    planId: string | undefined,
+    actor: Actor,
+  ): Promise<Workspace | undefined> {
     const name = checkName(input)
-    if (looksLikeId(name)) {
-      throw new WorkspaceRefused('INVALID_WORKSPACE_NAME', `${name} looks like a workspace's id`)
-    }
     const row = await insertWorkspace(tx, {
       id: ids.next('wsp'),
       name,
@@ -107,21 +139,55 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
       plan_id: planIdOf(planId),
       created_at: clock.now(),
     })
-    return row && workspaceOf(row)
+    if (row === undefined) return undefined
+    const made = workspaceOf(row)
+    await record(tx, actor, 'workspace.created', made, {}, { name, plan: made.plan })
+    return made
   }
 
-  async function setPlan(tx: Transaction, ref: string, given: string): Promise<Workspace> {
+  function record(
+    tx: Transaction,
+    actor: Actor,
+    action: 'workspace.created' | 'workspace.updated' | 'workspace.plan_changed',
+    { no, id, name }: Workspace,
+    before: Fields,
+    after: Fields,
+  ): Promise<void> {
+    const target = { type: 'workspace' as const, id, label: name }
+    return recordChange(tx, actor, {
+      workspaceNo: no,
+      at: clock.now(),
+      action,
+      target,
+      before,
+      after,
+    })
+  }
+
+  async function setPlan(
+    tx: Transaction,
+    ref: string,
+    given: string,
+    actor: Actor,
+  ): Promise<Workspace> {
     const plan = planIdOf(given)
     const workspace = await get(tx, ref)
+    if (workspace.plan === plan) return workspace
     await updatePlan(tx, workspace.no, plan)
+    const before = { plan: workspace.plan }
+    await record(tx, actor, 'workspace.plan_changed', workspace, before, { plan })
     return { ...workspace, plan }
   }
 
+  function nameTaken(name: string): WorkspaceRefused {
+    return new WorkspaceRefused('WORKSPACE_NAME_TAKEN', `There is a workspace ${name} already`)
+  }
+
   return {
-    async create(tx, { name, planId }) {
-      const made = await insert(tx, name, planId)
+    async create(tx, { name, planId }, actor) {
+      const made = await insert(tx, name, planId, actor)
       if (made !== undefined) return made
-      throw new WorkspaceRefused('WORKSPACE_NAME_TAKEN', `There is a workspace ${name} already`)
+      throw nameTaken(name)
     },
 
     async list() {
@@ -135,24 +201,55 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
 
     get,
 
-    async ensure(tx, ref, { planId } = {}) {
+    async ensure(tx, ref, { planId }, actor) {
       // Who writes an id means a workspace that exists.
-      const made = looksLikeId(ref) ? undefined : await insert(tx, ref, planId)
+      const made = looksLikeId(ref) ? undefined : await insert(tx, ref, planId, actor)
       if (made !== undefined) return made
-      return planId === undefined ? get(tx, ref) : setPlan(tx, ref, planId)
+      return planId === undefined ? get(tx, ref) : setPlan(tx, ref, planId, actor)
     },
-
     setPlan,
-
-    async join(tx, workspace, userId, role) {
+    async update(tx, ref, patch, actor) {
+      const workspace = await get(tx, ref)
+      const name = patch.name === undefined ? workspace.name : checkName(patch.name)
+      const language = patch.language === undefined ? workspace.language : patch.language
+      const { before, after } = changedFields(
+        { name: workspace.name, language: workspace.language },
+        { name, language },
+      )
+      if (Object.keys(after).length === 0) return workspace
+      const row = { name, name_key: nameKey(name), language }
+      if (!(await updateWorkspace(tx, workspace.no, row))) throw nameTaken(name)
+      const changed = { ...workspace, name, language }
+      await record(tx, actor, 'workspace.updated', changed, before, after)
+      return changed
+    },
+    async search(search, { below, limit }) {
+      const text = search.trim()
+      const rows = await searchWorkspaces(storage.reports, {
+        ...(text !== '' && (looksLikeId(text) ? { id: text } : { part: nameKey(text) })),
+        below,
+        limit,
+      })
+      return rows.map((row) => ({ no: row.no, workspace: workspaceOf(row) }))
+    },
+    async join(tx, workspace, user, role, actor) {
       const limit = plans.of(workspace.plan).limits.members
       if (!(await takeMemberPlace(tx, workspace.no, limit))) {
         throw new AppError('PLAN_LIMIT_REACHED', {
           details: [{ field: 'members', code: 'MEMBERS_LIMIT', params: { limit: limit ?? 0 } }],
         })
       }
-      const created_at = clock.now()
-      await insertMember(tx, { workspace_no: workspace.no, user_id: userId, role, created_at })
+      const at = clock.now()
+      const row = { workspace_no: workspace.no, user_id: user.id, role, created_at: at }
+      if (!(await insertMember(tx, row))) throw new AppError('ALREADY_MEMBER')
+      await recordChange(tx, actor, {
+        workspaceNo: workspace.no,
+        at,
+        action: 'member.joined',
+        target: { type: 'member', id: user.id, label: user.email },
+        before: {},
+        after: { role },
+      })
     },
   }
 }

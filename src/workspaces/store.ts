@@ -1,5 +1,5 @@
-import type { Selectable } from 'kysely'
-import type { Sql, Transaction, WorkspacesTable } from '../storage/index.ts'
+import { sql as raw, type Selectable } from 'kysely'
+import type { DeletedWorkspacesTable, Sql, Transaction, WorkspacesTable } from '../storage/index.ts'
 
 /** A workspace's row. */
 export type WorkspaceRow = Selectable<WorkspacesTable>
@@ -51,10 +51,111 @@ export async function takeMemberPlace(
   return (await query.returning('no').execute()).length > 0
 }
 
-/** Makes a user a member; the place was taken before. */
+/** Makes a user a member; the place was taken before. False: they are one already. */
 export async function insertMember(
   tx: Transaction,
   row: { workspace_no: number; user_id: string; role: string; created_at: number },
+): Promise<boolean> {
+  const inserted = await tx.db
+    .insertInto('members')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['workspace_no', 'user_id']).doNothing())
+    .returning('user_id')
+    .execute()
+  return inserted.length > 0
+}
+
+/** Changes name and language. False: the name is taken. */
+export async function updateWorkspace(
+  tx: Transaction,
+  no: number,
+  row: Pick<WorkspaceRow, 'name' | 'name_key' | 'language'>,
+): Promise<boolean> {
+  const updated = await tx.db
+    .updateTable('workspaces')
+    .set(row)
+    .where('no', '=', no)
+    .where(({ not, exists, selectFrom }) =>
+      // An UPDATE can't skip a row that conflicts, so it asks before it writes.
+      not(
+        exists(
+          selectFrom('workspaces as other')
+            .select('other.no')
+            .where('other.name_key', '=', row.name_key)
+            .where('other.no', '<>', no),
+        ),
+      ),
+    )
+    .returning('no')
+    .execute()
+  return updated.length > 0
+}
+
+/** Workspaces whose number is below `below`, the newest first; by id, or by a part of the name. */
+export async function searchWorkspaces(
+  sql: Sql,
+  wanted: { id?: string; part?: string; below: number | null; limit: number },
+): Promise<WorkspaceRow[]> {
+  let query = sql.db.selectFrom('workspaces').selectAll()
+  if (wanted.id !== undefined) query = query.where('id', '=', wanted.id)
+  if (wanted.part !== undefined) {
+    const pattern = `%${wanted.part.replace(/[\\%_]/g, '\\$&')}%`
+    query = query.where(raw<boolean>`name_key LIKE ${pattern} ESCAPE ${'\\'}`)
+  }
+  if (wanted.below !== null) query = query.where('no', '<', wanted.below)
+  return query.orderBy('no', 'desc').limit(wanted.limit).execute()
+}
+
+/** Deletes a workspace with its keys, members and invitations; not its links. */
+export async function deleteWorkspaceRows(tx: Transaction, no: number): Promise<void> {
+  await tx.db.deleteFrom('api_keys').where('workspace_no', '=', no).execute()
+  await tx.db.deleteFrom('invitations').where('workspace_no', '=', no).execute()
+  await tx.db.deleteFrom('members').where('workspace_no', '=', no).execute()
+  await tx.db.deleteFrom('workspaces').where('no', '=', no).execute()
+}
+
+/** Remembers a workspace that is gone. */
+export async function keepDeletedWorkspace(
+  tx: Transaction,
+  row: DeletedWorkspacesTable,
 ): Promise<void> {
-  await tx.db.insertInto('members').values(row).execute()
+  await tx.db.insertInto('deleted_workspaces').values(row).execute()
+}
+
+/** The numbers of the workspaces that are gone and have left something behind. */
+export async function workspacesToPurge(sql: Sql): Promise<number[]> {
+  const rows = await sql.db
+    .selectFrom('deleted_workspaces')
+    .select('no')
+    .where('purged_at', 'is', null)
+    .execute()
+  return rows.map(({ no }) => no)
+}
+
+/** Notes that nothing is left of a workspace. */
+export async function finishPurge(tx: Transaction, no: number, at: number): Promise<void> {
+  await tx.db
+    .updateTable('deleted_workspaces')
+    .set({ purged_at: at })
+    .where('no', '=', no)
+    .execute()
+}
+
+/** Deletes records of a workspace's requests, at most `limit`. How many. */
+export async function dropIdempotency(tx: Transaction, no: number, limit: number): Promise<number> {
+  const rows = await tx.db
+    .selectFrom('idempotency')
+    .select('key')
+    .where('workspace_no', '=', no)
+    .limit(limit)
+    .execute()
+  const keys = rows.map(({ key }) => key)
+  if (keys.length > 0) {
+    await tx.db
+      .deleteFrom('idempotency')
+      .where('workspace_no', '=', no)
+      .where('key', 'in', keys)
+      .execute()
+  }
+  return keys.length
 }

@@ -1,0 +1,199 @@
+import { createHmac } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
+import type { OidcConfig, SignUp } from '../config/index.ts'
+import type { Person } from '../http/index.ts'
+import type { Mailer } from '../mail/index.ts'
+import type { Plans } from '../plans/service.ts'
+import type { Storage } from '../storage/index.ts'
+import type { UserService } from '../users/index.ts'
+import type { WorkspaceService } from '../workspaces/index.ts'
+import { createAttempts } from './attempts.ts'
+import type { Auth, AuthDeps } from './auth.ts'
+import { createClaims } from './claims.ts'
+import { createSessionCookie } from './cookies.ts'
+import { createGate } from './gate.ts'
+import { createAuthHandler } from './handler.ts'
+import { createAccountMails } from './mails.ts'
+import { discover } from './oidc.ts'
+import { createOwnSessions, type OwnSessions } from './own-sessions.ts'
+import { createAccountService } from './service.ts'
+import { endVerifications, purgeExpired } from './session-store.ts'
+import { createSessions } from './sessions.ts'
+import { LINK_SECONDS, PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
+import type { Accounts, Invitations, SignIn } from './types.ts'
+
+/** Passwords that are hashed at once, 47 MB each, and how many requests wait for it. */
+const HASHES_AT_ONCE = 3
+const HASHES_WAITING = 60
+/** How long single sign-on waits for its provider before it says that it can't. */
+const PROVIDER_WITHIN_MS = 8_000
+
+/** What the accounts are made of. */
+export interface AccountsDeps {
+  storage: Storage
+  clock: Clock
+  ids: Ids
+  random: Random
+  logger: Logger
+  plans: Plans
+  users: UserService
+  workspaces: Pick<WorkspaceService, 'create' | 'join'>
+  invitations: Invitations
+  mailer: Mailer
+  /** A key of their own: `Secrets.accounts`. */
+  key: Uint8Array
+  baseUrl: string
+  signUp: SignUp
+  oidc: OidcConfig | null
+  /** The hosts that links are served on; the first is the default. */
+  domains: readonly string[]
+}
+
+/** The accounts of a running server. */
+export interface OpenAccounts extends Accounts {
+  /** Opens the door for the first person; the address to be shown, or null: somebody came before. */
+  openClaim(): Promise<string | null>
+  /** Deletes sessions, tokens and counts whose time is over. */
+  purge(): Promise<void>
+}
+
+/** Puts the accounts together. */
+export function createAccounts(deps: AccountsDeps): OpenAccounts {
+  const { storage, clock, ids, logger, baseUrl, users, mailer, oidc } = deps
+  const secret = createHmac('sha256', deps.key).update('better-auth').digest('base64url')
+  const attemptsKey = createHmac('sha256', deps.key).update('attempts').digest()
+  const attempts = createAttempts({ storage, clock, key: attemptsKey })
+  const mails = createAccountMails({ mailer, baseUrl, clock, linkMs: LINK_SECONDS * 1000 })
+  const claims = createClaims({ storage, random: deps.random, users })
+  const gate = createGate(HASHES_AT_ONCE, HASHES_WAITING)
+  const cookie = createSessionCookie(baseUrl, secret)
+  const ownSessions = createOwnSessions({ storage, clock })
+  const sessions = createSessions({ storage, clock, plans: deps.plans, cookie })
+
+  const authDeps: AuthDeps = {
+    storage,
+    ids,
+    logger,
+    attempts,
+    mails,
+    secret,
+    baseUrl,
+    signUpOpen: deps.signUp === 'open',
+    async mayJoin(email) {
+      if (deps.signUp === 'closed' || !(await claims.isClaimed())) return false
+      return deps.signUp === 'open' || deps.invitations.awaits(email)
+    },
+    endTokens: (userId) => endVerifications(storage, userId),
+  }
+  let loading: Promise<Auth> | undefined
+  const auth = () => {
+    loading ??= load(authDeps)
+    return loading
+  }
+  const service = createAccountService({
+    ...deps,
+    claims,
+    attempts,
+    gate,
+    signIn: signInBy(auth, ownSessions, clock),
+    settings: {
+      signUp: deps.signUp,
+      oidc,
+      mail: mailer.available,
+      baseUrl,
+      domains: deps.domains,
+    },
+  })
+
+  return {
+    service,
+    sessions,
+    authenticate: createAuthHandler({
+      auth,
+      oidc: oidc === null ? async () => null : singleSignOn(authDeps, oidc),
+      attempts,
+      gate,
+      mails,
+      sessions,
+      ownSessions,
+      claims,
+      endTokens: authDeps.endTokens,
+    }),
+    async openClaim() {
+      const token = await claims.open()
+      return token === null ? null : `${baseUrl}/app/claim?token=${token}`
+    },
+    async purge() {
+      await purgeExpired(storage, clock.now())
+      await attempts.purge()
+    },
+  }
+}
+
+/** Most processes are never asked, and all start: it takes half a second and 50 MB. */
+async function load(deps: AuthDeps): Promise<Auth> {
+  return (await import('./auth.ts')).createAuth(deps)
+}
+
+function signInBy(
+  auth: () => Promise<Auth>,
+  sessions: Pick<OwnSessions, 'expiryOf'>,
+  clock: Clock,
+): SignIn {
+  const signIn = async (email: string, password: string, { headers }: Request) => {
+    const body = { email, password }
+    const { api } = await auth()
+    const response = await api
+      .signInEmail({ body, headers: agentOf(headers), asResponse: true })
+      .catch(() => null)
+    return response?.ok ? response.headers.getSetCookie() : []
+  }
+  const prolong = async ({ sessionId }: Person, { headers }: Request) => {
+    const expiresAt = await sessions.expiryOf(sessionId)
+    const dueAt = (expiresAt ?? 0) - (SESSION_SECONDS - PROLONG_AFTER_SECONDS) * 1000
+    if (expiresAt === undefined || clock.now() < dueAt) return []
+    const { api } = await auth()
+    const response = await api.getSession({ headers, asResponse: true })
+    return response.headers.getSetCookie()
+  }
+  return Object.assign(signIn, { prolong })
+}
+
+/** Nothing but what the session is recognised by. */
+function agentOf(headers: Headers): Headers {
+  return new Headers({ 'user-agent': headers.get('user-agent') ?? '' })
+}
+
+/**
+ * better-auth with the provider. It asks the provider for its description when it is made, so an
+ * instance of its own keeps everybody else's sign-in apart from that; one that came to nothing is
+ * made anew with the next request.
+ */
+function singleSignOn(deps: AuthDeps, config: OidcConfig): () => Promise<Auth | null> {
+  let made: Promise<Auth | null> | undefined
+
+  async function make(): Promise<Auth | null> {
+    const oidc = await discover(config)
+    const auth = await load({ ...deps, oidc })
+    const { socialProviders } = await auth.$context
+    return socialProviders.some(({ id }) => id === 'oidc') ? auth : null
+  }
+
+  function unusable(error: unknown): null {
+    const reason = error instanceof Error ? error.message : String(error)
+    deps.logger.warn({ reason }, 'The provider of single sign-on cannot be used')
+    return null
+  }
+
+  return async () => {
+    const making = made ?? make().catch(unusable)
+    made = making
+    const late = Bun.sleep(PROVIDER_WITHIN_MS).then(() => null)
+    const auth = await Promise.race([making, late])
+    if (auth === null && made === making) made = undefined
+    return auth
+  }
+}

@@ -1,0 +1,88 @@
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+
+/** What better-auth says when something is wrong, as far as we read it. */
+interface Refusal {
+  status: number
+  code: string
+  /** See `AuthPath.passwordField`. */
+  passwordField: string
+  path: string
+  /** Whether somebody is signed in. */
+  signedIn: boolean
+}
+
+/** better-auth's codes that mean one of ours. What isn't here is judged by its status. */
+const CODES: Readonly<Record<string, () => AppError>> = {
+  INVALID_EMAIL_OR_PASSWORD: () => new AppError('SIGN_IN_FAILED'),
+  EMAIL_NOT_VERIFIED: () => new AppError('EMAIL_NOT_VERIFIED'),
+  USER_ALREADY_EXISTS: () => new AppError('ACCOUNT_EXISTS'),
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: () => new AppError('ACCOUNT_EXISTS'),
+  EMAIL_PASSWORD_SIGN_UP_DISABLED: () => new AppError('SIGN_UP_CLOSED'),
+  SESSION_NOT_FRESH: () => new AppError('SIGN_IN_AGAIN'),
+  SESSION_EXPIRED: () => new AppError('SIGN_IN_AGAIN'),
+  INVALID_TWO_FACTOR_COOKIE: () => new AppError('SIGN_IN_REQUIRED'),
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () => new AppError('SIGN_IN_REQUIRED'),
+  INVALID_CODE: () => new AppError('INVALID_CODE'),
+  INVALID_BACKUP_CODE: () => new AppError('INVALID_CODE'),
+  INVALID_TOKEN: () => new AppError('INVALID_TOKEN'),
+  TOKEN_EXPIRED: () => new AppError('INVALID_TOKEN'),
+  USER_NOT_FOUND: () => new AppError('INVALID_TOKEN'),
+  INVALID_USER: () => new AppError('INVALID_TOKEN'),
+  RESET_PASSWORD_DISABLED: () => new AppError('MAIL_NOT_SET_UP'),
+  VERIFICATION_EMAIL_NOT_ENABLED: () => new AppError('MAIL_NOT_SET_UP'),
+  PASSWORD_TOO_LONG: () => new AppError('SIGN_IN_FAILED'),
+  CHALLENGE_NOT_FOUND: () => new AppError('PASSKEY_FAILED'),
+  AUTHENTICATION_FAILED: () => new AppError('PASSKEY_FAILED'),
+  FAILED_TO_VERIFY_REGISTRATION: () => new AppError('PASSKEY_FAILED'),
+  YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY: () => new AppError('PASSKEY_FAILED'),
+  PREVIOUSLY_REGISTERED: () => new AppError('CONFLICT'),
+  TOTP_ALREADY_ENABLED: () => new AppError('CONFLICT'),
+  TOTP_NOT_ENABLED: () => new AppError('CONFLICT'),
+  TWO_FACTOR_NOT_ENABLED: () => new AppError('CONFLICT'),
+  BACKUP_CODES_NOT_ENABLED: () => new AppError('CONFLICT'),
+  CREDENTIAL_ACCOUNT_NOT_FOUND: () => new AppError('CONFLICT'),
+  FAILED_TO_UNLINK_LAST_ACCOUNT: () => new AppError('CONFLICT'),
+  EMAIL_ALREADY_VERIFIED: () => new AppError('CONFLICT'),
+  EMAIL_MISMATCH: () => new AppError('CONFLICT'),
+  INVALID_CALLBACK_URL: () => invalid([{ field: 'callbackURL', code: 'INVALID_URL' }]),
+  INVALID_REDIRECT_URL: () => invalid([{ field: 'redirectTo', code: 'INVALID_URL' }]),
+  INVALID_ERROR_CALLBACK_URL: () => invalid([{ field: 'errorCallbackURL', code: 'INVALID_URL' }]),
+  INVALID_NEW_USER_CALLBACK_URL: () =>
+    invalid([{ field: 'newUserCallbackURL', code: 'INVALID_URL' }]),
+}
+
+const OWN_PASSKEY = /^\/passkey\/(?:delete|update)-passkey$/
+
+/** The error of ours that a refusal of better-auth's means. Its own text never leaves. */
+export function appErrorOf({ status, code, passwordField, path, signedIn }: Refusal): AppError {
+  // Somebody else's passkey is answered as one that doesn't exist.
+  if (signedIn && OWN_PASSKEY.test(path) && status < 500) return new AppError('NOT_FOUND')
+  if (code === 'INVALID_PASSWORD') {
+    return invalid([{ field: passwordField, code: 'WRONG_PASSWORD' }])
+  }
+  if (code === 'PASSKEY_NOT_FOUND') {
+    return new AppError(path.startsWith('/passkey/verify-') ? 'PASSKEY_FAILED' : 'NOT_FOUND')
+  }
+  const known = CODES[code]
+  if (known !== undefined) return known()
+  if (status === 401) {
+    return new AppError(path.startsWith('/passkey/verify-') ? 'PASSKEY_FAILED' : 'SIGN_IN_REQUIRED')
+  }
+  if (status === 403) return new AppError('FORBIDDEN')
+  if (status === 404) return new AppError('NOT_FOUND')
+  if (status === 409) return new AppError('CONFLICT')
+  if (status === 429) return limited(60)
+  if (status < 500) return new AppError('BAD_REQUEST', { internal: `better-auth: ${code}` })
+  return new AppError('INTERNAL_ERROR', { internal: `better-auth: ${status} ${code}` })
+}
+
+function invalid(details: readonly ErrorDetail[]): AppError {
+  return new AppError('VALIDATION_FAILED', { details })
+}
+
+function limited(seconds: number): AppError {
+  return new AppError('RATE_LIMITED', {
+    params: { seconds },
+    headers: { 'Retry-After': String(seconds) },
+  })
+}

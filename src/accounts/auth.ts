@@ -1,0 +1,194 @@
+import { type PasskeyOptions, passkey } from '@better-auth/passkey'
+import { APIError, type BetterAuthOptions, betterAuth } from 'better-auth'
+import { genericOAuth, twoFactor } from 'better-auth/plugins'
+import type { Ids } from '../base/ids.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Storage } from '../storage/index.ts'
+import { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from '../users/index.ts'
+import { createAuthDatabase } from './adapter.ts'
+import { describeAgent } from './agent.ts'
+import type { Attempts } from './attempts.ts'
+import { guardCodes } from './codes.ts'
+import { cookiePrefixOf } from './cookies.ts'
+import type { AccountMails } from './mails.ts'
+import { type OidcProvider, oidcProvider } from './oidc.ts'
+import {
+  AUTH_PATH,
+  FRESH_SECONDS,
+  isLoopback,
+  LINK_SECONDS,
+  localOrigins,
+  PROLONG_AFTER_SECONDS,
+  SESSION_SECONDS,
+} from './site.ts'
+import { ID_PREFIXES } from './tables.ts'
+
+/** What better-auth is set up with. */
+export interface AuthDeps {
+  storage: Pick<Storage, 'read' | 'write'>
+  ids: Ids
+  logger: Logger
+  attempts: Attempts
+  mails: AccountMails
+  /** Signs cookies and encrypts second factors. */
+  secret: string
+  baseUrl: string
+  /** Whether a password makes an account. */
+  signUpOpen: boolean
+  /** Given: this instance is for single sign-on alone. */
+  oidc?: OidcProvider | undefined
+  /** Whether a person whom the provider vouches for may have an account. */
+  mayJoin(email: string): Promise<boolean>
+  /** Takes back what was given out to somebody on the strength of their old password. */
+  endTokens(userId: string): Promise<void>
+}
+
+/** better-auth, on our storage and by our rules. */
+export function createAuth(deps: AuthDeps) {
+  return betterAuth(optionsOf(deps))
+}
+
+/** better-auth as the handler uses it. */
+export type Auth = ReturnType<typeof createAuth>
+
+function optionsOf(deps: AuthDeps) {
+  const { ids, mails, baseUrl } = deps
+  const isSecure = baseUrl.startsWith('https:')
+  // Without messages nobody could ever confirm an address.
+  const mustVerify = deps.signUpOpen && mails.available
+  return {
+    appName: 'Slugline',
+    baseURL: baseUrl,
+    basePath: AUTH_PATH,
+    secret: deps.secret,
+    database: createAuthDatabase(deps.storage),
+    trustedOrigins: localOrigins(baseUrl),
+    telemetry: { enabled: false },
+    logger: { level: 'error', disableColors: true, log: logTo(deps.logger) },
+    // Counted by us, before a request comes here: exactly, and by account too.
+    rateLimit: { enabled: false },
+    onAPIError: { throw: true, errorURL: '/app/sign-in' },
+    advanced: {
+      cookiePrefix: cookiePrefixOf(baseUrl),
+      // With TLS the prefix is `__Host-`; better-auth would put its own before it.
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },
+      // The origin was checked before; addresses in bodies are checked still, whatever NODE_ENV is.
+      disableCSRFCheck: true,
+      disableOriginCheck: false,
+      ipAddress: { disableIpTracking: true },
+      database: {
+        generateId: ({ model }) => ids.next(ID_PREFIXES[model] ?? 'row'),
+        validateSchema: false,
+      },
+    },
+    user: {
+      additionalFields: {
+        language: { type: 'string', required: false, input: false },
+        instanceOwner: { type: 'boolean', required: false, input: false },
+      },
+      changeEmail: {
+        enabled: mails.available,
+        sendChangeEmailConfirmation: mails.sendChange,
+      },
+      async validateUserInfo({ user, source }) {
+        if (source.action !== 'create-user' || source.method === 'email-password') return
+        const { email, emailVerified } = user
+        if (emailVerified && email && (await deps.mayJoin(email))) return
+        return { error: 'signup_disabled' }
+      },
+    },
+    session: {
+      expiresIn: SESSION_SECONDS,
+      updateAge: PROLONG_AFTER_SECONDS,
+      freshAge: FRESH_SECONDS,
+    },
+    account: {
+      accountLinking: { enabled: true, trustedProviders: [] },
+      updateAccountOnSignIn: false,
+    },
+    verification: { storeIdentifier: 'hashed' },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: !deps.signUpOpen,
+      requireEmailVerification: mustVerify,
+      minPasswordLength: PASSWORD_MIN,
+      maxPasswordLength: PASSWORD_MAX,
+      password: {
+        hash: hashPassword,
+        verify: ({ hash, password }) => verifyPassword(password, hash),
+      },
+      resetPasswordTokenExpiresIn: LINK_SECONDS,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: mails.sendReset,
+      async onPasswordReset({ user }, request) {
+        await deps.endTokens(user.id)
+        mails.sendPasswordChanged(user, request)
+      },
+      onExistingUserSignUp: async ({ user }, request) => mails.sendExists(user, request),
+    },
+    emailVerification: {
+      ...(mails.available && { sendVerificationEmail: mails.sendVerification }),
+      sendOnSignUp: mustVerify,
+      sendOnSignIn: mustVerify,
+      autoSignInAfterVerification: false,
+      expiresIn: LINK_SECONDS,
+    },
+    databaseHooks: {
+      session: {
+        create: {
+          before: async (session) => ({
+            data: { ...session, userAgent: describeAgent(session.userAgent) },
+          }),
+        },
+      },
+    },
+    hooks: guardCodes(deps.attempts),
+    plugins: [
+      twoFactor({ issuer: 'Slugline', accountLockout: { enabled: false } }),
+      passkey(passkeyOptions(baseUrl)),
+      ...(deps.oidc === undefined ? [] : [genericOAuth({ config: [oidcProvider(deps.oidc)] })]),
+    ],
+  } satisfies BetterAuthOptions
+}
+
+/**
+ * Passkeys belong to the host of the public address. A loopback address can't have any (WebAuthn
+ * Level 3 §5.1.3 asks for a domain), `localhost` on the same machine can.
+ */
+function passkeyOptions(baseUrl: string): PasskeyOptions {
+  const { hostname, origin } = new URL(baseUrl)
+  const refuseUnverified = (userVerified: boolean | undefined) => {
+    // A passkey stands for password and second factor at once: its owner must have been asked.
+    if (userVerified !== true) {
+      throw new APIError('UNAUTHORIZED', { code: 'AUTHENTICATION_FAILED', message: '' })
+    }
+  }
+  return {
+    rpID: isLoopback(hostname) ? 'localhost' : hostname,
+    rpName: 'Slugline',
+    advanced: { webAuthnChallengeCookie: 'passkey' },
+    origin: [origin, ...localOrigins(baseUrl)],
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    registration: {
+      afterVerification: async ({ verification }) =>
+        refuseUnverified(verification.registrationInfo?.userVerified),
+    },
+    authentication: {
+      afterVerification: async ({ verification }) =>
+        refuseUnverified(verification.authenticationInfo.userVerified),
+    },
+  }
+}
+
+/**
+ * Only what went wrong, and nothing of whom: the arguments can hold addresses. As a warning, for
+ * most of it is what strangers send; what can't be answered is logged with the request.
+ */
+function logTo(logger: Logger) {
+  return (level: string, message: string, ...rest: unknown[]) => {
+    if (level !== 'error') return
+    const err = rest.find((value) => value instanceof Error)
+    logger.warn({ ...(err !== undefined && { err }), auth: message.slice(0, 200) }, 'Accounts')
+  }
+}

@@ -1,0 +1,199 @@
+import { AppError } from '../errors/index.ts'
+import {
+  addressKey,
+  detailsOfZodError,
+  type Mounted,
+  type MountedCall,
+  type Person,
+  parseJsonObject,
+  pathOf,
+  readBody,
+  type Sessions,
+} from '../http/index.ts'
+import type { Attempts } from './attempts.ts'
+import type { Auth } from './auth.ts'
+import { appErrorOf } from './auth-errors.ts'
+import type { Claims } from './claims.ts'
+import type { Gate } from './gate.ts'
+import type { AccountMails } from './mails.ts'
+import type { OwnSessions } from './own-sessions.ts'
+import { answerOwn } from './own-sessions.ts'
+import { AUTH_PATHS, type AuthPath } from './paths.ts'
+import { AUTH_PATH } from './site.ts'
+
+/** What it works with. */
+export interface HandlerDeps {
+  /** Loaded with the first request that needs it: half a second, and 50 MB. */
+  auth(): Promise<Auth>
+  /** The instance for single sign-on; null: the provider can't be reached, or there is none. */
+  oidc(): Promise<Auth | null>
+  attempts: Attempts
+  gate: Gate
+  mails: AccountMails
+  sessions: Pick<Sessions, 'personOf'>
+  ownSessions: OwnSessions
+  claims: Pick<Claims, 'isClaimed'>
+  /** See `AuthDeps.endTokens`. */
+  endTokens(userId: string): Promise<void>
+}
+
+type Body = Record<string, unknown>
+
+/** After these nothing that was given out before opens a door. */
+const VOIDING: ReadonlySet<string> = new Set(['/change-password', '/two-factor/disable'])
+
+/**
+ * Answers under `/app/api/auth`: lets through what is listed, counts what is worth guessing, and
+ * says what better-auth refuses in our own words.
+ */
+export function createAuthHandler(deps: HandlerDeps): Mounted {
+  return async (call) => {
+    const path = pathOf(call.request.url).slice(AUTH_PATH.length)
+    const own = await answerOwn(deps.ownSessions, deps.sessions, path, call)
+    if (own !== undefined) return own
+    const rule = AUTH_PATHS[path]
+    if (rule === undefined) throw new AppError('NOT_FOUND')
+    assertMethod(rule, call.request.method)
+    if (rule.mails && !deps.mails.available) throw new AppError('MAIL_NOT_SET_UP')
+    const body = rule.method === 'POST' ? await bodyOf(rule, call.request) : undefined
+    // Nobody gets in before the instance belongs to somebody.
+    if (path === '/sign-up/email' && !(await deps.claims.isClaimed())) {
+      throw new AppError('SIGN_UP_CLOSED')
+    }
+    const person = await deps.sessions.personOf(call.request.headers)
+    if (path === '/change-email' && person !== null) assertOther(body?.newEmail, person.email)
+    const counted = await count(deps.attempts, rule, call, body, person)
+    const auth = await (rule.oidc ? deps.oidc() : deps.auth())
+    if (auth === null) {
+      throw new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '10' } })
+    }
+    // Whoever has their password changed wants nobody else to stay signed in.
+    if (path === '/change-password' && body !== undefined) body.revokeOtherSessions = true
+    const ask = () => auth.handler(forwarded(call, body))
+    const response = rule.hashes ? await deps.gate.pass(ask) : await ask()
+    if (response.status >= 400) throw await refusalOf(response, path, rule, person !== null)
+    await counted.rightful()
+    if (person !== null && VOIDING.has(path)) await deps.endTokens(person.userId)
+    if (path === '/change-password' && person !== null) {
+      deps.mails.sendPasswordChanged(person, call.request)
+    }
+    return answerOf(response, path, person)
+  }
+}
+
+function assertMethod({ method }: AuthPath, given: string): void {
+  if (given === method || (given === 'HEAD' && method === 'GET')) return
+  throw new AppError('METHOD_NOT_ALLOWED', {
+    params: { allowed: [method] },
+    headers: { Allow: method },
+  })
+}
+
+/** @throws AppError VALIDATION_FAILED: the new address is the old one. */
+function assertOther(newEmail: unknown, email: string): void {
+  if (String(newEmail).toLowerCase() !== email.toLowerCase()) return
+  const details = [{ field: 'newEmail', code: 'EMAIL_UNCHANGED' }] as const
+  throw new AppError('VALIDATION_FAILED', { details })
+}
+
+/** @throws AppError INVALID_JSON, VALIDATION_FAILED and what reading a body throws */
+async function bodyOf(rule: AuthPath, request: Request): Promise<Body> {
+  const bytes = await readBody(request, false)
+  const body = parseJsonObject(bytes)
+  if (body === undefined) throw new AppError('INVALID_JSON')
+  if (rule.body === undefined) return {}
+  const result = rule.body.safeParse(body)
+  if (result.success) return result.data
+  throw new AppError('VALIDATION_FAILED', {
+    details: detailsOfZodError(result.error, body, rule.body),
+  })
+}
+
+/** Takes what the attempt costs. @throws AppError RATE_LIMITED, SIGN_IN_REQUIRED */
+async function count(
+  attempts: Attempts,
+  { perAddress, perAccount, perPerson }: AuthPath,
+  { address }: MountedCall,
+  body: Body | undefined,
+  person: Person | null,
+): Promise<{ rightful(): Promise<void> }> {
+  if (perAddress !== undefined) await attempts.take(perAddress, addressKey(address))
+  const account = perAccount && String(body?.[perAccount.field]).toLowerCase()
+  if (perAccount !== undefined) await attempts.take(perAccount.limit, account as string)
+  if (perPerson !== undefined) {
+    if (person === null) throw new AppError('SIGN_IN_REQUIRED')
+    await attempts.take(perPerson, person.userId)
+  }
+  return {
+    async rightful() {
+      // A password that was right costs nothing; a message that was sent does.
+      if (perAccount?.limit.name === 'sign-in account') {
+        await attempts.refund(perAccount.limit, account as string)
+      }
+      if (perPerson !== undefined && person !== null) {
+        await attempts.refund(perPerson, person.userId)
+      }
+    },
+  }
+}
+
+/** The request as better-auth gets it: the body that was checked, and no address. */
+function forwarded({ request, baseUrl }: MountedCall, body: Body | undefined): Request {
+  const url = new URL(request.url, baseUrl)
+  const headers = new Headers(request.headers)
+  for (const name of ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded']) {
+    headers.delete(name)
+  }
+  headers.delete('content-length')
+  return new Request(baseUrl + url.pathname.replace(/\/+$/, '') + url.search, {
+    method: request.method === 'HEAD' ? 'GET' : request.method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+}
+
+async function refusalOf(
+  response: Response,
+  path: string,
+  rule: AuthPath,
+  signedIn: boolean,
+): Promise<AppError> {
+  const body = await jsonOf(response)
+  const code = typeof body?.code === 'string' ? body.code : ''
+  const { passwordField = 'password' } = rule
+  return appErrorOf({ status: response.status, code, passwordField, path, signedIn })
+}
+
+/** The answer without the session's token, which scripts have no use for. */
+async function answerOf(
+  response: Response,
+  path: string,
+  person: Person | null,
+): Promise<Response> {
+  const headers = new Headers(response.headers)
+  // The link of a message says whose an address is; it doesn't sign anybody in.
+  if (path === '/verify-email' && person === null) headers.delete('set-cookie')
+  // One answer for every address, so that it tells nobody who has an account.
+  const body = path === '/sign-up/email' ? { status: true } : await jsonOf(response)
+  if (body === null || body === undefined) {
+    return new Response(body === null ? 'null' : null, { status: response.status, headers })
+  }
+  // Without it a browser may ask for nothing but a touch, which we would refuse afterwards.
+  if (path === '/passkey/generate-authenticate-options') body.userVerification = 'required'
+  delete body.token
+  for (const name of ['session', 'user']) {
+    const part = body[name]
+    if (typeof part === 'object' && part !== null) delete (part as Body).token
+  }
+  headers.delete('content-length')
+  return new Response(JSON.stringify(body), { status: response.status, headers })
+}
+
+/** Undefined: there is no JSON. */
+async function jsonOf(response: Response): Promise<Body | null | undefined> {
+  try {
+    return (await response.json()) as Body | null
+  } catch {
+    return undefined
+  }
+}

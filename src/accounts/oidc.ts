@@ -1,0 +1,109 @@
+import type { OAuth2Tokens } from 'better-auth/oauth2'
+import { z } from 'zod'
+import type { OidcConfig } from '../config/index.ts'
+
+const ANSWER_WITHIN_MS = 8_000
+
+const Description = z.object({
+  issuer: z.string(),
+  authorization_endpoint: z.url(),
+  token_endpoint: z.url(),
+  jwks_uri: z.url(),
+  userinfo_endpoint: z.url().optional(),
+})
+
+const Claims = z.looseObject({
+  sub: z.string().min(1).max(255),
+  email: z.string().optional(),
+  email_verified: z.unknown(),
+  name: z.string().optional(),
+  preferred_username: z.string().optional(),
+})
+type Claims = z.infer<typeof Claims>
+
+/** A provider, with what its description says of where it tells more about a person. */
+export interface OidcProvider extends OidcConfig {
+  userInfoUrl: string | null
+}
+
+/**
+ * Reads the provider's description (OpenID Connect Discovery 1.0 §4).
+ * @throws Error for the operator: it can't be had, lacks something, or speaks for another issuer
+ *   (§4.3), whose people would not be whom we take them for.
+ */
+export async function discover(config: OidcConfig): Promise<OidcProvider> {
+  const url = discoveryUrlOf(config)
+  const description = Description.safeParse(await getJson(url))
+  if (!description.success) {
+    const [issue] = description.error.issues
+    throw new Error(`${url} is no description of a provider: ${issue?.path.join('.')}`)
+  }
+  const { issuer, userinfo_endpoint = null } = description.data
+  if (issuer.replace(/\/+$/, '') !== config.issuer) {
+    throw new Error(`${url} describes the issuer ${issuer.slice(0, 200)}, not OIDC_ISSUER`)
+  }
+  return { ...config, userInfoUrl: userinfo_endpoint }
+}
+
+/** What better-auth asks the provider by: authorization code with PKCE, nonce and state. */
+export function oidcProvider(provider: OidcProvider) {
+  const { clientId, clientSecret } = provider
+  return {
+    providerId: 'oidc',
+    discoveryUrl: discoveryUrlOf(provider),
+    requireIdTokenVerification: true,
+    clientId,
+    clientSecret: clientSecret.reveal(),
+    scopes: ['openid', 'email', 'profile'],
+    pkce: true,
+    getUserInfo: (tokens: OAuth2Tokens) => personOf(tokens, provider.userInfoUrl),
+  }
+}
+
+/**
+ * Whom the ID token is about; better-auth has verified its signature, issuer, audience, expiry and
+ * nonce. Without one nobody is let in: another answer of the provider isn't bound to this browser.
+ */
+async function personOf({ idToken, accessToken }: OAuth2Tokens, userInfoUrl: string | null) {
+  if (idToken === undefined) return null
+  const token = Claims.safeParse(payloadOf(idToken))
+  if (!token.success) return null
+  const more = token.data.email === undefined ? await userInfo(userInfoUrl, accessToken) : null
+  // The answer must be about the same person (OpenID Connect Core 1.0 §5.3.2).
+  if (more !== null && more.sub !== token.data.sub) return null
+  const { sub, email, email_verified, name, preferred_username } = { ...more, ...token.data }
+  return {
+    id: sub,
+    sub,
+    email,
+    name: (name ?? preferred_username ?? email ?? '').slice(0, 100),
+    // Only the provider's word counts, and only where it is given.
+    emailVerified: email_verified === true,
+  }
+}
+
+async function userInfo(url: string | null, accessToken: string | undefined) {
+  if (url === null || accessToken === undefined) return null
+  const headers = { Authorization: `Bearer ${accessToken}` }
+  const claims = Claims.safeParse(await getJson(url, headers).catch(() => null))
+  return claims.success ? claims.data : null
+}
+
+function payloadOf(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  } catch {
+    return null
+  }
+}
+
+async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
+  const answer = await fetch(url, { headers: { ...headers, Accept: 'application/json' }, signal })
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status}`)
+  return answer.json()
+}
+
+function discoveryUrlOf({ issuer }: OidcConfig): string {
+  return `${issuer}/.well-known/openid-configuration`
+}

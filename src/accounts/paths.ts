@@ -1,0 +1,154 @@
+import { z } from '@hono/zod-openapi'
+import { PASSWORD_MAX, PASSWORD_MIN } from '../users/index.ts'
+import type { Limit } from './attempts.ts'
+import { LIMITS } from './limits.ts'
+
+/** One of better-auth's endpoints that we let requests through to. */
+export interface AuthPath {
+  method: 'GET' | 'POST'
+  /** What the body must be, all of it; without it better-auth gets an empty object. */
+  body?: z.ZodType<Record<string, unknown>>
+  /** What is counted by the client's address. */
+  perAddress?: Limit
+  /** What is counted by an address that the body names. */
+  perAccount?: { field: string; limit: Limit }
+  /** What is counted by who is signed in. */
+  perPerson?: Limit
+  /** Hashes a password, which costs 47 MB and much time: only a few at once. */
+  hashes?: true
+  /** Whether a wrong password is of this field. */
+  passwordField?: string
+  /** Answered by single sign-on's own instance. */
+  oidc?: true
+  /** Needs messages to be sent. */
+  mails?: true
+}
+
+const EMAIL_MAX = 254
+const email = z.string().superRefine((value, context) => {
+  if (z.email().max(EMAIL_MAX).safeParse(value).success) return
+  context.addIssue({ code: 'custom', params: { detail: 'INVALID_EMAIL' } })
+})
+const text = z.string().min(1).max(1_000)
+const newPassword = z.string().min(PASSWORD_MIN).max(PASSWORD_MAX)
+const password = z.strictObject({ password: text })
+const passwordOfPerson = {
+  method: 'POST',
+  body: password,
+  perPerson: LIMITS.passwordPerson,
+  hashes: true,
+  passwordField: 'password',
+} as const
+const passkey = { perAddress: LIMITS.passkeyAddress } as const
+const passkeyName = z.string().max(100)
+/** What a browser gives out, as JSON (WebAuthn Level 3 §5.1): better-auth reads it itself. */
+const credential = z.looseObject({ id: z.string().min(1).max(2_000), response: z.looseObject({}) })
+const code = {
+  method: 'POST',
+  body: z.strictObject({
+    code: z.string().min(1).max(100),
+    trustDevice: z.boolean().optional(),
+  }),
+  perAddress: LIMITS.secondFactorAddress,
+} as const
+/** Without `idToken`: whoever got hold of one must not get in by it. */
+const social = {
+  method: 'POST',
+  body: z.strictObject({
+    provider: z.literal('oidc'),
+    callbackURL: text.optional(),
+    errorCallbackURL: text.optional(),
+    disableRedirect: z.boolean().optional(),
+  }),
+  perAddress: LIMITS.oidcAddress,
+  oidc: true,
+} as const
+
+/** All that is let through; whatever else better-auth has is no endpoint of ours. */
+export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
+  '/sign-in/email': {
+    method: 'POST',
+    body: z.strictObject({ email, password: text, rememberMe: z.boolean().optional() }),
+    perAddress: LIMITS.signInAddress,
+    perAccount: { field: 'email', limit: LIMITS.signInAccount },
+    hashes: true,
+  },
+  '/sign-up/email': {
+    method: 'POST',
+    body: z.strictObject({ email, password: newPassword, name: text.max(100) }),
+    perAddress: LIMITS.signUpAddress,
+    hashes: true,
+  },
+  '/sign-out': { method: 'POST' },
+  '/get-session': { method: 'GET' },
+  '/revoke-sessions': { method: 'POST' },
+  '/revoke-other-sessions': { method: 'POST' },
+  '/change-password': {
+    method: 'POST',
+    body: z.strictObject({
+      currentPassword: text,
+      newPassword,
+      revokeOtherSessions: z.boolean().optional(),
+    }),
+    perPerson: LIMITS.passwordPerson,
+    hashes: true,
+    passwordField: 'currentPassword',
+  },
+  '/change-email': {
+    method: 'POST',
+    body: z.strictObject({ newEmail: email }),
+    perAddress: LIMITS.mailAddress,
+    perAccount: { field: 'newEmail', limit: LIMITS.mailAccount },
+    mails: true,
+  },
+  '/request-password-reset': {
+    method: 'POST',
+    body: z.strictObject({ email, redirectTo: text.optional() }),
+    perAddress: LIMITS.mailAddress,
+    perAccount: { field: 'email', limit: LIMITS.mailAccount },
+    mails: true,
+  },
+  '/send-verification-email': {
+    method: 'POST',
+    body: z.strictObject({ email }),
+    perAddress: LIMITS.mailAddress,
+    perAccount: { field: 'email', limit: LIMITS.mailAccount },
+    mails: true,
+  },
+  '/reset-password': {
+    method: 'POST',
+    body: z.strictObject({ token: text, newPassword }),
+    perAddress: LIMITS.tokenAddress,
+    hashes: true,
+  },
+  '/verify-email': { method: 'GET', perAddress: LIMITS.tokenAddress },
+  '/two-factor/enable': passwordOfPerson,
+  '/two-factor/disable': passwordOfPerson,
+  '/two-factor/generate-backup-codes': passwordOfPerson,
+  '/two-factor/get-totp-uri': passwordOfPerson,
+  '/two-factor/verify-totp': code,
+  '/two-factor/verify-backup-code': code,
+  '/passkey/generate-register-options': { method: 'GET' },
+  '/passkey/generate-authenticate-options': { method: 'GET', ...passkey },
+  '/passkey/verify-registration': {
+    method: 'POST',
+    body: z.strictObject({ response: credential, name: passkeyName.optional() }),
+    ...passkey,
+  },
+  '/passkey/verify-authentication': {
+    method: 'POST',
+    body: z.strictObject({ response: credential }),
+    ...passkey,
+  },
+  '/passkey/list-user-passkeys': { method: 'GET' },
+  '/passkey/delete-passkey': { method: 'POST', body: z.strictObject({ id: text }) },
+  '/passkey/update-passkey': {
+    method: 'POST',
+    body: z.strictObject({ id: text, name: passkeyName.min(1) }),
+  },
+  '/list-accounts': { method: 'GET' },
+  '/unlink-account': { method: 'POST', body: z.strictObject({ providerId: text }) },
+  '/sign-in/social': social,
+  '/link-social': social,
+  '/callback/oidc': { method: 'GET', perAddress: LIMITS.oidcAddress, oidc: true },
+}

@@ -1,0 +1,143 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { systemClock } from '../base/clock.ts'
+import { createIds } from '../base/ids.ts'
+import { systemRandom } from '../base/random.ts'
+import { createResetLink } from './reset-link.ts'
+import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
+
+let site: TestSite
+afterEach(() => site.close())
+
+const ANN = 'ann@example.com'
+const NEW = 'another long one'
+const ask = (email: string, address?: string) =>
+  site.browser(address).post('/app/api/auth/request-password-reset', { email })
+const reset = (token: string, newPassword = NEW) =>
+  site.browser().post('/app/api/auth/reset-password', { token, newPassword })
+const signIn = (password: string) => site.browser().signIn(ANN, password)
+
+describe('a forgotten password', () => {
+  test('is replaced by the link of a message, once, and everybody is signed out', async () => {
+    site = await createSite()
+    const browser = await site.owner()
+    expect((await ask('ANN@example.com')).status).toBe(200)
+    const [letter] = site.letters
+    expect(letter?.to).toBe('Ann@example.com')
+    expect(letter?.text).toContain('https://s.example/app/reset-password?token=')
+    const token = site.mailedToken()
+    const kept = await site.storage.read.db.selectFrom('verifications').selectAll().execute()
+    expect(JSON.stringify(kept)).not.toContain(token)
+    expect((await reset(token, 'short')).details).toEqual({ newPassword: 'TOO_SHORT' })
+    expect((await reset(token)).status).toBe(200)
+    expect((await reset(token, 'yet another one')).code).toBe('INVALID_TOKEN')
+    expect(await browser.who()).toBeNull()
+    expect((await signIn(PASSWORD)).code).toBe('SIGN_IN_FAILED')
+    expect((await signIn(NEW)).status).toBe(200)
+    // And they are told that it happened.
+    expect(site.letters.at(-1)?.subject).not.toBe(letter?.subject)
+  })
+
+  test('is reset by one of those who come at once', async () => {
+    site = await createSite()
+    await site.owner()
+    await ask(ANN)
+    const token = site.mailedToken()
+    const seen = await Promise.all([1, 2, 3].map((i) => reset(token, `another long ${i}`)))
+    expect(seen.map(({ status }) => status).sort()).toEqual([200, 410, 410])
+  })
+
+  test('is not replaced by a link that is an hour old', async () => {
+    site = await createSite()
+    await site.owner()
+    await ask(ANN)
+    site.pass(3_600_001)
+    expect((await reset(site.mailedToken())).code).toBe('INVALID_TOKEN')
+    expect((await reset('nonsense')).code).toBe('INVALID_TOKEN')
+    expect((await signIn(PASSWORD)).status).toBe(200)
+  })
+
+  test('tells nobody who has an account', async () => {
+    site = await createSite()
+    await site.owner()
+    const known = await ask(ANN)
+    const unknown = await ask('eve@example.com')
+    expect(unknown.status).toBe(known.status)
+    expect(unknown.body).toEqual(known.body)
+    expect(site.letters).toHaveLength(1)
+  })
+
+  test('brings somebody at most five messages, then one every five minutes', async () => {
+    site = await createSite()
+    await site.owner()
+    for (let i = 0; i < 5; i++) expect((await ask(ANN, `198.51.100.${i}`)).status).toBe(200)
+    const refused = await ask(ANN, '198.51.100.99')
+    expect([refused.code, refused.headers.get('Retry-After')]).toEqual(['RATE_LIMITED', '300'])
+    site.pass(300_000)
+    expect((await ask(ANN, '198.51.100.99')).status).toBe(200)
+    expect(site.letters).toHaveLength(6)
+  })
+
+  test('is the operator’s business where no messages are sent', async () => {
+    site = await createSite({ mail: false })
+    await site.owner()
+    expect((await ask(ANN)).code).toBe('MAIL_NOT_SET_UP')
+    expect((await ask('eve@example.com')).code).toBe('MAIL_NOT_SET_UP')
+    const input = {
+      storage: site.storage,
+      clock: systemClock,
+      ids: createIds(systemClock, systemRandom),
+      random: systemRandom,
+      baseUrl: site.baseUrl,
+    }
+    expect((await createResetLink({ ...input, email: 'eve@example.com' })).url).toBeNull()
+    const { url } = await createResetLink({ ...input, email: 'ANN@example.com' })
+    const token = new URL(url ?? '').searchParams.get('token') ?? ''
+    expect((await reset(token)).status).toBe(200)
+    expect((await reset(token)).code).toBe('INVALID_TOKEN')
+    expect((await signIn(NEW)).status).toBe(200)
+  })
+
+  test('leads to no other site', async () => {
+    site = await createSite()
+    await site.owner()
+    const body = { email: ANN, redirectTo: 'https://evil.example/' }
+    const seen = await site.browser().post('/app/api/auth/request-password-reset', body)
+    expect(seen.details).toEqual({ redirectTo: 'INVALID_URL' })
+    expect(site.letters).toEqual([])
+  })
+})
+
+describe('an address', () => {
+  test('is changed when the old one agrees and the new one answers', async () => {
+    site = await createSite()
+    const browser = await site.owner()
+    const change = (newEmail: string) => browser.post('/app/api/auth/change-email', { newEmail })
+    expect((await change('bob@example.com')).status).toBe(200)
+    expect(site.letters.at(-1)?.to).toBe('Ann@example.com')
+    const follow = async () => {
+      const url = /https:\S+/.exec(site.letters.at(-1)?.text ?? '')?.[0] ?? ''
+      return site.browser().get(url.slice(site.baseUrl.length))
+    }
+    expect((await follow()).status).toBe(302)
+    expect(site.letters.at(-1)?.to).toBe('bob@example.com')
+    expect(await browser.who()).toBe('Ann@example.com')
+    const last = await follow()
+    expect(last.headers.get('Location')).toBe('/app/account')
+    // Whoever follows the link isn't signed in by it.
+    expect(last.headers.getSetCookie()).toEqual([])
+    expect(await browser.who()).toBe('bob@example.com')
+    expect((await site.browser().signIn('bob@example.com', PASSWORD)).status).toBe(200)
+  })
+
+  test('that somebody has can’t be taken, and nothing tells that somebody has it', async () => {
+    site = await createSite()
+    const browser = await site.owner()
+    await site.users.create({ email: 'bob@example.com', password: PASSWORD })
+    const change = (newEmail: string) => browser.post('/app/api/auth/change-email', { newEmail })
+    const taken = await change('bob@example.com')
+    const free = await change('carl@example.com')
+    expect([taken.status, taken.body]).toEqual([free.status, free.body])
+    expect((await change('Ann@example.com')).details).toEqual({ newEmail: 'EMAIL_UNCHANGED' })
+    expect((await change('nonsense')).details).toEqual({ newEmail: 'INVALID_EMAIL' })
+  })
+})

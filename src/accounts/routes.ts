@@ -1,0 +1,124 @@
+import { type Api, endpoint, personOf } from '../http/index.ts'
+import {
+  AccountSchema,
+  acceptBody,
+  accountBody,
+  claimBody,
+  InvitationPreviewSchema,
+  invitationQuery,
+  JoinedSchema,
+  OwnWorkspace,
+  SessionSchema,
+  workspaceBody,
+} from './schemas.ts'
+import type { Accounts, Joined } from './types.ts'
+
+const TAG = 'Accounts'
+
+/** The dashboard's endpoints of accounts that better-auth doesn't have. */
+export function registerAccountRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { accounts: Pick<Accounts, 'service'> },
+): void {
+  const service = () => deps.accounts.service
+
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/session',
+    scope: null,
+    operationId: 'getSession',
+    tag: TAG,
+    summary: 'Who is signed in, their workspaces, and what the instance offers',
+    success: { status: 200, description: 'The session.', schema: SessionSchema },
+    async handler(call) {
+      const { body, cookies } = await service().session(call.person, call)
+      return { status: 200, body, cookies }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/claim',
+    scope: null,
+    secret: true,
+    operationId: 'claimInstance',
+    tag: TAG,
+    summary: 'Make the first account, with the token that the server printed',
+    body: claimBody,
+    success: { status: 201, description: 'The instance owner, signed in.', schema: JoinedSchema },
+    errors: ['NOT_FOUND', 'WORKSPACE_NAME_TAKEN'],
+    handler: async (call) => joined(await service().claim(call.body, call)),
+  })
+
+  endpoint(api, {
+    method: 'patch',
+    path: '/api/v1/account',
+    scope: null,
+    person: true,
+    operationId: 'updateAccount',
+    tag: TAG,
+    summary: 'Change one’s own name and language',
+    body: accountBody,
+    success: { status: 200, description: 'The account.', schema: AccountSchema },
+    async handler(call) {
+      return { status: 200, body: { user: await service().update(personOf(call), call.body) } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/workspaces',
+    scope: null,
+    person: true,
+    operationId: 'createWorkspace',
+    tag: TAG,
+    summary: 'Make a workspace, as its owner',
+    body: workspaceBody,
+    success: { status: 201, description: 'The workspace.', schema: OwnWorkspace },
+    errors: ['WORKSPACE_NAME_TAKEN', 'FORBIDDEN'],
+    async handler(call) {
+      const body = await service().createWorkspace(personOf(call), call.body.name, call)
+      return { status: 201, body }
+    },
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/invitations/lookup',
+    scope: null,
+    operationId: 'lookUpInvitation',
+    tag: TAG,
+    summary: 'What an invitation is for',
+    query: invitationQuery,
+    success: { status: 200, description: 'The invitation.', schema: InvitationPreviewSchema },
+    errors: ['INVITATION_NOT_FOUND'],
+    async handler(call) {
+      return { status: 200, body: await service().invitation(call.query.token, call) }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/invitations/accept',
+    scope: null,
+    secret: true,
+    operationId: 'acceptInvitation',
+    tag: TAG,
+    summary: 'Join the workspace, as who is signed in or with a new account',
+    body: acceptBody,
+    success: { status: 201, description: 'Joined, and signed in.', schema: JoinedSchema },
+    errors: [
+      'INVITATION_NOT_FOUND',
+      'ACCOUNT_EXISTS',
+      'SIGN_UP_CLOSED',
+      'PLAN_LIMIT_REACHED',
+      'SIGN_IN_REQUIRED',
+      'CONFLICT',
+    ],
+    handler: async (call) => joined(await service().accept(call.person, call.body, call)),
+  })
+}
+
+function joined({ user, workspace, cookies }: Joined) {
+  return { status: 201, body: { user, workspace }, cookies }
+}

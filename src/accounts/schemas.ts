@@ -1,0 +1,162 @@
+import { z } from '@hono/zod-openapi'
+import { LOCALES } from '../i18n/index.ts'
+import { PASSWORD_MAX, PASSWORD_MIN, USER_NAME_MAX } from '../users/index.ts'
+import { WORKSPACE_NAME_MAX } from '../workspaces/index.ts'
+import { ROLES } from './permissions.ts'
+
+const EMAIL_MAX = 254
+const TOKEN_MAX = 200
+
+/** A text of people: trimmed, in NFC, without control characters, as long as people count. */
+function text(max: number) {
+  return z
+    .string()
+    .transform((value) => value.normalize('NFC').trim())
+    .superRefine((value, context) => {
+      const fault = faultOf(value, max)
+      if (fault !== undefined) context.addIssue({ code: 'custom', params: fault })
+    })
+}
+
+function faultOf(value: string, max: number) {
+  if (value === '') return { detail: 'REQUIRED' }
+  if ([...value].length > max) return { detail: 'TOO_LONG', params: { max } }
+  if (/\p{Cc}/u.test(value)) return { detail: 'INVALID_CHARACTERS' }
+  return undefined
+}
+
+const email = z
+  .string()
+  .transform((value) => value.trim())
+  .superRefine((value, context) => {
+    if (z.email().max(EMAIL_MAX).safeParse(value).success) return
+    context.addIssue({ code: 'custom', params: { detail: 'INVALID_EMAIL' } })
+  })
+  .openapi({ type: 'string', format: 'email', maxLength: EMAIL_MAX })
+
+const password = z
+  .string()
+  .superRefine((value, context) => {
+    const { length } = [...value]
+    if (length >= PASSWORD_MIN && length <= PASSWORD_MAX) return
+    const params =
+      length < PASSWORD_MIN
+        ? { detail: 'TOO_SHORT', params: { min: PASSWORD_MIN } }
+        : { detail: 'TOO_LONG', params: { max: PASSWORD_MAX } }
+    context.addIssue({ code: 'custom', params })
+  })
+  .openapi({ type: 'string', format: 'password', minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX })
+
+const personName = text(USER_NAME_MAX).openapi({ type: 'string', maxLength: USER_NAME_MAX })
+const workspaceName = text(WORKSPACE_NAME_MAX).openapi({
+  type: 'string',
+  maxLength: WORKSPACE_NAME_MAX,
+})
+const token = z.string().min(1).max(TOKEN_MAX)
+const language = z.enum(LOCALES)
+
+/** `POST /claim` */
+export const claimBody = z.strictObject({
+  token,
+  email,
+  password,
+  name: personName,
+  workspace: workspaceName,
+})
+
+/** `PATCH /account` */
+export const accountBody = z.strictObject({
+  name: personName.optional(),
+  language: language.nullable().optional(),
+})
+
+/** `POST /workspaces` */
+export const workspaceBody = z.strictObject({ name: workspaceName })
+
+/** `GET /invitations/lookup` */
+export const invitationQuery = z.object({ token })
+
+/** `POST /invitations/accept`: without a session a name and a password make the account. */
+export const acceptBody = z.strictObject({
+  token,
+  name: personName.optional(),
+  password: password.optional(),
+})
+
+const AccountUser = z
+  .strictObject({
+    id: z.string(),
+    email: z.string(),
+    email_verified: z.boolean(),
+    name: z.string().nullable(),
+    language: z.string().nullable(),
+    two_factor_enabled: z.boolean(),
+    has_password: z.boolean().openapi({ description: 'False: single sign-on or passkeys only.' }),
+    instance_owner: z.boolean(),
+  })
+  .openapi('AccountUser')
+
+/** A workspace as its member sees it. */
+export const OwnWorkspace = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    role: z.enum(ROLES),
+    plan: z.string(),
+    language: z.string().nullable(),
+  })
+  .openapi('OwnWorkspace')
+
+const Instance = z
+  .strictObject({
+    claimed: z.boolean().openapi({ description: 'False until the first account is made.' }),
+    sign_up: z.enum(['open', 'invitation', 'closed']),
+    sign_in: z.strictObject({
+      password: z.literal(true),
+      passkey: z.boolean(),
+      oidc: z.array(z.strictObject({ id: z.string(), name: z.string() })),
+    }),
+    mail: z.boolean().openapi({ description: 'Whether messages can be sent.' }),
+    version: z.string(),
+    base_url: z.string(),
+    default_domain: z.string(),
+    domains: z.array(z.string()),
+    languages: z.array(z.string()),
+  })
+  .openapi('Instance')
+
+/** `GET /session` */
+export const SessionSchema = z
+  .strictObject({
+    user: AccountUser.nullable(),
+    workspaces: z.array(OwnWorkspace),
+    instance: Instance,
+  })
+  .openapi('Session')
+
+/** What claiming, accepting and changing the account answer with. */
+export const AccountSchema = z.strictObject({ user: AccountUser }).openapi('Account')
+
+/** What claiming and accepting answer with. */
+export const JoinedSchema = z
+  .strictObject({ user: AccountUser, workspace: OwnWorkspace })
+  .openapi('Joined')
+
+/** `GET /invitations/lookup` */
+export const InvitationPreviewSchema = z
+  .strictObject({
+    workspace: z.strictObject({ name: z.string() }),
+    email: z.string(),
+    role: z.enum(ROLES),
+    account_exists: z.boolean().openapi({ description: 'True: sign in, then accept.' }),
+  })
+  .openapi('InvitationPreview')
+
+/** A person as their own account page shows them. */
+export type AccountUserView = z.infer<typeof AccountUser>
+export type OwnWorkspaceView = z.infer<typeof OwnWorkspace>
+export type SessionView = z.infer<typeof SessionSchema>
+export type InvitationPreview = z.infer<typeof InvitationPreviewSchema>
+export type ClaimInput = z.infer<typeof claimBody>
+export type AccountPatch = z.infer<typeof accountBody>
+export type AcceptInput = z.infer<typeof acceptBody>

@@ -1,0 +1,118 @@
+import type { Sql, Transaction, VerificationsTable } from '../storage/index.ts'
+
+/** A person's own row, and whether a password of theirs is kept. */
+export async function accountOf(sql: Pick<Sql, 'db'>, userId: string) {
+  return sql.db
+    .selectFrom('users')
+    .selectAll()
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom('accounts')
+            .select('accounts.id')
+            .whereRef('accounts.user_id', '=', 'users.id')
+            .where('accounts.provider_id', '=', 'credential')
+            .where('accounts.password_hash', 'is not', null),
+        )
+        .as('has_password'),
+    )
+    .where('users.id', '=', userId)
+    .executeTakeFirst()
+}
+
+/** The id of whoever has an address. */
+export async function userIdByEmail(
+  sql: Pick<Sql, 'db'>,
+  email: string,
+): Promise<string | undefined> {
+  const row = await sql.db
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', email.toLowerCase())
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** The workspaces that somebody is a member of, by name. */
+export async function workspacesOf(sql: Pick<Sql, 'db'>, userId: string) {
+  return sql.db
+    .selectFrom('members')
+    .innerJoin('workspaces', 'workspaces.no', 'members.workspace_no')
+    .select([
+      'workspaces.id',
+      'workspaces.name',
+      'members.role',
+      'workspaces.plan_id',
+      'workspaces.language',
+    ])
+    .where('members.user_id', '=', userId)
+    .orderBy('workspaces.name_key')
+    .execute()
+}
+
+/** Changes what a person may change of themselves. */
+export async function updateAccount(
+  tx: Transaction,
+  userId: string,
+  patch: { name?: string | undefined; language?: string | null | undefined },
+  now: number,
+): Promise<void> {
+  const values = {
+    ...(patch.name !== undefined && { name: patch.name }),
+    ...(patch.language !== undefined && { language: patch.language }),
+    updated_at: now,
+  }
+  await tx.db.updateTable('users').set(values).where('id', '=', userId).execute()
+}
+
+/** A fact of the instance. */
+export async function instanceFact(
+  sql: Pick<Sql, 'db'>,
+  name: string,
+): Promise<string | undefined> {
+  const row = await sql.db
+    .selectFrom('instance')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row?.value
+}
+
+/** Sets a fact of the instance; null: there is none any more. */
+export async function setInstanceFact(
+  tx: Transaction,
+  name: string,
+  value: string | null,
+): Promise<void> {
+  if (value === null) {
+    await tx.db.deleteFrom('instance').where('name', '=', name).execute()
+    return
+  }
+  await tx.db
+    .insertInto('instance')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+/** Whether somebody of this address is invited anywhere. */
+export async function invitationWaits(
+  sql: Pick<Sql, 'db'>,
+  email: string,
+  now: number,
+): Promise<boolean> {
+  const rows = await sql.db
+    .selectFrom('invitations')
+    .select('id')
+    .where('email_key', '=', email.toLowerCase())
+    .where('expires_at', '>', now)
+    .limit(1)
+    .execute()
+  return rows.length > 0
+}
+
+/** Puts down a token that can be used once. */
+export async function insertVerification(tx: Transaction, row: VerificationsTable): Promise<void> {
+  await tx.db.insertInto('verifications').values(row).execute()
+}

@@ -1,0 +1,220 @@
+import { setSystemTime } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAdministration } from '../../administration.ts'
+import { type AppDeps, createApp } from '../../app.ts'
+import { systemClock } from '../../base/clock.ts'
+import { Hidden } from '../../base/hidden.ts'
+import { createIds } from '../../base/ids.ts'
+import type { Logger } from '../../base/logger.ts'
+import { systemRandom } from '../../base/random.ts'
+import { deriveSecrets } from '../../config/index.ts'
+import { syncDomains } from '../../domains/index.ts'
+import { createCursors } from '../../http/cursor.ts'
+import { createKeyService } from '../../keys/index.ts'
+import { createLinkService, type LinkServiceDeps } from '../../links/index.ts'
+import { createMailer, type Letter } from '../../mail/index.ts'
+import { DEFAULT_PLANS } from '../../plans/defaults.ts'
+import { createPlans } from '../../plans/service.ts'
+import { type EmbeddedStorage, migrate, openEmbedded, type Storage } from '../../storage/index.ts'
+import { createUserService, type UserService } from '../../users/index.ts'
+import {
+  createAccounts,
+  createInvitations,
+  createSendInvitation,
+  type OpenAccounts,
+} from '../index.ts'
+import { Browser } from './browser.ts'
+
+/** Settings of a {@link TestSite}. */
+export interface SiteOptions {
+  baseUrl?: string
+  signUp?: 'open' | 'invitation' | 'closed'
+  /** Default: messages are kept in `letters`. */
+  mail?: boolean
+  oidcIssuer?: string
+  /** Stands before the storage that the accounts write to. */
+  wrapStorage?: (storage: Storage) => Storage
+}
+
+/** A whole instance but the redirects and the statistics, on a real database, at a held time. */
+export interface TestSite {
+  baseUrl: string
+  storage: EmbeddedStorage
+  accounts: OpenAccounts
+  users: UserService
+  /** Messages that were sent. */
+  letters: Letter[]
+  /** What was logged as an error. */
+  errors: object[]
+  /** Moves the time, which stands still else. */
+  pass(ms: number): void
+  browser(address?: string): Browser
+  /** A browser whose person owns the instance, and has the workspace Acme. */
+  owner(): Promise<Browser>
+  /** The token in the newest message's link. */
+  mailedToken(): string
+  close(): Promise<void>
+}
+
+/** A password that is long enough. */
+export const PASSWORD = 'correct horse battery'
+const SECRET = 'a secret of more than thirty-two characters'
+
+/** Hashes that cost next to nothing to make and to check; else the tests would do little else. */
+function hashCheaply(): () => void {
+  const { hash } = Bun.password
+  Bun.password.hash = ((password: string) =>
+    hash(password, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })) as typeof hash
+  return () => {
+    Bun.password.hash = hash
+  }
+}
+
+/** Builds one in a directory of its own. */
+export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
+  const hashAsUsual = hashCheaply()
+  const dir = await mkdtemp(join(tmpdir(), 'slugline-accounts-'))
+  await migrate(dir)
+  const storage = await openEmbedded(dir)
+  const seen = options.wrapStorage?.(storage) ?? storage
+  const baseUrl = options.baseUrl ?? 'https://s.example'
+  let now = Date.UTC(2030, 0, 31, 9)
+  setSystemTime(now)
+  const clock = systemClock
+  const ids = createIds(clock, systemRandom)
+  const plans = createPlans(DEFAULT_PLANS)
+  const secrets = deriveSecrets(SECRET)
+  const letters: Letter[] = []
+  const errors: object[] = []
+  const quiet = () => {}
+  const logger: Logger = {
+    debug: quiet,
+    info: quiet,
+    warn: quiet,
+    error: (fields) => void errors.push(fields as object),
+  }
+  const domains = await syncDomains(storage, baseUrl, [])
+  const cursors = createCursors(secrets.cursors)
+  const keys = createKeyService({
+    storage,
+    clock,
+    ids,
+    random: systemRandom,
+    pepper: secrets.apiKeys,
+    plans,
+  })
+  const links = createLinkService({
+    storage,
+    clock,
+    ids,
+    random: systemRandom,
+    domains,
+    cursors,
+    ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
+    urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
+    peopleSoFar: () => 0,
+    changed: quiet,
+    removed: quiet,
+  } as Partial<LinkServiceDeps> as LinkServiceDeps)
+  const deliver =
+    options.mail === false ? null : async (letter: Letter) => void letters.push(letter)
+  const mailer = createMailer({ deliver, baseUrl, logger })
+  const key = secrets.accounts
+  const administration = createAdministration({
+    storage,
+    clock,
+    ids,
+    random: systemRandom,
+    plans,
+    cursors,
+    keys,
+    links,
+    logger,
+    sendInvitation: createSendInvitation({ mailer, key }),
+  })
+  const { workspaces } = administration
+  const users = createUserService({ storage: seen, clock, ids, random: systemRandom, workspaces })
+  const accounts = createAccounts({
+    storage: seen,
+    clock,
+    ids,
+    random: systemRandom,
+    logger,
+    plans,
+    users,
+    workspaces,
+    invitations: createInvitations({
+      storage,
+      clock,
+      invitations: administration.invitations,
+      key,
+    }),
+    mailer,
+    key,
+    baseUrl,
+    signUp: options.signUp ?? 'invitation',
+    oidc:
+      options.oidcIssuer === undefined
+        ? null
+        : {
+            issuer: options.oidcIssuer,
+            clientId: 'slugline',
+            clientSecret: new Hidden('the client’s secret'),
+            name: 'Example',
+          },
+    domains: domains.hosts,
+  })
+  const app = createApp({
+    ...({ statistics: {} } as AppDeps),
+    ...administration,
+    accounts,
+    storage: seen,
+    clock,
+    ids,
+    logger,
+    authenticate: keys.authenticate,
+    clientAddress: (peer) => peer,
+    anonymousPerMinute: 6_000,
+    baseUrl: () => baseUrl,
+    plans,
+    links,
+  })
+
+  const site: TestSite = {
+    baseUrl,
+    storage,
+    accounts,
+    users,
+    letters,
+    errors,
+    pass(ms) {
+      now += ms
+      setSystemTime(now)
+    },
+    browser: (address = '192.0.2.1') => new Browser(baseUrl, app, address),
+    async owner() {
+      const browser = site.browser()
+      const url = new URL((await accounts.openClaim()) ?? '')
+      const { body } = await browser.post('/app/api/v1/claim', {
+        token: url.searchParams.get('token'),
+        email: 'Ann@example.com',
+        password: PASSWORD,
+        name: 'Ann',
+        workspace: 'Acme',
+      })
+      browser.workspace = body.workspace.id
+      return browser
+    },
+    mailedToken: () => /[?&]token=([^&\s]+)/.exec(letters.at(-1)?.text ?? '')?.[1] ?? '',
+    async close() {
+      setSystemTime()
+      hashAsUsual()
+      await keys.close()
+      await storage.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+  return site
+}

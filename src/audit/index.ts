@@ -1,0 +1,20 @@
+export { type Asker, actorOf, askerOf, personActor } from './actor.ts'
+export { changedFields, recordChange } from './record.ts'
+export {
+  type AuditPage,
+  type AuditService,
+  type AuditServiceDeps,
+  createAuditService,
+  entryNumber,
+  entryOf,
+} from './service.ts'
+export { type AuditRow, dropEntries, entriesAbout } from './store.ts'
+export {
+  type Actor,
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditEntry,
+  type Change,
+  COMMAND_LINE,
+  type Fields,
+} from './types.ts'

@@ -1,0 +1,164 @@
+import { sql as raw } from 'kysely'
+import {
+  type AuditTable,
+  prepare,
+  SEQS_PER_WORKSPACE,
+  type Sql,
+  type Transaction,
+} from '../storage/index.ts'
+
+/** A row of `audit`. */
+export type AuditRow = AuditTable
+
+const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({ audit_made: eb('audit_made', '+', 1) }))
+    .where('no', '=', p.workspaceNo)
+    .returning('audit_made'),
+)
+
+/** The number of a workspace's next entry; undefined: the workspace is gone. */
+export async function takeEntryNumber(
+  tx: Transaction,
+  workspaceNo: number,
+): Promise<number | undefined> {
+  return (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made
+}
+
+const insert = prepare<AuditRow, never>((db, p) =>
+  db.insertInto('audit').values({
+    seq: p.seq,
+    at: p.at,
+    actor_type: p.actor_type,
+    actor_id: p.actor_id,
+    actor_label: p.actor_label,
+    action: p.action,
+    target_type: p.target_type,
+    target_id: p.target_id,
+    target_label: p.target_label,
+    version: p.version,
+    before: p.before,
+    after: p.after,
+    request_id: p.request_id,
+  }),
+)
+
+/** Adds an entry. */
+export async function insertEntry(tx: Transaction, row: AuditRow): Promise<void> {
+  await tx.run(insert, row)
+}
+
+/** Which entries of a workspace are asked for; what is absent doesn't matter. */
+export interface EntryFilter {
+  workspaceNo: number
+  action?: string | undefined
+  actor?: string | undefined
+  target?: string | undefined
+  /** Milliseconds, inclusive. */
+  after?: number | undefined
+  /** Milliseconds, exclusive. */
+  before?: number | undefined
+}
+
+const ID = /^[a-z]{3}_/
+
+/** The newest entries that match, older than entry number `below` where that is given. */
+export async function listEntries(
+  sql: Sql,
+  filter: EntryFilter,
+  below: number | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  const low = filter.workspaceNo * SEQS_PER_WORKSPACE
+  let query = sql.db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', '>', low)
+    .where('seq', '<', below === null ? low + SEQS_PER_WORKSPACE : low + below)
+  const { action, actor, target } = filter
+  if (action !== undefined) {
+    // `link` stands for all that begins with `link.`; a slash is what follows a full stop.
+    query = action.includes('.')
+      ? query.where('action', '=', action)
+      : query.where('action', '>', `${action}.`).where('action', '<', `${action}/`)
+  }
+  if (actor === 'command') query = query.where('actor_type', '=', 'command')
+  else if (actor !== undefined)
+    query = query.where(idOr('actor_label', 'actor_id', actor), '=', actor)
+  if (target !== undefined)
+    query = query.where(idOr('target_label', 'target_id', target), '=', target)
+  if (filter.after !== undefined) query = query.where('at', '>=', filter.after)
+  if (filter.before !== undefined) query = query.where('at', '<', filter.before)
+  return query.orderBy('seq', 'desc').limit(limit).execute()
+}
+
+function idOr<L extends string, I extends string>(label: L, id: I, text: string): L | I {
+  return ID.test(text) ? id : label
+}
+
+/** The newest entries of all workspaces, each with the id of its workspace. */
+export async function recentEntries(
+  sql: Sql,
+  limit: number,
+): Promise<(AuditRow & { workspace_id: string | null })[]> {
+  return sql.db
+    .selectFrom('audit as a')
+    .leftJoin('workspaces as w', (join) =>
+      join.on(raw<boolean>`w.no = a.seq / ${raw.lit(SEQS_PER_WORKSPACE)}`),
+    )
+    .leftJoin('deleted_workspaces as d', (join) =>
+      join.on(raw<boolean>`d.no = a.seq / ${raw.lit(SEQS_PER_WORKSPACE)}`),
+    )
+    .selectAll('a')
+    .select((e) => e.fn.coalesce('w.id', 'd.id').as('workspace_id'))
+    .orderBy('a.at', 'desc')
+    .orderBy('a.seq', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+const ofTarget = prepare<{ targetId: string; low: number; high: number; limit: number }, AuditRow>(
+  (db, p) =>
+    db
+      .selectFrom('audit')
+      .selectAll()
+      .where('target_id', '=', p.targetId)
+      .where('seq', '>', p.low)
+      .where('seq', '<', p.high)
+      .orderBy('seq', 'desc')
+      .limit(p.limit),
+)
+
+/** The newest entries about one thing, older than entry number `below` where that is given. */
+export async function entriesAbout(
+  sql: Sql,
+  { workspaceNo, targetId }: { workspaceNo: number; targetId: string },
+  below: number | null,
+  limit: number,
+): Promise<AuditRow[]> {
+  const low = workspaceNo * SEQS_PER_WORKSPACE
+  const high = below === null ? low + SEQS_PER_WORKSPACE : low + below
+  return sql.run(ofTarget, { targetId, low, high, limit })
+}
+
+/** Deletes entries of a workspace that is gone, at most `limit`, its last one kept. How many. */
+export async function dropEntries(
+  tx: Transaction,
+  workspaceNo: number,
+  limit: number,
+): Promise<number> {
+  const low = workspaceNo * SEQS_PER_WORKSPACE
+  const rows = await tx.db
+    .selectFrom('audit')
+    .select('seq')
+    .where('seq', '>', low)
+    .where('seq', '<', low + SEQS_PER_WORKSPACE)
+    .where('action', '<>', 'workspace.deleted')
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+  const seqs = rows.map(({ seq }) => seq)
+  if (seqs.length > 0) await tx.db.deleteFrom('audit').where('seq', 'in', seqs).execute()
+  return seqs.length
+}

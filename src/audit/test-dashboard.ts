@@ -1,0 +1,263 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { permissionsOf } from '../accounts/permissions.ts'
+import { createAdministration } from '../administration.ts'
+import { createIds } from '../base/ids.ts'
+import { silentLogger } from '../base/logger.ts'
+import { systemRandom } from '../base/random.ts'
+import { syncDomains } from '../domains/index.ts'
+import { createCursors } from '../http/cursor.ts'
+import { createApi, type Person, type Role } from '../http/index.ts'
+import { createKeyService } from '../keys/index.ts'
+import { registerKeyRoutes } from '../keys/routes.ts'
+import { registerLinkCheckRoute } from '../links/check-routes.ts'
+import { createLinkService } from '../links/index.ts'
+import { registerLinkRoutes } from '../links/routes.ts'
+import type { InvitationMail } from '../members/index.ts'
+import { registerMemberRoutes } from '../members/routes.ts'
+import { createPlans } from '../plans/service.ts'
+import type { Plan, PlanLimits } from '../plans/types.ts'
+import { migrate, openEmbedded } from '../storage/index.ts'
+import { registerUsageRoutes } from '../usage/routes.ts'
+import { createUserService } from '../users/index.ts'
+import { registerInstanceRoutes } from '../workspaces/instance-routes.ts'
+import { registerWorkspaceRoutes } from '../workspaces/routes.ts'
+import { registerAuditRoutes } from './routes.ts'
+import { COMMAND_LINE } from './types.ts'
+
+const START = Date.UTC(2030, 0, 31, 9)
+const NO_LIMITS: PlanLimits = {
+  requests_per_minute: null,
+  burst: null,
+  links: null,
+  api_keys: null,
+  members: null,
+  domains: null,
+  clicks_per_month: null,
+  analytics_retention_days: null,
+}
+const PLANS = createPlans([
+  planOf('small', { links: 5, api_keys: 2, members: 6, requests_per_minute: 30, burst: 30 }),
+  planOf('big', {}),
+])
+
+function planOf(id: string, limits: Partial<PlanLimits>): Plan {
+  const price = { amount: 0, currency: 'EUR', interval: 'month' } as const
+  return { id, price, limits: { ...NO_LIMITS, ...limits }, features: [], default: id === 'small' }
+}
+
+export type TestDashboard = Awaited<ReturnType<typeof createTestDashboard>>
+
+/** An answer as a test looks at it. */
+export interface TestAnswer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+  body: any
+}
+
+/**
+ * Both APIs on real storage, without accounts: the header `Person` says who is signed in. In the
+ * workspace `Acme` (plan `small`) there are `owner`, `admin`, `member` and `viewer`; `outsider` is in
+ * none, and `owner` owns the instance.
+ */
+export async function createTestDashboard() {
+  const dir = await mkdtemp(join(tmpdir(), 'slugline-dashboard-'))
+  await migrate(dir)
+  const storage = await openEmbedded(dir)
+  const clock = { ms: START, now: () => clock.ms }
+  const ids = createIds(clock, systemRandom)
+  const random = systemRandom
+  const cursors = createCursors('secret')
+  const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
+  const removed: number[] = []
+  const mails: InvitationMail[] = []
+  const mailbox = { works: false }
+  const keys = createKeyService({
+    storage,
+    clock,
+    ids,
+    random,
+    pepper: new TextEncoder().encode('a pepper of at least thirty-two bytes'),
+    plans: PLANS,
+  })
+  const links = createLinkService({
+    storage,
+    clock,
+    ids,
+    random,
+    cursors,
+    domains,
+    ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
+    urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
+    peopleSoFar: () => 0,
+    hashPassword: async (password) => `hash of ${password}`,
+    removed: (seq) => removed.push(seq),
+  })
+  const administration = createAdministration({
+    storage,
+    clock,
+    ids,
+    random,
+    plans: PLANS,
+    cursors,
+    keys,
+    links,
+    logger: silentLogger,
+    async sendInvitation(mail) {
+      mails.push(mail)
+      return mailbox.works
+    },
+  })
+  const { workspaces } = administration
+
+  const people = ['owner', 'admin', 'member', 'viewer', 'outsider']
+  await storage.write(async (tx) => {
+    for (const name of people) {
+      const named = {
+        next: (prefix: string) => (prefix === 'usr' ? `usr_${name}` : ids.next(prefix)),
+      }
+      const users = createUserService({ storage, clock, random, workspaces, ids: named })
+      await users.insert(tx, {
+        email: `${name}@example.com`,
+        name,
+        passwordHash: 'none',
+        emailVerified: true,
+        language: null,
+      })
+    }
+  })
+  const workspace = await storage.write(async (tx) => {
+    const made = await workspaces.create(tx, { name: 'Acme' }, COMMAND_LINE)
+    for (const role of people.slice(0, 4)) {
+      const user = { id: `usr_${role}`, email: `${role}@example.com` }
+      await workspaces.join(tx, made, user, role as Role, COMMAND_LINE)
+    }
+    return made
+  })
+
+  const apiDeps = {
+    storage,
+    clock,
+    logger: silentLogger,
+    ids,
+    authenticate: keys.authenticate,
+    clientAddress: (peer: string) => peer,
+    anonymousPerMinute: 600,
+    baseUrl: () => 'https://s.example',
+    observe({ workspaceNo, status }: { workspaceNo: number | null; status: number }) {
+      if (workspaceNo !== null) administration.requestCounts.note(workspaceNo, status)
+    },
+  }
+  const publicApi = createApi(apiDeps)
+  registerLinkRoutes(publicApi, { links })
+  const dashboard = createApi({
+    ...apiDeps,
+    sessions: {
+      async personOf(headers) {
+        const name = headers.get('person')
+        if (name === null) return null
+        return {
+          sessionId: `ses_${name}`,
+          userId: `usr_${name}`,
+          email: `${name}@example.com`,
+          name,
+          language: null,
+          instanceOwner: name === 'owner',
+        } satisfies Person
+      },
+      async memberOf({ sessionId, userId, email, instanceOwner }, workspaceId) {
+        const found = await workspaces.find(workspaceId)
+        if (found?.id !== workspaceId) return null
+        const member = (await administration.members.list(found.no)).find(
+          ({ user_id }) => user_id === userId,
+        )
+        if (member === undefined) return null
+        return {
+          kind: 'session',
+          sessionId,
+          userId,
+          email,
+          role: member.role,
+          scopes: permissionsOf(member.role, instanceOwner),
+          workspace: {
+            no: found.no,
+            id: found.id,
+            language: found.language,
+            plan: PLANS.of(found.plan),
+          },
+        }
+      },
+    },
+  })
+  const deps = { ...administration, links }
+  registerLinkRoutes(dashboard, deps)
+  registerLinkCheckRoute(dashboard, deps)
+  registerKeyRoutes(dashboard, deps)
+  registerMemberRoutes(dashboard, deps)
+  registerWorkspaceRoutes(dashboard, deps)
+  registerAuditRoutes(dashboard, deps)
+  registerUsageRoutes(dashboard, deps)
+  registerInstanceRoutes(dashboard, deps)
+
+  async function answerOf(response: Response): Promise<TestAnswer> {
+    const text = await response.text()
+    const body = text === '' ? null : JSON.parse(text)
+    return { status: response.status, headers: response.headers, body }
+  }
+
+  return {
+    storage,
+    clock,
+    workspace,
+    administration,
+    links,
+    keys,
+    /** Invitations that were to be sent; it works when `mailbox.works`. */
+    mails,
+    mailbox,
+    /** Links that were deleted for good. */
+    removed,
+    /** Sends a request to `/app/api/v1` as somebody of `Acme`. */
+    async as(
+      person: string,
+      method: string,
+      path: string,
+      body?: object,
+      headers: Record<string, string> = {},
+    ): Promise<TestAnswer> {
+      const request = new Request(`https://s.example/app/api/v1${path}`, {
+        method,
+        headers: {
+          Person: person,
+          'Sec-Fetch-Site': 'same-origin',
+          'Slugline-Workspace': workspace.id,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return answerOf(await dashboard.fetch(request, { peer: '192.0.2.1' }))
+    },
+    /** Sends a request to `/api/v1` with a key. */
+    async withKey(key: string, method: string, path: string, body?: object): Promise<TestAnswer> {
+      const request = new Request(`https://s.example/api/v1${path}`, {
+        method,
+        headers: {
+          Authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return answerOf(await publicApi.fetch(request, { peer: '192.0.2.1' }))
+    },
+    /** All entries, oldest first. */
+    entries: () => storage.read.db.selectFrom('audit').selectAll().orderBy('seq').execute(),
+    async close() {
+      await keys.close()
+      await storage.close()
+      await rm(dir, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,76 @@
+/** Who makes a change, as the audit log remembers it. */
+export interface Actor {
+  type: 'user' | 'api_key' | 'command'
+  /** A user's or key's id; null for the command line. */
+  id: string | null
+  /** E-mail address or key name: it stays readable when the user or key is gone. */
+  label: string
+  /** Of the request that asked for it; null for the command line. */
+  requestId: string | null
+}
+
+/** The operator at the command line. The label is the same in every language. */
+export const COMMAND_LINE: Actor = {
+  type: 'command',
+  id: null,
+  label: 'command line',
+  requestId: null,
+}
+
+/** Every action that is recorded: what it was done to, and what was done. */
+export const AUDIT_ACTIONS = [
+  'link.created',
+  'link.updated',
+  'link.deleted',
+  'link.restored',
+  'link.blocked',
+  'link.unblocked',
+  'api_key.created',
+  'api_key.revoked',
+  'api_key.rotated',
+  'member.joined',
+  'member.updated',
+  'member.removed',
+  'member.left',
+  'invitation.created',
+  'invitation.revoked',
+  'workspace.created',
+  'workspace.updated',
+  'workspace.plan_changed',
+  'workspace.deleted',
+] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+/** Fields with their values, as the API gives them out. Never a secret. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** One change, to be recorded in the transaction that makes it. */
+export interface Change {
+  workspaceNo: number
+  /** Milliseconds since the epoch. */
+  at: number
+  action: AuditAction
+  target: {
+    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace'
+    id: string
+    label: string
+  }
+  /** Only fields that changed. */
+  before: Fields
+  after: Fields
+  /** Of a link, after the change. */
+  version?: number
+}
+
+/** An entry as it is shown; times are RFC 3339 in UTC. */
+export interface AuditEntry {
+  /** `aud_` and its number in the workspace. */
+  id: string
+  at: string
+  actor: { type: Actor['type']; id: string | null; label: string }
+  action: string
+  target: { type: string; id: string; label: string }
+  before: Fields
+  after: Fields
+  request_id: string | null
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { type AuditEntry, createAuditService } from '../audit/index.ts'
+import { createCursors } from '../http/cursor.ts'
+import { createWorkspaceService, WorkspaceRefused } from '../workspaces/index.ts'
+import { type CommandContext, CommandError } from './context.ts'
+import { explained } from './refusals.ts'
+import { table } from './table.ts'
+import { shortTime } from './times.ts'
+
+const LIMIT_MAX = 1_000
+
+interface Options {
+  workspace?: string
+  action?: string
+  limit: string
+}
+
+/** `audit`: who changed what. */
+export function registerAuditCommand(program: Command, ctx: CommandContext): void {
+  program
+    .command('audit')
+    .description('show who changed what, the newest first')
+    .option('--workspace <name>', 'name or id; all workspaces without it')
+    .option('--action <action>', 'with --workspace: like link.updated, or link for all of links')
+    .option('--limit <number>', 'how many entries', '50')
+    .action((options: Options) => show(ctx, options))
+}
+
+function show(ctx: CommandContext, options: Options): Promise<void> {
+  const limit = Number(options.limit)
+  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MAX) {
+    throw new CommandError(`--limit takes a number from 1 to ${LIMIT_MAX}`, 2)
+  }
+  if (options.action !== undefined && options.workspace === undefined) {
+    throw new CommandError('--action needs --workspace', 2)
+  }
+  return explained([WorkspaceRefused], () =>
+    ctx.withStorage(async (opened) => {
+      const { storage, secrets } = opened
+      const audit = createAuditService({ storage, cursors: createCursors(secrets.cursors) })
+      let data: readonly AuditEntry[]
+      if (options.workspace === undefined) data = await audit.recent(limit)
+      else {
+        const workspaces = createWorkspaceService(opened)
+        const { no } = await workspaces.get(storage.read, options.workspace)
+        const { action } = options
+        data = (await audit.list({ workspaceNo: no, action }, { limit })).data
+      }
+      ctx.print(data.length === 0 ? 'There are no entries.' : tableOf(data), { data })
+    }),
+  )
+}
+
+function tableOf(entries: readonly AuditEntry[]): string {
+  return table(
+    ['WHEN (UTC)', 'WHO', 'WHAT', 'OF', 'CHANGED'],
+    entries.map(({ at, actor, action, target, before, after }) => [
+      shortTime(at),
+      printable(actor.label),
+      action,
+      printable(target.label),
+      [...new Set([...Object.keys(before), ...Object.keys(after)])].join(','),
+    ]),
+  )
+}
+
+/** Names come from strangers: nothing of them may steer the terminal. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, '?')
+}

@@ -1,0 +1,65 @@
+import { Hidden } from '../base/hidden.ts'
+import type { MailConfig, OidcConfig } from './config.ts'
+import type { Get } from './env.ts'
+import type { ConfigFault } from './fault.ts'
+import { BadValue } from './parse.ts'
+
+/** The mail server, if one is set. Two settings belong together. */
+export function mailOf(get: Get, faults: ConfigFault[]): MailConfig | null {
+  const url = get('SMTP_URL', smtpUrl, null)
+  const from = get('MAIL_FROM', sender, null)
+  if (url === null || from !== null) return url && from ? { url: new Hidden(url), from } : null
+  missing(faults, 'MAIL_FROM', 'SMTP_URL', 'Slugline <links@example.com>')
+  return null
+}
+
+/** The provider of single sign-on, if one is set. Three settings belong together. */
+export function oidcOf(get: Get, faults: ConfigFault[]): OidcConfig | null {
+  const issuer = get('OIDC_ISSUER', issuerUrl, null)
+  const clientId = get('OIDC_CLIENT_ID', text, null)
+  const clientSecret = get('OIDC_CLIENT_SECRET', text, null)
+  const name = get('OIDC_NAME', text, 'SSO')
+  if (issuer === null) return null
+  if (clientId === null) missing(faults, 'OIDC_CLIENT_ID', 'OIDC_ISSUER', 'slugline')
+  if (clientSecret === null) {
+    missing(faults, 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER', 'the secret that the provider shows')
+  }
+  if (clientId === null || clientSecret === null) return null
+  return { issuer, clientId, clientSecret: new Hidden(clientSecret), name }
+}
+
+function missing(faults: ConfigFault[], variable: string, because: string, example: string): void {
+  if (faults.some((fault) => fault.variable === variable)) return
+  faults.push({ variable, problem: `is not set, but ${because} is`, example })
+}
+
+function smtpUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null
+  if (url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '') return value
+  throw new BadValue(
+    "isn't an address that starts with smtp:// or smtps:// (it is not repeated here)",
+    'smtps://user:password@mail.example.com',
+  )
+}
+
+/** An address, alone or after a name. */
+function sender(value: string): string {
+  const address = /^[^<>\r\n]*<([^<>\s]+@[^<>\s]+)>$/.exec(value)?.[1] ?? value
+  if (/^[^\s@<>,]+@[^\s@<>,]+$/.test(address)) return value
+  throw new BadValue("isn't an e-mail address", 'Slugline <links@example.com>')
+}
+
+/** OpenID Connect Discovery asks for https; plain http is for a provider on this machine. */
+function issuerUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null
+  const isLocal = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)
+  const schemes = isLocal ? /^https?:$/ : /^https:$/
+  if (url !== null && schemes.test(url.protocol) && url.search === '' && url.hash === '') {
+    return value.replace(/\/+$/, '')
+  }
+  throw new BadValue("isn't an address that starts with https://", 'https://login.example.com')
+}
+
+function text(value: string): string {
+  return value
+}

@@ -1,0 +1,79 @@
+import { afterAll, expect, test } from 'bun:test'
+import { z } from '@hono/zod-openapi'
+import { AppError } from '../errors/index.ts'
+import { endpoint } from './endpoint.ts'
+import { openApiDocument } from './openapi.ts'
+import { createTestApi } from './test-api.ts'
+
+const t = await createTestApi({ limits: { requests_per_minute: 60 } })
+afterAll(() => t.close())
+
+let opened = 0
+let permitted: (() => Promise<boolean>) | undefined
+
+endpoint(t.api, {
+  method: 'get',
+  path: '/api/v1/lines/{id}',
+  scope: 'links:read',
+  operationId: 'streamLines',
+  tag: 'Lines',
+  summary: 'Lines',
+  params: z.object({ id: z.string() }),
+  success: { status: 200, description: 'Lines.', contentType: 'text/plain', schema: z.string() },
+  errors: ['LINK_NOT_FOUND'],
+  handler({ params, stillPermitted }) {
+    permitted = stillPermitted
+    return {
+      status: 200,
+      headers: { 'Content-Type': 'text/plain' },
+      async stream() {
+        opened++
+        if (params.id === 'missing') throw new AppError('LINK_NOT_FOUND')
+        if (params.id === 'broken') throw new Error('SELECT secret')
+        return new Response('one\ntwo\n').body as ReadableStream<Uint8Array>
+      },
+    }
+  },
+})
+
+test('a streamed answer has the headers of all answers', async () => {
+  const answer = await t.send('GET', '/api/v1/lines/some')
+  expect(await answer.text()).toBe('one\ntwo\n')
+  expect(answer.headers.get('content-type')).toBe('text/plain')
+  for (const name of ['x-request-id', 'ratelimit', 'access-control-allow-origin']) {
+    expect([name, answer.headers.has(name)]).toEqual([name, true])
+  }
+  expect(answer.headers.has('etag')).toBe(false)
+})
+
+test('HEAD has them too, and opens nothing', async () => {
+  const before = opened
+  const answer = await t.send('HEAD', '/api/v1/lines/some')
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain'])
+  expect(await answer.text()).toBe('')
+  expect(opened).toBe(before)
+})
+
+test('what fails before the first byte is an error like any other', async () => {
+  for (const [id, status, code] of [
+    ['missing', 404, 'LINK_NOT_FOUND'],
+    ['broken', 500, 'INTERNAL_ERROR'],
+  ] as const) {
+    const answer = await t.send('GET', `/api/v1/lines/${id}`)
+    const body = (await answer.json()) as { error: { code: string } }
+    expect([answer.status, body.error.code]).toEqual([status, code])
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(JSON.stringify(body)).not.toContain('SELECT')
+  }
+})
+
+test('an answer that goes on can ask whether it still may', async () => {
+  await (await t.send('GET', '/api/v1/lines/some')).text()
+  expect(await permitted?.()).toBe(true)
+})
+
+test('the document names its media type', () => {
+  const document = JSON.parse(JSON.stringify(openApiDocument(t.api.endpoints)))
+  const { content } = document.paths['/api/v1/lines/{id}'].get.responses[200]
+  expect(content).toEqual({ 'text/plain': { schema: { type: 'string' } } })
+})

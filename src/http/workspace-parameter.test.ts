@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { createMemoryLimiter } from '../limits/index.ts'
+import { admitPerson } from './admit-person.ts'
+import type { AnyEndpoint } from './endpoint.ts'
+import type { Sessions } from './types.ts'
+
+/** The workspace that a request of somebody signed in is about; or the code of its refusal. */
+async function workspaceOf(method: string, path: string, header?: string): Promise<string> {
+  const asked: string[] = []
+  const sessions = {
+    personOf: async () => ({ userId: 'usr_1' }),
+    async memberOf(_: unknown, id: string) {
+      asked.push(id)
+      return { scopes: new Set(['links:read']) }
+    },
+  } as unknown as Sessions
+  const exchange = {
+    request: new Request(`http://localhost:3000/app/api/v1${path}`, {
+      method,
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        ...(header !== undefined && { 'slugline-workspace': header }),
+      },
+    }),
+    baseUrl: 'http://localhost:3000',
+    services: { limiter: createMemoryLimiter(), clock: { now: () => 0 } },
+    person: null,
+    caller: null,
+    takeAnonymous: () => {},
+  }
+  try {
+    await admitPerson(exchange, { scope: 'links:read' } as AnyEndpoint, sessions)
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+  return asked.join()
+}
+
+test('a download, which can add no header, may name its workspace in the query', async () => {
+  expect(await workspaceOf('GET', '/clicks.csv?workspace=wsp_a')).toBe('wsp_a')
+  expect(await workspaceOf('GET', '/clicks.csv?workspace=wsp_a', 'wsp_b')).toBe('wsp_b')
+  expect(await workspaceOf('GET', '/clicks.csv')).toBe('WORKSPACE_NOT_FOUND')
+  expect(await workspaceOf('GET', '/clicks.csv?workspace=a&workspace=b')).toBe(
+    'WORKSPACE_NOT_FOUND',
+  )
+  // What changes something names it in the header alone.
+  expect(await workspaceOf('POST', '/links?workspace=wsp_a')).toBe('WORKSPACE_NOT_FOUND')
+})

@@ -1,0 +1,121 @@
+import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import { KeyCreateSchema, KeyListSchema, KeyRotateSchema, NewKeySchema } from './schemas.ts'
+import { type KeyService, MAX_OVERLAP_MS } from './service.ts'
+import type { ApiKey } from './view.ts'
+
+const PATH = '/api/v1/keys'
+const TAG = 'API keys'
+const HOUR_MS = 3_600_000
+const NO_STORE = { 'Cache-Control': 'no-store' }
+
+const Params = z.object({ id: z.string() })
+
+/** The dashboard's endpoints of API keys. */
+export function registerKeyRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { keys: Pick<KeyService, 'list' | 'get' | 'create' | 'revoke' | 'rotate'> },
+): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'keys:manage',
+    operationId: 'listKeys',
+    tag: TAG,
+    summary: 'List API keys',
+    success: { status: 200, description: 'All of them, the newest first.', schema: KeyListSchema },
+    async handler({ caller }) {
+      const keys = await deps.keys.list({ workspaceNo: caller.workspace.no })
+      const data = keys.reverse().map(shown)
+      const pagination = { limit: data.length, has_more: false, next_cursor: null }
+      return { status: 200, body: { data, pagination } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: PATH,
+    scope: 'keys:manage',
+    secret: true,
+    operationId: 'createKey',
+    tag: TAG,
+    summary: 'Create an API key',
+    body: KeyCreateSchema,
+    success: { status: 201, description: 'With the key, this once.', schema: NewKeySchema },
+    errors: ['PLAN_LIMIT_REACHED'],
+    async handler(call) {
+      const { name, scopes, expires_at: expiresAt = null } = call.body
+      const { workspace, actor } = askerOf(call)
+      const input = { name, scopes, expiresAt }
+      return call.mutate(async (tx) => {
+        const { id, key } = await deps.keys.create(tx, workspace.no, input, actor)
+        return {
+          status: 201,
+          body: { ...shown(await deps.keys.get(id, {}, tx)), key },
+          headers: NO_STORE,
+        }
+      })
+    },
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: `${PATH}/{id}`,
+    scope: 'keys:manage',
+    operationId: 'revokeKey',
+    tag: TAG,
+    summary: 'Revoke an API key',
+    params: Params,
+    success: { status: 204, description: 'It is refused from now on.' },
+    errors: ['KEY_NOT_FOUND'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { workspace, actor } = askerOf(call)
+        await deps.keys.revoke(tx, call.params.id, { workspaceNo: workspace.no }, actor)
+        return { status: 204 }
+      }),
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/{id}/rotate`,
+    scope: 'keys:manage',
+    secret: true,
+    operationId: 'rotateKey',
+    tag: TAG,
+    summary: 'Rotate an API key',
+    description: 'Makes a successor like it; the old key goes on working for the overlap.',
+    params: Params,
+    body: KeyRotateSchema,
+    bodyOptional: true,
+    success: { status: 201, description: 'The successor, with its key.', schema: NewKeySchema },
+    errors: [
+      'KEY_NOT_FOUND',
+      'KEY_REVOKED',
+      'KEY_EXPIRED',
+      'KEY_ALREADY_ROTATED',
+      'PREDECESSOR_LIVES',
+    ],
+    async handler(call) {
+      const { workspace, actor } = askerOf(call)
+      const { overlap_hours: hours = 24 } = call.body
+      const rotation = {
+        workspaceNo: workspace.no,
+        overlapMs: Math.min(Math.round(hours * HOUR_MS), MAX_OVERLAP_MS),
+      }
+      return call.mutate(async (tx) => {
+        const { id, key } = await deps.keys.rotate(tx, call.params.id, rotation, actor)
+        return {
+          status: 201,
+          body: { ...shown(await deps.keys.get(id, {}, tx)), key },
+          headers: NO_STORE,
+        }
+      })
+    },
+  })
+}
+
+function shown({ workspace: _, ...key }: ApiKey): Omit<ApiKey, 'workspace'> {
+  return key
+}

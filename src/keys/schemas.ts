@@ -1,0 +1,72 @@
+import { z } from '@hono/zod-openapi'
+import { checked, parseTimestamp } from '../links/index.ts'
+import { KEY_NAME_MAX } from './input.ts'
+import { SCOPES } from './scopes.ts'
+
+const time = (description: string) =>
+  z.string().nullable().openapi({ format: 'date-time', description })
+
+/** A key as the dashboard lists it. */
+export const KeySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    prefix: z.string().openapi({ description: 'The 8 public characters.' }),
+    scopes: z.array(z.string()),
+    status: z.enum(['active', 'rotating', 'expired', 'revoked']).openapi({
+      description: '`rotating`: replaced, and working until it expires.',
+    }),
+    created_at: z.string().openapi({ format: 'date-time' }),
+    created_by: z
+      .object({ email: z.string() })
+      .nullable()
+      .openapi({ description: 'Null: the operator, or somebody whose account is gone.' }),
+    expires_at: time('Null: never.'),
+    revoked_at: time('Null: it is not.'),
+    last_used_at: time('At most a minute behind. Null: never.'),
+    rotated_from: z.string().nullable().openapi({ description: 'The key that this one replaced.' }),
+  })
+  .openapi('ApiKey')
+
+export const KeyListSchema = z
+  .object({
+    data: z.array(KeySchema),
+    pagination: z.object({
+      limit: z.int(),
+      has_more: z.boolean(),
+      next_cursor: z.string().nullable(),
+    }),
+  })
+  .openapi('ApiKeyList')
+
+/** The one answer with the key itself. */
+export const NewKeySchema = KeySchema.extend({
+  key: z.string().openapi({ description: 'The key. It can never be shown again.' }),
+}).openapi('NewApiKey')
+
+export const KeyCreateSchema = z
+  .strictObject({
+    name: z.string().openapi({ maxLength: KEY_NAME_MAX }),
+    scopes: z.array(z.string()).openapi({ description: `Of ${SCOPES.join(', ')}.` }),
+    expires_at: checked(z.string(), parseTimestamp)
+      .nullable()
+      .optional()
+      .openapi({
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'Null or absent: never.',
+      }),
+  })
+  .openapi('ApiKeyCreate')
+
+/** Hours, as people think of an overlap; 90 days at most. */
+export const KeyRotateSchema = z
+  .strictObject({
+    overlap_hours: z
+      .number()
+      .min(0)
+      .max(90 * 24)
+      .optional()
+      .openapi({ description: 'How long the old key goes on working. Default: 24.' }),
+  })
+  .openapi('ApiKeyRotate')

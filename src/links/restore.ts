@@ -1,0 +1,155 @@
+import { type Fields, recordChange } from '../audit/index.ts'
+import { AppError } from '../errors/index.ts'
+import { detailsOfZodError } from '../http/index.ts'
+import type { Transaction } from '../storage/index.ts'
+import {
+  externalIdTaken,
+  invalid,
+  type LinkAsker,
+  type LinkCaller,
+  type LinkContext,
+  linksLimit,
+  slugTaken,
+  targetOf,
+  targetOfEntry,
+} from './context.ts'
+import { dropDeleted, keepPassword, passwordAt } from './deleted-store.ts'
+import { linkOrDeleted, type WayBack, wayBack } from './history.ts'
+import type { LinkSchemas } from './schemas.ts'
+import { indexText, searchText } from './search.ts'
+import { claimSlug } from './slug-store.ts'
+import { changesOf, stateOf } from './state.ts'
+import { changeTags, insertLink, type LinkRow, type NewLinkRow, takePlaceBack } from './store.ts'
+import type { Link, PreparedPatch } from './types.ts'
+import { change, counters, type IfMatch, merged, tagsOf } from './update.ts'
+
+/** What a restore needs besides what every verb needs. */
+export type RestoreContext = LinkContext & { patchSchema: LinkSchemas['patch'] }
+
+/** A restore whose history was read before the transaction: it may be long. */
+export type PreparedRestore = { version: number; way: WayBack } | null
+
+/** @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED where the history has no such version. */
+export async function prepareRestore(
+  ctx: LinkContext,
+  caller: LinkCaller,
+  id: string,
+  version: number | undefined,
+): Promise<PreparedRestore> {
+  if (version === undefined) return null
+  const { row } = await linkOrDeleted(ctx, ctx.storage.read, caller, id)
+  if (version > row.version) throw noSuchVersion(1, row.version)
+  const way = await wayBack(ctx.storage.read, row, row.version, version)
+  if (way.reached !== version) throw noSuchVersion(way.reached, row.version)
+  return { version, way }
+}
+
+function noSuchVersion(min: number, max: number): AppError {
+  return invalid({ field: 'version', code: 'OUT_OF_RANGE', params: { min, max } })
+}
+
+/**
+ * Brings a deleted link back with all that it had, or makes an earlier state of a link its newest
+ * version, or both. What is so already stays as it is.
+ * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, PLAN_LIMIT_REACHED, SLUG_TAKEN,
+ *   VALIDATION_FAILED where that state isn't allowed any more
+ */
+export async function restore(
+  ctx: RestoreContext,
+  tx: Transaction,
+  asker: LinkAsker,
+  id: string,
+  prepared: PreparedRestore,
+  ifMatch: IfMatch,
+): Promise<Link> {
+  const { row, isDeleted } = await linkOrDeleted(ctx, tx, asker, id)
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  const patch = prepared === null ? {} : await patchTo(ctx, tx, row, prepared)
+  return isDeleted
+    ? bringBack(ctx, tx, asker, row, patch)
+    : change(ctx, tx, asker, row, patch, 'link.restored')
+}
+
+/** The patch that makes the earlier state of what a link is now, checked like any other. */
+async function patchTo(
+  ctx: RestoreContext,
+  tx: Transaction,
+  row: LinkRow,
+  { version, way }: NonNullable<PreparedRestore>,
+): Promise<PreparedPatch> {
+  // What changed since it was prepared; the older value of a field is the one that counts.
+  const { fields } = await wayBack(tx, row, row.version, way.from)
+  const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
+  const result = ctx.patchSchema.safeParse(body)
+  if (!result.success) {
+    throw invalid(...detailsOfZodError(result.error, body, ctx.patchSchema))
+  }
+  // An object with a password would have to be hashed; a history has none.
+  const { password: _, ...patch } = result.data
+  const hash = await passwordAt(tx, row.seq, version)
+  return hash === undefined ? patch : { ...patch, password_hash: hash }
+}
+
+const ADDRESS: readonly string[] = ['slug', 'aliases', 'domain']
+const NOT_WRITABLE: readonly string[] = ['has_password', 'blocked']
+
+/** Only what differs: a destination that is blocked by now need not stand in the way of a title. */
+function differences(now: Fields, then: Fields): Record<string, unknown> {
+  const all = { ...now, ...then }
+  const names = Object.keys(then).filter(
+    (name) =>
+      !NOT_WRITABLE.includes(name) && JSON.stringify(then[name]) !== JSON.stringify(now[name]),
+  )
+  const wanted = new Set(names)
+  // They depend on one another: a slug that changes alone would leave an alias behind.
+  if (Object.keys(then).some((name) => ADDRESS.includes(name))) {
+    for (const name of ADDRESS) wanted.add(name)
+  }
+  return Object.fromEntries([...wanted].map((name) => [name, all[name]]))
+}
+
+async function bringBack(
+  ctx: RestoreContext,
+  tx: Transaction,
+  { workspace, actor }: LinkAsker,
+  before: LinkRow,
+  patch: PreparedPatch,
+): Promise<Link> {
+  const now = ctx.clock.now()
+  const { limits } = workspace.plan
+  const entryNo = await takePlaceBack(tx, workspace.no, limits.links)
+  if (entryNo === null) throw linksLimit(limits.links)
+  const { to, after } = merged(before, patch)
+  if (before.max_clicks === null && after.max_clicks !== null) {
+    after.uses = ctx.peopleSoFar(before.seq)
+  }
+  const tags = tagsOf(after)
+  const row: NewLinkRow = {
+    ...after,
+    updated_at: Math.max(now, before.updated_at),
+    version: before.version + 1,
+    search_text: searchText({ ...after, tags: tags.map(({ tag }) => tag) }),
+  }
+  for (const address of [to.main, ...to.aliases]) {
+    if (await claimSlug(tx, address, targetOf(row))) continue
+    throw await slugTaken(ctx, tx, address, { alias: address !== to.main })
+  }
+  if (!(await insertLink(tx, row))) throw externalIdTaken()
+  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, [], tags)
+  indexText(tx, row.seq, row.search_text)
+  await dropDeleted(tx, [row.seq])
+  if (after.password_hash !== before.password_hash) {
+    await keepPassword(tx, row.seq, row.version, before.password_hash)
+  }
+  const entry = {
+    workspaceNo: row.workspace_no,
+    at: now,
+    action: 'link.restored' as const,
+    target: targetOfEntry(row),
+    ...changesOf(before, after, ctx.domains),
+    version: row.version,
+  }
+  await recordChange(tx, actor, entry, entryNo)
+  tx.afterCommit(() => ctx.changed(row.workspace_no))
+  return ctx.render(row, await counters(ctx, row), now)
+}

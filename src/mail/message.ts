@@ -1,0 +1,71 @@
+import {
+  direction,
+  formatDateTime,
+  type Locale,
+  type MessageParams,
+  translate,
+} from '../i18n/index.ts'
+
+/** What messages there are. */
+export type MailKind = 'reset' | 'verify' | 'change' | 'invitation' | 'exists' | 'password_changed'
+
+/** A message to be written in the reader's language. */
+export interface Mail {
+  kind: MailKind
+  to: string
+  locale: Locale
+  /** Where its one link leads. */
+  url: string
+  /** Until when the link works, in milliseconds since the epoch; absent: it isn't said. */
+  expiresAt?: number
+  /** Who or what it is about: the address, or the workspace. */
+  params: { email?: string; workspace?: string }
+}
+
+/** A message as it is sent. */
+export interface Letter {
+  to: string
+  subject: string
+  text: string
+  html: string
+}
+
+/** Writes a message: plain, and in HTML without anything that is fetched from elsewhere. */
+export function writeMail(mail: Mail, baseUrl: string): Letter {
+  const { kind, locale, url, to } = mail
+  const params: MessageParams = { ...mail.params, host: new URL(baseUrl).host }
+  const subject = oneLine(translate(locale, `mail.${kind}.subject`, params))
+  const text = translate(locale, `mail.${kind}.text`, params)
+  const button = translate(locale, `mail.${kind}.button`)
+  const notes = [translate(locale, 'mail.ignore')]
+  if (mail.expiresAt !== undefined) {
+    const date = formatDateTime(locale, new Date(mail.expiresAt))
+    notes.unshift(translate(locale, 'mail.expires', { date }))
+  }
+  return {
+    to,
+    subject,
+    text: `${[text, url, ...notes].join('\n\n')}\n`,
+    html: [
+      '<!doctype html>',
+      `<html lang="${locale}" dir="${direction(locale)}"><meta charset="utf-8">`,
+      `<title>${escaped(subject)}</title>`,
+      '<body style="font:16px/1.5 system-ui,sans-serif;max-width:32em;margin:2em auto;padding:0 1em">',
+      `<p>${escaped(text)}</p>`,
+      `<p><a href="${escaped(url)}">${escaped(button)}</a></p>`,
+      `<p style="overflow-wrap:anywhere"><small>${escaped(url)}</small></p>`,
+      ...notes.map((note) => `<p><small>${escaped(note)}</small></p>`),
+      '</body></html>',
+      '',
+    ].join('\n'),
+  }
+}
+
+/** A workspace's name stands in the subject: nothing in it may begin a header. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

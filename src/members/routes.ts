@@ -1,0 +1,170 @@
+import { z } from '@hono/zod-openapi'
+import type { Clock } from '../base/clock.ts'
+import { AppError } from '../errors/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import { createMemoryLimiter } from '../limits/index.ts'
+import type { InvitationService } from './invitations.ts'
+import {
+  InvitationListSchema,
+  InvitationSchema,
+  InviteSchema,
+  MemberListSchema,
+  MemberSchema,
+  RoleSchema,
+} from './schemas.ts'
+import type { MemberService } from './service.ts'
+import { memberAskerOf, type SendInvitation } from './types.ts'
+
+const MEMBERS = '/api/v1/members'
+const INVITATIONS = '/api/v1/invitations'
+const TAG = 'Members'
+const Member = z.object({ user_id: z.string() })
+const Invitation = z.object({ id: z.string() })
+/** Nobody's mailbox is flooded in our name: of a workspace thirty at once, then one a minute. */
+const INVITES = { ratePerMinute: 1, burst: 30 }
+
+/** What the endpoints of members work with. */
+export interface MemberRouteDeps {
+  members: MemberService
+  invitations: Pick<InvitationService, 'list' | 'create' | 'revoke'>
+  sendInvitation: SendInvitation
+  clock: Clock
+}
+
+/** The dashboard's endpoints of members and invitations. */
+export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDeps): void {
+  const sent = createMemoryLimiter()
+
+  endpoint(api, {
+    method: 'get',
+    path: MEMBERS,
+    scope: 'links:read',
+    operationId: 'listMembers',
+    tag: TAG,
+    summary: 'List members',
+    success: { status: 200, description: 'In the order of joining.', schema: MemberListSchema },
+    handler: async ({ caller }) => ({
+      status: 200,
+      body: wholeList(await deps.members.list(caller.workspace.no)),
+    }),
+  })
+
+  endpoint(api, {
+    method: 'patch',
+    path: `${MEMBERS}/{user_id}`,
+    scope: 'members:manage',
+    operationId: 'updateMember',
+    tag: TAG,
+    summary: 'Give a member another role',
+    params: Member,
+    body: RoleSchema,
+    success: { status: 200, description: 'The member.', schema: MemberSchema },
+    errors: ['MEMBER_NOT_FOUND', 'ROLE_ABOVE_OWN', 'LAST_OWNER'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { params, body } = call
+        const asker = memberAskerOf(call)
+        return {
+          status: 200,
+          body: await deps.members.setRole(tx, asker, params.user_id, body.role),
+        }
+      }),
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: `${MEMBERS}/{user_id}`,
+    // Everybody may leave; the service knows who may remove others.
+    scope: 'links:read',
+    operationId: 'removeMember',
+    tag: TAG,
+    summary: 'Remove a member, or leave',
+    params: Member,
+    success: { status: 204, description: 'They have no access any more.' },
+    errors: ['MEMBER_NOT_FOUND', 'FORBIDDEN', 'ROLE_ABOVE_OWN', 'LAST_OWNER'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        await deps.members.remove(tx, memberAskerOf(call), call.params.user_id)
+        return { status: 204 }
+      }),
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: INVITATIONS,
+    scope: 'members:manage',
+    operationId: 'listInvitations',
+    tag: TAG,
+    summary: 'List open invitations',
+    success: { status: 200, description: 'The newest first.', schema: InvitationListSchema },
+    handler: async ({ caller }) => ({
+      status: 200,
+      body: wholeList(await deps.invitations.list(caller.workspace.no)),
+    }),
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: INVITATIONS,
+    scope: 'members:manage',
+    secret: true,
+    operationId: 'invite',
+    tag: TAG,
+    summary: 'Invite somebody by e-mail address',
+    body: InviteSchema,
+    success: { status: 201, description: 'The invitation.', schema: InvitationSchema },
+    errors: ['ALREADY_MEMBER', 'ROLE_ABOVE_OWN', 'PLAN_LIMIT_REACHED'],
+    async handler(call) {
+      const { body, caller, baseUrl, locale } = call
+      const asker = memberAskerOf(call)
+      takeInvite(caller.workspace.no)
+      let made: Awaited<ReturnType<InvitationService['create']>> | undefined
+      const answer = await call.mutate(async (tx) => {
+        made = await deps.invitations.create(tx, asker, body)
+        return { status: 201, body: made.invitation, headers: { 'Cache-Control': 'no-store' } }
+      })
+      if (made === undefined) return answer
+      const { token, expiresAt, invitation, workspaceName: name } = made
+      const url = `${baseUrl}/app/invitation?token=${token}`
+      const { email, role } = invitation
+      const workspace = { id: caller.workspace.id, name }
+      const invitedBy = asker.actor.label
+      const mail = { email, role, workspace, invitedBy, url, expiresAt, locale }
+      return (await deps.sendInvitation(mail))
+        ? answer
+        : { ...answer, body: { ...invitation, url } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: `${INVITATIONS}/{id}`,
+    scope: 'members:manage',
+    operationId: 'revokeInvitation',
+    tag: TAG,
+    summary: 'Withdraw an invitation',
+    params: Invitation,
+    success: { status: 204, description: 'It can’t be accepted any more.' },
+    errors: ['INVITATION_NOT_FOUND', 'ROLE_ABOVE_OWN'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        await deps.invitations.revoke(tx, memberAskerOf(call), call.params.id)
+        return { status: 204 }
+      }),
+  })
+
+  function takeInvite(workspaceNo: number): void {
+    const { allowed, retryAfterMs } = sent.take(String(workspaceNo), INVITES, deps.clock.now())
+    if (allowed) return
+    const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+    throw new AppError('RATE_LIMITED', {
+      params: { seconds },
+      headers: { 'Retry-After': String(seconds) },
+    })
+  }
+}
+
+/** A list that is never long, in the shape of those that may be. */
+function wholeList<T>(data: T[]) {
+  return { data, pagination: { limit: data.length, has_more: false, next_cursor: null } }
+}

@@ -1,0 +1,60 @@
+import { z } from '@hono/zod-openapi'
+import type { Role } from '../http/types.ts'
+import { Fault } from '../links/fault.ts'
+import { checked } from '../links/index.ts'
+import { ROLES } from './roles.ts'
+
+/** RFC 5321 §4.5.3.1.3, without the angle brackets. */
+const EMAIL_MAX = 254
+const addressSchema = z.email().max(EMAIL_MAX)
+
+const role = z.enum(ROLES as [Role, ...Role[]])
+
+const email = checked(z.string(), (text) => {
+  const address = text.trim()
+  return addressSchema.safeParse(address).success ? address : new Fault('INVALID_EMAIL')
+}).openapi({ type: 'string', maxLength: EMAIL_MAX })
+
+export const MemberSchema = z
+  .object({
+    user_id: z.string(),
+    email: z.string(),
+    name: z.string().nullable(),
+    role,
+    joined_at: z.string().openapi({ format: 'date-time' }),
+  })
+  .openapi('Member')
+
+export const RoleSchema = z.strictObject({ role }).openapi('MemberChange')
+
+export const InvitationSchema = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    role,
+    expires_at: z.string().openapi({ format: 'date-time' }),
+    invited_by: z
+      .object({ email: z.string() })
+      .nullable()
+      .openapi({ description: 'Null: somebody whose account is gone.' }),
+    url: z.string().optional().openapi({
+      description: 'Where to accept it, this once, when it could not be sent by mail.',
+    }),
+  })
+  .openapi('Invitation')
+
+export const InviteSchema = z.strictObject({ email, role }).openapi('Invite')
+
+const pagination = z.object({
+  limit: z.int(),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+})
+
+export const MemberListSchema = z
+  .object({ data: z.array(MemberSchema), pagination })
+  .openapi('MemberList')
+
+export const InvitationListSchema = z
+  .object({ data: z.array(InvitationSchema), pagination })
+  .openapi('InvitationList')

@@ -1,0 +1,1 @@
+export { createRequestCounts, type RequestCounts, type RequestMinute } from './requests.ts'

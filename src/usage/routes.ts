@@ -1,0 +1,51 @@
+import { z } from '@hono/zod-openapi'
+import { AppError } from '../errors/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import { listPlan } from '../plans/listing.ts'
+import { PlanSchema } from '../plans/schemas.ts'
+import type { WorkspaceService } from '../workspaces/index.ts'
+import type { RequestCounts } from './requests.ts'
+
+const UsageSchema = z
+  .object({
+    plan: PlanSchema,
+    used: z
+      .object({ links: z.int(), api_keys: z.int(), members: z.int(), domains: z.int() })
+      .openapi({ description: 'Of what the plan limits, as it is counted for the limits.' }),
+    requests: z
+      .array(z.object({ minute: z.string(), allowed: z.int(), limited: z.int() }))
+      .openapi({ description: 'API requests of the last 60 minutes, the oldest first.' }),
+  })
+  .openapi('Usage')
+
+/** What the endpoint of the usage works with. */
+export interface UsageRouteDeps {
+  workspaces: Pick<WorkspaceService, 'find'>
+  requestCounts: RequestCounts
+}
+
+/** The dashboard's endpoint of what a workspace uses of its plan. */
+export function registerUsageRoutes(api: Pick<Api, 'add'>, deps: UsageRouteDeps): void {
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/usage',
+    scope: 'links:read',
+    operationId: 'getUsage',
+    tag: 'Usage',
+    summary: 'Get what is used of the plan',
+    success: { status: 200, description: 'The usage.', schema: UsageSchema },
+    async handler({ caller, locale }) {
+      const workspace = await deps.workspaces.find(caller.workspace.id)
+      if (workspace === undefined) throw new AppError('WORKSPACE_NOT_FOUND')
+      return {
+        status: 200,
+        body: {
+          plan: listPlan(caller.workspace.plan, locale),
+          // Domains belong to the instance: no workspace has any of its own yet.
+          used: { ...workspace.usage, domains: 0 },
+          requests: deps.requestCounts.lastHour(workspace.no),
+        },
+      }
+    },
+  })
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createTestDashboard } from '../audit/test-dashboard.ts'
+import { createRequestCounts } from './requests.ts'
+
+const MINUTE_MS = 60_000
+
+describe('the request counts', () => {
+  test('are those of the last sixty minutes, as a plain list would give them', () => {
+    const request = fc.record({
+      waitMs: fc.oneof(fc.nat(MINUTE_MS), fc.nat(80 * MINUTE_MS)),
+      workspace: fc.constantFrom(1, 2),
+      status: fc.constantFrom(200, 404, 429),
+    })
+    fc.assert(
+      fc.property(fc.array(request), fc.nat(70 * MINUTE_MS), (requests, waitMs) => {
+        const clock = { ms: Date.UTC(2030, 0, 31), now: () => clock.ms }
+        const counts = createRequestCounts(clock)
+        const seen: { at: number; workspace: number; status: number }[] = []
+        for (const { waitMs, workspace, status } of requests) {
+          clock.ms += waitMs
+          counts.note(workspace, status)
+          seen.push({ at: clock.ms, workspace, status })
+        }
+        clock.ms += waitMs
+        const last = Math.floor(clock.ms / MINUTE_MS)
+        for (const workspace of [1, 2, 3]) {
+          const expected = Array.from({ length: 60 }, (_, i) => {
+            const minute = last - 59 + i
+            const then = seen.filter(
+              (each) => each.workspace === workspace && Math.floor(each.at / MINUTE_MS) === minute,
+            )
+            const limited = then.filter(({ status }) => status === 429).length
+            return {
+              minute: new Date(minute * MINUTE_MS).toISOString(),
+              allowed: then.length - limited,
+              limited,
+            }
+          })
+          expect(counts.lastHour(workspace)).toEqual(expected)
+        }
+      }),
+    )
+  })
+
+  test('stay bounded', () => {
+    const counts = createRequestCounts({ now: () => 0 }, 3)
+    for (let workspace = 0; workspace < 10; workspace++) counts.note(workspace, 200)
+    expect(counts.size).toBe(3)
+  })
+})
+
+test('the usage shows the plan, what is used of it, and the requests of the last hour', async () => {
+  const dashboard = await createTestDashboard()
+  const { key } = (
+    await dashboard.as('owner', 'POST', '/keys', {
+      name: 'k',
+      scopes: ['links:read', 'links:write'],
+    })
+  ).body
+  await dashboard.withKey(key, 'POST', '/links', { destination_url: 'https://a.example/' })
+  for (let i = 0; i < 31; i++) await dashboard.withKey(key, 'GET', '/links')
+  const { status, body } = await dashboard.as('viewer', 'GET', '/usage')
+  expect(status).toBe(200)
+  expect(body.plan).toMatchObject({ id: 'small', limits: { links: 5 }, default: true })
+  expect(body.used).toEqual({ links: 1, api_keys: 1, members: 4, domains: 0 })
+  expect(body.requests).toHaveLength(60)
+  expect(body.requests[59]).toEqual({ minute: '2030-01-31T09:00:00.000Z', allowed: 30, limited: 2 })
+  expect(body.requests[0]).toEqual({ minute: '2030-01-31T08:01:00.000Z', allowed: 0, limited: 0 })
+  await dashboard.close()
+})

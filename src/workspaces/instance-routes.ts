@@ -1,0 +1,112 @@
+import { z } from '@hono/zod-openapi'
+import { personActor } from '../audit/index.ts'
+import { AppError } from '../errors/index.ts'
+import type { Cursors } from '../http/cursor.ts'
+import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
+import { checked, whole } from '../links/index.ts'
+import type { Plans } from '../plans/service.ts'
+import {
+  InstanceWorkspaceListSchema,
+  InstanceWorkspaceSchema,
+  PlanChangeSchema,
+} from './schemas.ts'
+import type { Workspace, WorkspaceService } from './service.ts'
+
+const PATH = '/api/v1/instance/workspaces'
+const TAG = 'Instance'
+const LIMIT = { default: 50, max: 100 }
+const SEARCH_MAX = 200
+
+const Query = z.object({
+  search: checked(z.string(), (text) => text.slice(0, SEARCH_MAX)).optional(),
+  limit: whole(LIMIT.max).optional(),
+  cursor: z.string().optional(),
+})
+
+/** What the instance owner's endpoints work with. */
+export interface InstanceRouteDeps {
+  workspaces: Pick<WorkspaceService, 'search' | 'setPlan'>
+  plans: Pick<Plans, 'all' | 'find'>
+  cursors: Cursors
+}
+
+/** The dashboard's endpoints for whoever owns the instance, in no matter what workspace. */
+export function registerInstanceRoutes(api: Pick<Api, 'add'>, deps: InstanceRouteDeps): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: null,
+    person: true,
+    operationId: 'listInstanceWorkspaces',
+    tag: TAG,
+    summary: 'List the workspaces of the instance',
+    query: Query,
+    success: {
+      status: 200,
+      description: 'The newest first; `search` takes a part of the name, or an id.',
+      schema: InstanceWorkspaceListSchema,
+    },
+    errors: ['FORBIDDEN', 'BAD_REQUEST'],
+    async handler(call) {
+      ownerOf(call)
+      const { search = '', limit = LIMIT.default, cursor } = call.query
+      const binding = JSON.stringify(['instance workspaces', search])
+      const below =
+        cursor === undefined ? null : (deps.cursors.decode(cursor, binding)[0] as number)
+      const found = await deps.workspaces.search(search, { below, limit: limit + 1 })
+      const hasMore = found.length > limit
+      if (hasMore) found.pop()
+      const last = found.at(-1)
+      const next = hasMore && last !== undefined ? deps.cursors.encode([last.no], binding) : null
+      return {
+        status: 200,
+        body: {
+          data: found.map(({ workspace }) => shown(workspace)),
+          pagination: { limit, has_more: hasMore, next_cursor: next },
+        },
+      }
+    },
+  })
+
+  endpoint(api, {
+    method: 'patch',
+    path: `${PATH}/{id}`,
+    scope: null,
+    person: true,
+    operationId: 'setPlan',
+    tag: TAG,
+    summary: 'Put a workspace on another plan',
+    params: z.object({ id: z.string() }),
+    body: PlanChangeSchema,
+    success: { status: 200, description: 'The workspace.', schema: InstanceWorkspaceSchema },
+    errors: ['FORBIDDEN', 'WORKSPACE_NOT_FOUND'],
+    async handler(call) {
+      const person = ownerOf(call)
+      const { plan } = call.body
+      if (deps.plans.find(plan) === undefined) {
+        const allowed = deps.plans.all.map(({ id }) => id)
+        throw new AppError('VALIDATION_FAILED', {
+          details: [{ field: 'plan', code: 'INVALID_VALUE', params: { allowed } }],
+        })
+      }
+      // A name could be taken for another workspace's.
+      if (!call.params.id.startsWith('wsp_')) throw new AppError('WORKSPACE_NOT_FOUND')
+      const actor = personActor(person, call.requestId)
+      return call.mutate(async (tx) => ({
+        status: 200,
+        body: shown(await deps.workspaces.setPlan(tx, call.params.id, plan, actor)),
+      }))
+    },
+  })
+}
+
+/** @throws AppError FORBIDDEN */
+function ownerOf(call: Pick<Call, 'person'>): Person {
+  const person = personOf(call)
+  if (!person.instanceOwner) throw new AppError('FORBIDDEN')
+  return person
+}
+
+function shown({ no: _, usage, ...workspace }: Workspace) {
+  return { ...workspace, ...usage }
+}

@@ -1,0 +1,84 @@
+import { askerOf } from '../audit/index.ts'
+import { AppError } from '../errors/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import type { WorkspaceRemoval } from './removal.ts'
+import { WorkspaceChangeSchema, WorkspaceDeleteSchema, WorkspaceSchema } from './schemas.ts'
+import type { Workspace, WorkspaceService } from './service.ts'
+
+const PATH = '/api/v1/workspace'
+const TAG = 'Workspace'
+
+/** What the endpoints of a workspace work with. */
+export interface WorkspaceRouteDeps {
+  workspaces: Pick<WorkspaceService, 'find' | 'get' | 'update'>
+  removal: WorkspaceRemoval
+}
+
+/** The dashboard's endpoints of the workspace that one is in. */
+export function registerWorkspaceRoutes(api: Pick<Api, 'add'>, deps: WorkspaceRouteDeps): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'links:read',
+    operationId: 'getWorkspace',
+    tag: TAG,
+    summary: 'Get the workspace',
+    success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
+    async handler({ caller }) {
+      const workspace = await deps.workspaces.find(caller.workspace.id)
+      if (workspace === undefined) throw new AppError('WORKSPACE_NOT_FOUND')
+      return { status: 200, body: shown(workspace) }
+    },
+  })
+
+  endpoint(api, {
+    method: 'patch',
+    path: PATH,
+    scope: 'workspace:manage',
+    operationId: 'updateWorkspace',
+    tag: TAG,
+    summary: 'Change name or language',
+    body: WorkspaceChangeSchema,
+    success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
+    errors: ['WORKSPACE_NAME_TAKEN'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { workspace, actor } = askerOf(call)
+        const changed = await deps.workspaces.update(tx, workspace.id, call.body, actor)
+        return { status: 200, body: shown(changed) }
+      }),
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: PATH,
+    scope: 'workspace:manage',
+    // Its record would be the one thing left of the workspace.
+    secret: true,
+    operationId: 'deleteWorkspace',
+    tag: TAG,
+    summary: 'Delete the workspace with all that is in it',
+    body: WorkspaceDeleteSchema,
+    success: { status: 204, description: 'It is gone for good.' },
+    async handler(call) {
+      const answer = await call.mutate(async (tx) => {
+        const { workspace, actor } = askerOf(call)
+        const found = await deps.workspaces.get(tx, workspace.id)
+        if (call.body.confirm_name.normalize('NFC').trim() !== found.name) {
+          throw new AppError('VALIDATION_FAILED', {
+            details: [{ field: 'confirm_name', code: 'NAME_MISMATCH' }],
+          })
+        }
+        await deps.removal.remove(tx, found, actor)
+        return { status: 204 }
+      })
+      // What is left of it goes in the background; a failure is tried again by the timer.
+      deps.removal.purge().catch(() => {})
+      return answer
+    },
+  })
+}
+
+function shown({ id, name, plan, language, created_at }: Workspace) {
+  return { id, name, language, plan, created_at }
+}

@@ -1,0 +1,48 @@
+import { z } from '@hono/zod-openapi'
+import { LOCALES } from '../i18n/index.ts'
+import { WORKSPACE_NAME_MAX } from './name.ts'
+
+const fields = {
+  id: z.string(),
+  name: z.string(),
+  plan: z.string().openapi({ description: "The plan's id." }),
+  language: z.string().nullable().openapi({ description: 'Of messages, unless a request asks.' }),
+  created_at: z.string().openapi({ format: 'date-time' }),
+}
+
+export const WorkspaceSchema = z.object(fields).openapi('Workspace')
+
+export const WorkspaceChangeSchema = z
+  .strictObject({
+    name: z.string().optional().openapi({ minLength: 1, maxLength: WORKSPACE_NAME_MAX }),
+    language: z
+      .enum(LOCALES as unknown as [string, ...string[]])
+      .nullable()
+      .optional(),
+  })
+  .openapi('WorkspaceChange')
+
+export const WorkspaceDeleteSchema = z
+  .strictObject({
+    confirm_name: z.string().openapi({ description: "The workspace's name, as it is shown." }),
+  })
+  .openapi('WorkspaceDelete')
+
+export const PlanChangeSchema = z
+  .strictObject({ plan: z.string().openapi({ description: "The plan's id." }) })
+  .openapi('PlanChange')
+
+export const InstanceWorkspaceSchema = z
+  .object({ ...fields, links: z.int(), api_keys: z.int(), members: z.int() })
+  .openapi('InstanceWorkspace')
+
+export const InstanceWorkspaceListSchema = z
+  .object({
+    data: z.array(InstanceWorkspaceSchema),
+    pagination: z.object({
+      limit: z.int(),
+      has_more: z.boolean(),
+      next_cursor: z.string().nullable(),
+    }),
+  })
+  .openapi('InstanceWorkspaceList')
