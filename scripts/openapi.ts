@@ -1,9 +1,10 @@
 /**
  * Writes `openapi.json`, the committed description of the API; with `--check`, fails where the
- * committed one is not what the schemas say.
+ * committed one is not what the schemas say. With `--dashboard` the same for `web/openapi.json`, the
+ * description of the API that the dashboard's client is typed by.
  */
 import { join } from 'node:path'
-import { describeApi } from '../src/app.ts'
+import { type DashboardDeps, describeApi, describeDashboard } from '../src/app.ts'
 import { createLinkService, type LinkServiceDeps } from '../src/links/index.ts'
 import { DEFAULT_PLANS } from '../src/plans/defaults.ts'
 import { createPlans } from '../src/plans/service.ts'
@@ -14,14 +15,18 @@ const links = createLinkService({
   ownHosts: { hosts: ['localhost'], listenPort: () => 3000, basePort: 3000 },
   urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
 } as unknown as LinkServiceDeps)
-const text = describeApi({ links, plans: createPlans(DEFAULT_PLANS) })
-const path = join(import.meta.dir, '..', 'openapi.json')
+const deps = { links, plans: createPlans(DEFAULT_PLANS) } as unknown as DashboardDeps
+const forDashboard = process.argv.includes('--dashboard')
+const text = forDashboard ? describeDashboard(deps) : describeApi(deps)
+const name = forDashboard ? 'web/openapi.json' : 'openapi.json'
+const path = join(import.meta.dir, '..', name)
 
 if (process.argv.includes('--check')) {
   const file = Bun.file(path)
   const committed = (await file.exists()) ? await file.text() : ''
   if (committed !== text) {
-    console.error('openapi.json is not what the schemas say. Run: npm run openapi')
+    const command = forDashboard ? 'bin/bun scripts/openapi.ts --dashboard' : 'npm run openapi'
+    console.error(`${name} is not what the schemas say. Run: ${command}`)
     process.exit(1)
   }
 } else {

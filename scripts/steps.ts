@@ -21,11 +21,28 @@ export const STEPS: readonly Step[] = [
   },
   { name: 'types', command: [join(ROOT, 'node_modules/.bin/tsc'), '--noEmit'] },
   {
+    name: 'types of the dashboard',
+    command: [join(ROOT, 'node_modules/.bin/tsc'), '--noEmit', '-p', join(ROOT, 'web')],
+  },
+  {
     name: 'openapi.json is current',
     command: [process.execPath, join(ROOT, 'scripts/openapi.ts'), '--check'],
     remedy: 'npm run openapi',
   },
+  {
+    name: 'web/openapi.json is current',
+    command: [process.execPath, join(ROOT, 'scripts/openapi.ts'), '--dashboard', '--check'],
+    remedy: 'npm run openapi',
+  },
+  {
+    name: "types of the dashboard's client are current",
+    command: [process.execPath, join(ROOT, 'web/scripts/schema.ts'), '--check'],
+    remedy: 'npm run openapi',
+  },
 ]
+
+/** Where tests stand beside the code. */
+export const CODE = ['src', 'web/src']
 
 /** Runs a step and prints one line, or all that it says when it fails. */
 export async function runStep({ name, command, remedy }: Step): Promise<boolean> {

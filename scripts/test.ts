@@ -3,7 +3,7 @@
 // With names of folders (`npm test -- test/e2e`) only those are run.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Counts, line, ROOT, runStep, runTests, STEPS, sum } from './steps.ts'
+import { CODE, type Counts, line, ROOT, runStep, runTests, STEPS, sum } from './steps.ts'
 
 /** The real process, faults and fuzzing take their time; a hanging one must still end. */
 const TIMEOUT_MS = 120_000
@@ -16,7 +16,7 @@ if (asked.length === 0) {
     counts.push({ passed: 0, failed: ok ? 0 : 1, skipped: 0 })
   }
 }
-for (const folder of asked.length > 0 ? asked : ['src', ...testFolders()]) {
+for (const folder of asked.length > 0 ? asked : [...CODE, ...testFolders()]) {
   console.log(`\n── ${folder}`)
   counts.push(await runTests(folder, { stream: true, timeoutMs: TIMEOUT_MS }))
 }

@@ -72,8 +72,9 @@ function environment(dataDir: string, extra: Record<string, string>): Record<str
 export async function runCommand(
   args: string[],
   env: Record<string, string>,
+  program = SLUGLINE,
 ): Promise<CommandResult> {
-  const child = Bun.spawn([SLUGLINE, ...args], { env, stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([program, ...args], { env, stdout: 'pipe', stderr: 'pipe' })
   const [stdout, stderr, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -82,13 +83,22 @@ export async function runCommand(
   return { status, stdout, stderr }
 }
 
-/** Starts `bin/slugline serve` and waits for the line that says where it listens. */
+/** What is started, and where. */
+export interface StartOptions {
+  dataDir?: string
+  /** Commands that run the program, such as `strace`. */
+  wrapper?: string[]
+  /** The executable; by default the checkout's `bin/slugline`. */
+  program?: string
+}
+
+/** Starts `slugline serve` and waits for the line that says where it listens. */
 export async function startSlugline(
   extra: Record<string, string> = {},
-  options: { dataDir?: string; wrapper?: string[] } = {},
+  options: StartOptions = {},
 ): Promise<Slugline> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slugline-e2e-'))
-  let running = await launch(environment(dataDir, extra), options.wrapper)
+  let running = await launch(environment(dataDir, extra), options)
   const url = running.url
   const port = new URL(url).port
   const slugline: Slugline = {
@@ -98,7 +108,7 @@ export async function startSlugline(
       return running.child.pid
     },
     output: () => running.output(),
-    cli: (...args) => runCommand(args, environment(dataDir, extra)),
+    cli: (...args) => runCommand(args, environment(dataDir, extra), options.program),
     async createKey({
       workspace = 'test',
       name = 'test',
@@ -136,7 +146,7 @@ export async function startSlugline(
       await running.child.exited
     },
     async restart() {
-      running = await launch(environment(dataDir, { ...extra, PORT: port }), options.wrapper)
+      running = await launch(environment(dataDir, { ...extra, PORT: port }), options)
     },
     async dispose() {
       running.child.kill('SIGTERM')
@@ -147,8 +157,9 @@ export async function startSlugline(
   return slugline
 }
 
-async function launch(env: Record<string, string>, wrapper: string[] = []) {
-  const child = Bun.spawn([...wrapper, SLUGLINE, 'serve'], { env, stdout: 'pipe', stderr: 'pipe' })
+async function launch(env: Record<string, string>, options: StartOptions) {
+  const { wrapper = [], program = SLUGLINE } = options
+  const child = Bun.spawn([...wrapper, program, 'serve'], { env, stdout: 'pipe', stderr: 'pipe' })
   let output = ''
   const ready = Promise.withResolvers<string>()
   const read = async (stream: ReadableStream<Uint8Array>) => {

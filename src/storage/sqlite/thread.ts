@@ -4,6 +4,11 @@ import type { OpenOptions } from './connection.ts'
 /** The thread ends after this long without a question: it costs memory. */
 const IDLE_MS = 60_000
 
+/** The thread's program; in the packaged executable it has its place below the root of the sources. */
+const PROGRAM = Bun.isStandaloneExecutable
+  ? './storage/sqlite/thread-main.ts'
+  : new URL('./thread-main.ts', import.meta.url)
+
 /** What a thread opens at its start. */
 export interface ThreadStart {
   file: string
@@ -41,7 +46,7 @@ export function createThread(start: ThreadStart): Thread {
   }
 
   function begin(): Worker {
-    const started = new Worker(new URL('./thread-main.ts', import.meta.url), { smol: true })
+    const started = new Worker(PROGRAM, { smol: true })
     started.onmessage = ({ data }: MessageEvent<ThreadReply>) => {
       const asker = waiting.get(data.id)
       waiting.delete(data.id)

@@ -1,0 +1,89 @@
+// Builds the whole of Slugline into one executable for this platform: `npm run package`.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { BunPlugin } from 'bun'
+import { builtFiles } from '../src/dashboard/index.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const BINDINGS = join(import.meta.dir, 'packaged/duckdb-bindings.ts')
+const LIBRARY_NAMES = ['libduckdb.so', 'libduckdb.dylib', 'duckdb.dll']
+
+/** DuckDB's addon and library, as files inside the executable. */
+function duckdb(): BunPlugin {
+  const require = createRequire(join(ROOT, 'node_modules/@duckdb/node-bindings/duckdb.js'))
+  const binding = `@duckdb/node-bindings-${process.platform}-${process.arch}/duckdb.node`
+  const addon = require.resolve(binding)
+  const folder = dirname(addon)
+  const libraryName = LIBRARY_NAMES.find((name) => existsSync(join(folder, name)))
+  if (libraryName === undefined) throw new Error(`There is no DuckDB library in ${folder}`)
+  const library = join(folder, libraryName)
+  const digest = createHash('sha256')
+    .update(readFileSync(library))
+    .update(readFileSync(addon))
+    .digest('hex')
+  return {
+    name: 'duckdb',
+    setup(build) {
+      build.onResolve({ filter: /^@duckdb\/node-bindings$/ }, () => ({
+        path: 'packaged:bindings',
+        namespace: 'packaged',
+      }))
+      build.onResolve({ filter: /^packaged:/ }, ({ path }) => ({ path, namespace: 'packaged' }))
+      build.onLoad({ filter: /about$/, namespace: 'packaged' }, () => ({
+        loader: 'json',
+        contents: JSON.stringify({ digest, libraryName }),
+      }))
+      // CommonJS, because that is how @duckdb/node-api asks for it.
+      build.onLoad({ filter: /bindings$/, namespace: 'packaged' }, () => ({
+        loader: 'js',
+        contents: `module.exports = require(${JSON.stringify(BINDINGS)}).bindings`,
+      }))
+      // Under other names than their own: a `.node` file would be loaded from inside the executable,
+      // where its library isn't beside it.
+      build.onLoad({ filter: /(addon|library)$/, namespace: 'packaged' }, ({ path }) => ({
+        loader: 'file',
+        contents: readFileSync(path.endsWith('addon') ? addon : library),
+      }))
+    },
+  }
+}
+
+/** The built dashboard, in the place of the folder that a checkout has it in. */
+function dashboard(): BunPlugin {
+  return {
+    name: 'dashboard',
+    setup(build) {
+      const files = [...builtFiles()]
+      build.onLoad({ filter: /src\/dashboard\/built\.ts$/ }, () => ({
+        loader: 'js',
+        contents: [
+          ...files.map((_, i) => `import f${i} from 'dashboard:${i}'`),
+          `const files = new Map([${files.map(([name], i) => `[${JSON.stringify(name)}, f${i}]`)}])`,
+          'export const builtFiles = () => files',
+        ].join('\n'),
+      }))
+      build.onResolve({ filter: /^dashboard:/ }, ({ path }) => ({
+        path: path.slice('dashboard:'.length),
+        namespace: 'dashboard',
+      }))
+      build.onLoad({ filter: /./, namespace: 'dashboard' }, ({ path }) => ({
+        loader: 'file',
+        contents: readFileSync(files[Number(path)]?.[1] ?? ''),
+      }))
+    },
+  }
+}
+
+const outfile = process.argv[2] ?? join(ROOT, 'dist/slugline')
+await Bun.build({
+  entrypoints: [join(ROOT, 'src/main.ts'), join(ROOT, 'src/storage/sqlite/thread-main.ts')],
+  root: join(ROOT, 'src'),
+  target: 'bun',
+  minify: { syntax: true, whitespace: true },
+  sourcemap: 'none',
+  plugins: [duckdb(), dashboard()],
+  compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+})
+console.log(`${outfile}, ${(statSync(outfile).size / 1_000_000).toFixed(0)} MB`)

@@ -1,0 +1,82 @@
+// Takes the place of @duckdb/node-bindings inside the packaged executable. The operating system
+// loads libraries from files alone, so the two that the executable carries are written out once,
+// into a folder named by their content.
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { digest, libraryName } from 'packaged:about'
+import addon from 'packaged:addon' with { type: 'file' }
+import library from 'packaged:library' with { type: 'file' }
+
+const ADDON = 'duckdb.node'
+
+/** The folder with both files, whole and our own. @throws when there is no place to write them. */
+function unpacked(): string {
+  const places = [process.env.XDG_CACHE_HOME, join(homedir(), '.cache'), tmpdir()]
+  let failure: unknown
+  for (const place of places) {
+    if (!place?.startsWith('/')) continue
+    const folder = join(place, `slugline-${process.getuid?.() ?? ''}`, digest)
+    try {
+      if (!isWhole(folder)) unpack(folder)
+      return folder
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+function unpack(folder: string): void {
+  const parent = join(folder, '..')
+  mkdirSync(parent, { recursive: true, mode: 0o700 })
+  assertOwn(parent)
+  const fresh = mkdtempSync(`${folder}.`)
+  writeFileSync(join(fresh, libraryName), readFileSync(library), { mode: 0o500 })
+  writeFileSync(join(fresh, ADDON), readFileSync(addon), { mode: 0o500 })
+  chmodSync(fresh, 0o700)
+  try {
+    renameSync(fresh, folder)
+  } catch (error) {
+    rmSync(fresh, { recursive: true })
+    // Another process was quicker.
+    if (!isWhole(folder)) throw error
+  }
+}
+
+/** Nobody else may have put something there for us to load. */
+function assertOwn(path: string): void {
+  const { uid, mode } = lstatSync(path)
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error(`${path} is not ours`)
+}
+
+function isWhole(folder: string): boolean {
+  try {
+    assertOwn(join(folder, '..'))
+    assertOwn(folder)
+    const hash = createHash('sha256')
+    for (const name of [libraryName, ADDON]) {
+      assertOwn(join(folder, name))
+      hash.update(readFileSync(join(folder, name)))
+    }
+    return hash.digest('hex') === digest
+  } catch {
+    return false
+  }
+}
+
+const loaded = { exports: {} }
+process.dlopen(loaded, join(unpacked(), ADDON))
+
+/** What @duckdb/node-bindings exports. */
+export const bindings = loaded.exports

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { eventually } from '../harness/eventually.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+
+const ROOT = resolve(import.meta.dir, '../..')
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+let folder: string
+let slugline: Slugline
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'slugline-packaged-'))
+  const program = join(folder, 'slugline')
+  const build = Bun.spawn([process.execPath, join(ROOT, 'scripts/package.ts'), program], {
+    stderr: 'inherit',
+    stdout: 'ignore',
+  })
+  expect(await build.exited).toBe(0)
+  // Nothing of a checkout is near it, and no runtime is on the path.
+  slugline = await startSlugline(
+    { HOME: folder, PATH: '/nowhere', TRUSTED_PROXIES: '127.0.0.1' },
+    { program },
+  )
+}, 60_000)
+afterAll(async () => {
+  await slugline?.dispose()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('one executable alone answers, counts, reports, searches and has its dashboard', async () => {
+  const { key } = await slugline.createKey()
+  const body = { destination_url: 'https://example.com/', slug: 'packaged', title: 'Übersicht' }
+  const made = await slugline.call('POST', '/api/v1/links', { key, body })
+  expect(made.status).toBe(201)
+  const headers = { 'User-Agent': FIREFOX, 'X-Forwarded-For': '8.8.8.8' }
+  const visit = await slugline.call('GET', '/packaged', { headers })
+  expect([visit.status, visit.headers.get('Location')]).toEqual([302, 'https://example.com/'])
+
+  // The native library, the database of countries, and the programs that it runs of itself.
+  const stats = await eventually('the click is reported', async () => {
+    const answer = await slugline.call('GET', '/api/v1/stats/country', { key })
+    const report = (await answer.json()) as { data?: { value: string | null; clicks: number }[] }
+    return report.data?.length ? report.data : undefined
+  })
+  expect(stats).toMatchObject([{ value: 'US', clicks: 1 }])
+  const links = (await eventually('the click is counted', async () => {
+    const answer = await slugline.call('GET', '/api/v1/links?search=bersich', { key })
+    const list = (await answer.json()) as { data: { clicks: { total: number } }[] }
+    return list.data[0]?.clicks.total === 1 ? list.data : undefined
+  })) as unknown[]
+  expect(links).toHaveLength(1)
+
+  const page = await (await slugline.call('GET', '/app')).text()
+  const script = /src="(\/app\/assets\/[^"]+\.js)"/.exec(page)?.[1] as string
+  const asset = await slugline.call('GET', script, { headers: { 'Accept-Encoding': 'br' } })
+  expect([asset.status, asset.headers.get('Content-Encoding')]).toEqual([200, 'br'])
+  expect((await asset.text()).length).toBeGreaterThan(1000)
+  expect((await slugline.cli('doctor')).status).toBe(0)
+}, 30_000)
+
+test('what it must write out once, it writes for its owner alone', async () => {
+  const [cache = ''] = readdirSync(join(folder, '.cache'))
+  expect(cache).toStartWith('slugline-')
+  const [digest = ''] = readdirSync(join(folder, '.cache', cache))
+  const { mode } = await Bun.file(join(folder, '.cache', cache, digest)).stat()
+  expect(mode & 0o077).toBe(0)
+})
