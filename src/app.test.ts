@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
-import { createApp } from './app.ts'
+import { type AppDeps, createApp } from './app.ts'
 import { systemClock } from './base/clock.ts'
 import { createIds } from './base/ids.ts'
 import { silentLogger } from './base/logger.ts'
@@ -48,7 +48,16 @@ await storage.write(async (tx) => {
     .execute()
 })
 
+/** The dashboard's services, of which nobody is signed in to ask. */
+const dashboard = {
+  accounts: {
+    sessions: { personOf: async () => null, memberOf: async () => null },
+    authenticate: async () => new Response('auth'),
+  },
+} as unknown as AppDeps
+
 const app = createApp({
+  ...dashboard,
   storage,
   clock,
   ids,
@@ -84,10 +93,23 @@ describe('the application', () => {
       '/docs',
       '/docs/',
       '/openapi.json',
+      '/app',
+      '/app/api/v1/links',
+      '/app/sign-in',
     ]) {
       expect(app.owns(path)).toBe(true)
     }
-    for (const path of ['/', '/abc', '/apis', '/docs2', '/docsify', '/livez', '/API']) {
+    for (const path of [
+      '/',
+      '/abc',
+      '/apis',
+      '/docs2',
+      '/docsify',
+      '/livez',
+      '/API',
+      '/apps',
+      '/App',
+    ]) {
       expect(app.owns(path)).toBe(false)
     }
   })
@@ -129,6 +151,29 @@ describe('the application', () => {
     }
   })
 
+  test('keeps the dashboard’s API for people of this origin', async () => {
+    const codeOf = async (response: Response | Promise<Response>) =>
+      ((await (await response).json()) as { error: { code: string } }).error.code
+    expect(await codeOf(get('/app/api/v1/links'))).toBe('SIGN_IN_REQUIRED')
+    // A key is no session.
+    const headers = { Authorization: 'Bearer good' }
+    expect(await codeOf(get('/app/api/v1/links', headers))).toBe('SIGN_IN_REQUIRED')
+    expect(await codeOf(get('/app/api/v1/links', {}, 'POST'))).toBe('CROSS_SITE_REQUEST')
+    expect(await codeOf(get('/app/api/v1/links', { Origin: baseUrl }, 'POST'))).toBe(
+      'SIGN_IN_REQUIRED',
+    )
+    expect(await codeOf(get('/app/api/nothing'))).toBe('NOT_FOUND')
+    expect(await codeOf(get('/app/anything'))).toBe('NOT_FOUND')
+    expect(await codeOf(get('/app/api/auth/get-session', {}, 'POST'))).toBe('CROSS_SITE_REQUEST')
+    const mounted = await get('/app/api/auth/get-session')
+    expect(await mounted.text()).toBe('auth')
+    const { headers: sent } = await get('/app/api/v1/plans')
+    expect(sent.get('Cache-Control')).toBe('no-store')
+    expect(sent.get('Access-Control-Allow-Origin')).toBeNull()
+    expect(mounted.headers.get('Cache-Control')).toBe('no-store')
+    expect((await get('/api/v1/session', headers)).status).toBe(404)
+  })
+
   test('says nothing that is not a message: en-XA leaves no word untouched', async () => {
     const told: string[] = []
     for (const { method = 'GET', path = LINKS, headers, body } of BAD_REQUESTS) {
@@ -158,11 +203,13 @@ describe('the application', () => {
     expect(await (await get('/api/v1/openapi.json')).text()).toBe(text)
     const document = JSON.parse(text) as { openapi: string; paths: Record<string, object> }
     expect(document.openapi).toBe('3.1.0')
-    expect(Object.keys(document.paths).sort()).toEqual([
-      '/api/v1/links',
-      '/api/v1/links/{id}',
-      '/api/v1/plans',
-    ])
+    const paths = Object.keys(document.paths)
+    for (const path of ['/api/v1/links', '/api/v1/links/{id}', '/api/v1/plans']) {
+      expect(paths).toContain(path)
+    }
+    // What only the dashboard has is no part of it: neither an endpoint nor a code.
+    expect(paths.filter((path) => /session|claim|account|invitations|\/app/.test(path))).toEqual([])
+    expect(text).not.toContain('SIGN_IN_REQUIRED')
     const headers = { 'If-None-Match': response.headers.get('ETag') as string }
     expect((await get('/openapi.json', headers)).status).toBe(304)
     expect((await get('/openapi.json', {}, 'POST')).status).toBe(405)
@@ -211,12 +258,12 @@ describe('the application', () => {
     }
   })
 
-  test('serves the reference page, of less than 100 kB', async () => {
+  test('serves the reference page, of less than 150 kB', async () => {
     const response = await get('/docs', { 'Accept-Language': 'ja' })
     expect(response.headers.get('Strict-Transport-Security')).not.toBeNull()
     const text = await response.text()
     expect(text).toContain('https://s.example/api/v1/links')
-    expect(Buffer.byteLength(text)).toBeLessThan(100_000)
+    expect(Buffer.byteLength(text)).toBeLessThan(150_000)
     for (const [, id] of text.matchAll(/href="#([^"]+)"/g)) expect(text).toContain(` id="${id}"`)
   })
 })

@@ -1,20 +1,43 @@
+import { registerAccountRoutes } from './accounts/routes.ts'
+import type { Accounts } from './accounts/types.ts'
+import type { AdministrationDeps } from './administration.ts'
+import { registerAuditRoutes } from './audit/routes.ts'
 import { createDocs, type ReferenceDocument } from './docs/index.ts'
 import {
   type Api,
   type ApiDeps,
   createApi,
+  DASHBOARD_PREFIX,
   openApiDocument,
+  pathOf,
   type RequestInfo,
 } from './http/index.ts'
+import { registerKeyRoutes } from './keys/routes.ts'
+import { registerLinkCheckRoute } from './links/check-routes.ts'
 import { registerLinkRoutes } from './links/routes.ts'
+import { registerMemberRoutes } from './members/routes.ts'
 import { registerPlanRoutes } from './plans/routes.ts'
+import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from './statistics/routes.ts'
+import { registerUsageRoutes } from './usage/routes.ts'
+import { registerInstanceRoutes } from './workspaces/instance-routes.ts'
+import { registerWorkspaceRoutes } from './workspaces/routes.ts'
 
 /** The services behind the endpoints. */
 export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
-  Parameters<typeof registerLinkRoutes>[1]
+  Parameters<typeof registerLinkRoutes>[1] &
+  Parameters<typeof registerStatisticsRoutes>[1]
+
+/** The services behind the endpoints that only the dashboard has. */
+export type DashboardDeps = EndpointDeps &
+  Parameters<typeof registerAccountRoutes>[1] &
+  AdministrationDeps
 
 /** What the application is made of. */
-export type AppDeps = ApiDeps & EndpointDeps
+export interface AppDeps extends Omit<ApiDeps, 'sessions'>, DashboardDeps {
+  accounts: Accounts
+  /** Serves the dashboard's pages and files; absent: there are none. */
+  dashboard?: ((request: Request) => Response | Promise<Response>) | undefined
+}
 
 /** The API, its document and its reference page: request → response, without a listener. */
 export interface App {
@@ -24,7 +47,8 @@ export interface App {
   fetch(request: Request, info: RequestInfo): Response | Promise<Response>
 }
 
-const OWN = /^\/(?:api|docs|openapi\.json)(?:\/|$)/
+const OWN = /^\/(?:api|app|docs|openapi\.json)(?:\/|$)/
+const DASHBOARD_API = /^\/app\/api(?:\/|$)/
 
 /** Builds the application. */
 export function createApp(deps: AppDeps): App {
@@ -51,7 +75,23 @@ export function createApp(deps: AppDeps): App {
       baseUrl: deps.baseUrl,
     }),
   )
-  return { owns: (path) => OWN.test(path), fetch: api.fetch }
+
+  const dashboardApi = createApi({ ...deps, sessions: deps.accounts.sessions })
+  // First, because one of the links' endpoints takes any word as an id.
+  registerStatisticsDashboardRoutes(dashboardApi, deps)
+  registerEndpoints(dashboardApi, deps)
+  registerDashboardEndpoints(dashboardApi, deps)
+  dashboardApi.mount(`${DASHBOARD_PREFIX}/api/auth`, deps.accounts.authenticate)
+
+  return {
+    owns: (path) => OWN.test(path),
+    fetch(request, info) {
+      const path = pathOf(request.url)
+      if (!path.startsWith(DASHBOARD_PREFIX)) return api.fetch(request, info)
+      if (DASHBOARD_API.test(path)) return dashboardApi.fetch(request, info)
+      return deps.dashboard?.(request) ?? dashboardApi.fetch(request, info)
+    },
+  }
 }
 
 /** The OpenAPI document as it is served and committed. */
@@ -61,11 +101,37 @@ export function describeApi(deps: EndpointDeps): string {
   return documentOf(endpoints)
 }
 
+/** The document that the dashboard's own client is typed by; it isn't served. */
+export function describeDashboard(deps: DashboardDeps): string {
+  const endpoints: Api['endpoints'][number][] = []
+  const api: Pick<Api, 'add'> = {
+    add: (endpoint) => void endpoints.push({ ...endpoint, path: DASHBOARD_PREFIX + endpoint.path }),
+  }
+  registerStatisticsDashboardRoutes(api, deps)
+  registerEndpoints(api, deps)
+  registerDashboardEndpoints(api, deps)
+  return documentOf(endpoints, true)
+}
+
+/** Endpoints of both APIs. */
 function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerPlanRoutes(api, deps)
   registerLinkRoutes(api, deps)
+  registerStatisticsRoutes(api, deps)
 }
 
-function documentOf(endpoints: Api['endpoints']): string {
-  return `${JSON.stringify(openApiDocument(endpoints), null, 2)}\n`
+/** Endpoints of the dashboard's API alone. */
+function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps): void {
+  registerAccountRoutes(api, deps)
+  registerLinkCheckRoute(api, deps)
+  registerKeyRoutes(api, deps)
+  registerMemberRoutes(api, deps)
+  registerWorkspaceRoutes(api, deps)
+  registerAuditRoutes(api, deps)
+  registerUsageRoutes(api, deps)
+  registerInstanceRoutes(api, deps)
+}
+
+function documentOf(endpoints: Api['endpoints'], forDashboard = false): string {
+  return `${JSON.stringify(openApiDocument(endpoints, forDashboard), null, 2)}\n`
 }

@@ -1,32 +1,45 @@
+import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { resolve } from 'node:path'
+import { createAccounts, createInvitations, createSendInvitation } from './accounts/index.ts'
+import { createAdministration } from './administration.ts'
 import { createApp } from './app.ts'
 import { createClientAddress } from './base/client-address.ts'
+import { ownProgram } from './base/own-program.ts'
 import {
   createPeopleSoFar,
   createRecorder,
   createSupervisor,
+  createTrimmer,
   journalDirectory,
   openJournal,
   openVisitors,
 } from './clicks/index.ts'
 import { isWildcard } from './config/index.ts'
+import { builtFiles, createDashboard } from './dashboard/index.ts'
 import { DEFAULT_DOMAIN, syncDomains } from './domains/index.ts'
 import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createKeyService } from './keys/index.ts'
 import { createMemoryLimiter } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
-import { journalCheck, workerCheck } from './operations/click-checks.ts'
+import { createMailer, smtp } from './mail/index.ts'
+import { journalCheck, statisticsCheck, workerCheck } from './operations/click-checks.ts'
 import { createHealth, diskCheck, secretCheck, storageCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
-import { watchClicks, watchProcess } from './operations/watched.ts'
+import { watchClicks, watchProcess, watchStatistics } from './operations/watched.ts'
+import type { Plans } from './plans/service.ts'
 import { createEmbeddedResolver, createRedirect } from './redirect/index.ts'
-import { openEmbedded } from './storage/index.ts'
+import { createStatistics, statisticsFile } from './statistics/process/index.ts'
+import { createStatisticsService } from './statistics/service.ts'
+import { openEmbedded, type Storage } from './storage/index.ts'
+import { createUserService } from './users/index.ts'
 
 /** Guesses at a link's password from one address: five at once, then one every twelve seconds. */
 const GUESSES = { ratePerMinute: 5, burst: 5 }
 const PURGE_EVERY_MS = 60_000
+/** The statistics process comes at least so often, to delete what plans keep no longer. */
+const STATISTICS_EVERY_MS = 21_600_000
 
 /** The composition root: opens the stores of a migrated data directory and puts all together. */
 export async function createDeps(input: ServingInput): Promise<Serving> {
@@ -47,22 +60,40 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   })
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const supervisor = createSupervisor({
-    command: workerCommand(dataDir),
+    command: ownProgram('click-worker', '--data-dir', dataDir),
     journal,
     watermark,
     clock,
     logger,
+    counted: () => trimmer.trim(),
   })
-  const recorder = createRecorder(journal, visitors, supervisor.poke)
+  const statistics = createStatistics({
+    command: ownProgram('statistics', '--data-dir', dataDir),
+    journal,
+    clock,
+    logger,
+    retention: () => retentionOf(storage, plans),
+    advanced: () => trimmer.trim(),
+  })
+  const trimmer = createTrimmer({
+    directory: journalDirectory(dataDir),
+    watermarks: () => [supervisor.state().watermark, statistics.state().watermark],
+    logger,
+  })
+  const recorder = createRecorder(journal, visitors, () => {
+    supervisor.poke()
+    statistics.poke()
+  })
 
   const keys = createKeyService({ storage, clock, ids, random, pepper: secrets.apiKeys, plans })
   const base = new URL(baseUrl)
+  const cursors = createCursors(secrets.cursors)
   const links = createLinkService({
     storage,
     clock,
     ids,
     random,
-    cursors: createCursors(secrets.cursors),
+    cursors,
     domains,
     ownHosts: {
       hosts: domains.hosts,
@@ -76,7 +107,65 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     removed: supervisor.linkGone,
   })
 
+  const mailer = createMailer({ deliver: config.mail && smtp(config.mail), baseUrl, logger })
+  const administration = createAdministration({
+    storage,
+    clock,
+    ids,
+    random,
+    plans,
+    cursors,
+    keys,
+    links,
+    logger,
+    sendInvitation: createSendInvitation({ mailer, key: secrets.accounts }),
+  })
+
+  const statisticsService = createStatisticsService({
+    reports: statistics.client,
+    storage,
+    domains,
+    cursors: createCursors(secrets.cursors),
+    clock,
+  })
+
+  const accounts = createAccounts({
+    storage,
+    clock,
+    ids,
+    random,
+    logger,
+    plans,
+    users: createUserService({
+      storage,
+      clock,
+      ids,
+      random,
+      workspaces: administration.workspaces,
+    }),
+    workspaces: administration.workspaces,
+    invitations: createInvitations({
+      storage,
+      clock,
+      invitations: administration.invitations,
+      key: secrets.accounts,
+    }),
+    mailer,
+    key: secrets.accounts,
+    baseUrl,
+    signUp: config.signUp,
+    oidc: config.oidc,
+    domains: domains.hosts,
+  })
+
   const app = createApp({
+    ...administration,
+    accounts,
+    dashboard: createDashboard({
+      files: builtFiles,
+      baseUrl: () => baseUrl,
+      requestId: () => ids.next('req'),
+    }),
     storage,
     clock,
     logger,
@@ -85,9 +174,14 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     clientAddress,
     baseUrl: () => baseUrl,
     anonymousPerMinute: config.anonymousPerMinute,
-    observe: metrics.request,
+    observe(event) {
+      metrics.request(event)
+      const { workspaceNo, status } = event
+      if (workspaceNo !== null) administration.requestCounts.note(workspaceNo, status)
+    },
     plans,
     links,
+    statistics: statisticsService,
   })
 
   const guesses = createMemoryLimiter()
@@ -112,6 +206,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       storageCheck(storage),
       journalCheck(journal),
       workerCheck(supervisor),
+      statisticsCheck(statistics),
       diskCheck(dataDir),
       secretCheck(input.secretFile),
     ],
@@ -119,14 +214,21 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     logger,
   })
   watchClicks(metrics, { journal, supervisor, redirect })
+  watchStatistics(metrics, statistics)
   watchProcess(metrics, { dataDir })
 
   const purging = setInterval(() => {
     purgeIdempotency(storage, clock.now()).catch((err) =>
       logger.warn({ err }, 'Old idempotency records could not be deleted'),
     )
+    void administration.purge()
+    accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
   }, PURGE_EVERY_MS)
   purging.unref()
+  const keeping = setInterval(() => {
+    if (existsSync(statisticsFile(dataDir))) statistics.retentionChanged()
+  }, STATISTICS_EVERY_MS)
+  keeping.unref()
 
   return {
     fetch(request, server) {
@@ -145,12 +247,32 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
         redirect.fetch(request, peer)
       )
     },
-    health,
+    health: {
+      stopping() {
+        health.stopping()
+        statisticsService.endStreams()
+      },
+    },
     storage,
+    openClaim: accounts.openClaim,
     closing: [
-      { name: 'timers', withinMs: 100, run: () => clearInterval(purging) },
+      {
+        name: 'timers',
+        withinMs: 100,
+        run() {
+          clearInterval(purging)
+          clearInterval(keeping)
+        },
+      },
       { name: 'journal', withinMs: 500, run: () => journal.close() },
-      { name: 'click worker', withinMs: 3_200, run: () => supervisor.stop(3_000) },
+      {
+        name: 'click worker and statistics',
+        withinMs: 3_200,
+        async run() {
+          await Promise.all([supervisor.stop(3_000), statistics.stop(3_000), mailer.close()])
+          await trimmer.close()
+        },
+      },
       {
         name: 'storage',
         withinMs: 1_200,
@@ -170,10 +292,12 @@ function machineAddresses(): string[] {
   )
 }
 
-/** The same program, so that a packaged executable finds itself. */
-function workerCommand(dataDir: string): string[] {
-  const program = [process.execPath, '--no-env-file', '--smol', resolve(import.meta.dir, 'main.ts')]
-  return [...program, 'click-worker', '--data-dir', dataDir]
+/** Days for which each workspace's plan keeps its clicks. */
+async function retentionOf(storage: Storage, plans: Plans) {
+  const rows = await storage.reports.db.selectFrom('workspaces').select(['no', 'plan_id']).execute()
+  return rows.map(
+    ({ no, plan_id }) => [no, plans.of(plan_id).limits.analytics_retention_days] as const,
+  )
 }
 
 /** Without the query; cheap, for every visit passes here. */

@@ -7,7 +7,7 @@ process.umask(0o077)
 
 const args = process.argv.slice(2)
 
-/** `serve` and the click worker start at once; only other command lines need the parser. */
+/** `serve` and its children start at once; only other command lines need the parser. */
 async function run(): Promise<number> {
   const [command, ...rest] = args
   if (command === 'serve' && rest.every((option) => option === '--json')) {
@@ -18,6 +18,10 @@ async function run(): Promise<number> {
   }
   if (command === 'click-worker') {
     await (await import('./commands/click-worker.ts')).runClickWorkerCommand(rest)
+    return 0
+  }
+  if (command === 'statistics') {
+    await (await import('./commands/statistics.ts')).runStatisticsCommand(rest)
     return 0
   }
   return await (await import('./commands/program.ts')).runProgram(args)

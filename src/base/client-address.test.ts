@@ -51,6 +51,8 @@ describe('truncation', () => {
     ['fe80::1%eth0', 'fe80::'],
     ['::1', '::'],
     ['', ''],
+    ['2002:cb00:714d::1', '2002:cb00:7100::'],
+    ['2002:cb00:4d::1', '2002:cb00::'],
   ])('%s → %s', (address, network) => {
     expect(truncateAddress(address)).toBe(network)
   })

@@ -68,6 +68,10 @@ export function truncateAddress(address: string): string {
           .filter(Boolean)
   const zeros = Math.max(0, 8 - head.length - tail.length)
   const groups = [...head, ...Array<string>(zeros).fill('0'), ...tail].slice(0, 3)
+  // 6to4 (RFC 3056) has a whole IPv4 address in these 48 bits: of it a /24, as of others.
+  if (groups[0] === '2002') {
+    groups[2] = (Number.parseInt(groups[2] as string, 16) & 0xff00).toString(16)
+  }
   while (groups.at(-1) === '0') groups.pop()
   return `${groups.join(':')}::`
 }

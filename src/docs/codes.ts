@@ -1,4 +1,4 @@
-import { DETAIL_CODES, ERROR_CODES, ERRORS } from '../errors/index.ts'
+import { ERRORS, PUBLIC_DETAIL_CODES, PUBLIC_ERROR_CODES } from '../errors/index.ts'
 import { type Locale, type MessageParams, translate } from '../i18n/index.ts'
 import { type Html, html } from './html.ts'
 import { entries } from './schema.ts'
@@ -25,7 +25,7 @@ const OWN: Readonly<Record<string, MessageParams>> = {
 /** Every code that an error can have. */
 export function errorCodes(locale: Locale): Html {
   return entries(
-    ERROR_CODES.map((code) => ({
+    PUBLIC_ERROR_CODES.map((code) => ({
       name: html`<code id="${code}">${code}</code>`,
       kind: String(ERRORS[code].status),
       meaning: translate(locale, `error.${code}`, { ...SAMPLES, ...OWN[code] }),
@@ -37,7 +37,7 @@ export function errorCodes(locale: Locale): Html {
 /** Every code that a failing field can have. */
 export function detailCodes(locale: Locale): Html {
   return entries(
-    DETAIL_CODES.map((code) => ({
+    PUBLIC_DETAIL_CODES.map((code) => ({
       name: html`<code>${code}</code>`,
       meaning: translate(locale, `detail.${code}`, { ...SAMPLES, ...OWN[code] }),
       locale,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ERROR_CODES } from '../errors/index.ts'
+import { PUBLIC_ERROR_CODES } from '../errors/index.ts'
 import { openApiDocument } from '../http/index.ts'
 import { createTestApi } from '../http/test-api.ts'
 import { LOCALES, translate } from '../i18n/index.ts'
@@ -63,7 +63,7 @@ describe('the reference page', () => {
     for (const locale of LOCALES) {
       const { response, text } = await page(`?lang=${locale}`)
       expect(response.headers.get('Content-Language')).toEndWith(locale)
-      for (const code of ERROR_CODES) expect(text).toContain(`id="${code}"`)
+      for (const code of PUBLIC_ERROR_CODES) expect(text).toContain(`id="${code}"`)
       expect(text).toContain(html`${translate(locale, 'error.NOT_FOUND')}`.text)
     }
   })

@@ -4,7 +4,8 @@ import { entries, membersOf, nameOfRef, type Schema, typeOf } from './schema.ts'
 interface Ref {
   $ref?: string
 }
-interface Parameter extends Ref {
+/** What an endpoint reads beside its body. */
+export interface Parameter extends Ref {
   name: string
   in: string
   required?: boolean
@@ -83,25 +84,37 @@ function curlOf(
   return lines.join(' \\\n  ')
 }
 
+/** The endpoint's own, described; those that several endpoints have, by name. */
 function parametersList(parameters: readonly Parameter[], components: Components) {
-  // The endpoint's own stand before those that every endpoint has.
-  const isShared = ({ $ref }: Ref) => Number($ref !== undefined)
-  const resolved = parameters
-    .toSorted((a, b) => isShared(a) - isShared(b))
-    .map((parameter) =>
-      parameter.$ref === undefined
-        ? parameter
-        : (components.parameters?.[nameOfRef(parameter.$ref)] ?? parameter),
-    )
-  if (resolved.length === 0) return undefined
+  if (parameters.length === 0) return undefined
+  const shared = sharedParameters(components)
+  const own: Parameter[] = []
+  const names: string[] = []
+  for (const parameter of parameters) {
+    const key = parameter.$ref === undefined ? undefined : nameOfRef(parameter.$ref)
+    const described = key === undefined ? parameter : (components.parameters?.[key] ?? parameter)
+    if (shared.includes(described)) names.push(described.name)
+    else own.push(described)
+  }
   return html`<h4>Parameters</h4>
-${entries(
-  resolved.map((parameter) => ({
+${own.length > 0 && entries(own.map(parameterEntry))}
+${names.length > 0 && html`<p><a href="#parameters">Shared</a>: <code>${names.join(' ')}</code></p>`}`
+}
+
+/** Those whose name means one thing everywhere, so that one description does. */
+export function sharedParameters({ parameters = {} }: Components): Parameter[] {
+  return Object.entries(parameters).flatMap(([key, parameter]) =>
+    key === parameter.name ? [parameter] : [],
+  )
+}
+
+/** A parameter's line in a list. */
+export function parameterEntry(parameter: Parameter) {
+  return {
     name: html`<code>${parameter.name}</code>`,
     kind: html`${parameter.in}, ${typeOf(parameter.schema ?? {})}`,
     meaning: inline(parameter.description ?? parameter.schema?.description),
-  })),
-)}`
+  }
 }
 
 function bodyView(schema: Schema, components: Components): Html {

@@ -1,8 +1,14 @@
 import type { Locale } from '../i18n/index.ts'
 import { detailCodes, errorCodes } from './codes.ts'
 import { Html, html, prose } from './html.ts'
-import { type Components, type Operation, operationSection } from './operation.ts'
-import { membersOf, nameOfRef, type Schema, typeOf } from './schema.ts'
+import {
+  type Components,
+  type Operation,
+  operationSection,
+  parameterEntry,
+  sharedParameters,
+} from './operation.ts'
+import { entries, membersOf, nameOfRef, type Schema, typeOf } from './schema.ts'
 import { STYLE } from './style.ts'
 
 /** What the page reads of an OpenAPI document. */
@@ -58,7 +64,8 @@ ${STYLE_ELEMENT}
 ${operations.map(
   ({ method, operation }) =>
     html`<li><a href="#${operation.operationId}">${operation.summary}</a> <span class="verb">${method.toUpperCase()}</span></li>\n`,
-)}<li><a href="#objects">Objects</a></li>
+)}<li><a href="#parameters">Parameters</a></li>
+<li><a href="#objects">Objects</a></li>
 <li><a href="#errors">Errors</a></li>
 <li><a href="#details">Errors of fields</a></li>
 </ul>
@@ -67,6 +74,9 @@ ${operations.map(
 ${prose(info.description)}
 <h2 id="endpoints">Endpoints</h2>
 ${operations.map(({ method, path, operation }) => operationSection(method, path, operation, components, baseUrl))}
+<h2 id="parameters">Parameters</h2>
+<p>Those that several endpoints take.</p>
+${entries(sharedParameters(components).map(parameterEntry))}
 <h2 id="objects">Objects</h2>
 ${objectsOf(document).map(([name, schema]) => objectSection(name, schema))}
 <h2 id="errors">Errors</h2>

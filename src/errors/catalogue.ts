@@ -1,3 +1,5 @@
+import { DASHBOARD_DETAILS, DASHBOARD_ERRORS } from './dashboard.ts'
+
 /** What a message parameter may be. A list is joined with "or" in the language of the message. */
 export type ErrorParam = string | number | readonly string[]
 
@@ -48,6 +50,7 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },
   INTERNAL_ERROR: { status: 500, params: {} },
   SERVICE_UNAVAILABLE: { status: 503, params: {} },
+  ...DASHBOARD_ERRORS,
 } as const satisfies Record<string, { status: number; params: ParamSpec }>
 
 /**
@@ -80,6 +83,9 @@ export const DETAILS = {
   EXTERNAL_ID_TAKEN: {},
   INVALID_TIMESTAMP: {},
   ENDS_BEFORE_START: {},
+  INVALID_TIMEZONE: {},
+  /** Of a series: more buckets than are given out. */
+  TOO_MANY_INTERVALS: { max: 'number' },
   INVALID_CHARACTERS: {},
   UNKNOWN_DOMAIN: {},
   INVALID_CURSOR: {},
@@ -88,6 +94,7 @@ export const DETAILS = {
   LINKS_LIMIT: { limit: 'number' },
   API_KEYS_LIMIT: { limit: 'number' },
   MEMBERS_LIMIT: { limit: 'number' },
+  ...DASHBOARD_DETAILS,
 } as const satisfies Record<string, ParamSpec>
 
 /** A stable code of `error.code`. */
@@ -99,7 +106,12 @@ export type ErrorParams<C extends ErrorCode> = ParamsOf<(typeof ERRORS)[C]['para
 /** The parameters of the message of a detail code; `{}` where it has none. */
 export type DetailParams<C extends DetailCode> = ParamsOf<(typeof DETAILS)[C]>
 
-/** All error codes, in the order of their status. */
+/** All error codes, those of the public API in the order of their status. */
 export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[]
 /** All detail codes. */
 export const DETAIL_CODES = Object.keys(DETAILS) as readonly DetailCode[]
+
+/** The error codes of the public API. */
+export const PUBLIC_ERROR_CODES = ERROR_CODES.filter((code) => !(code in DASHBOARD_ERRORS))
+/** The detail codes of the public API. */
+export const PUBLIC_DETAIL_CODES = DETAIL_CODES.filter((code) => !(code in DASHBOARD_DETAILS))

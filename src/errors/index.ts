@@ -9,4 +9,6 @@ export {
   type ErrorCode,
   type ErrorParam,
   type ErrorParams,
+  PUBLIC_DETAIL_CODES,
+  PUBLIC_ERROR_CODES,
 } from './catalogue.ts'

@@ -44,7 +44,10 @@ function samplesFor(key: MessageKey): MessageParams {
       : namespace === 'detail'
         ? DETAILS[code as keyof typeof DETAILS]
         : undefined
-  if (spec === undefined) return { date: 'today', minutes: 3, host: 'example.com' }
+  if (spec === undefined) {
+    const accounts = { email: 'ann@example.com', workspace: 'Acme' }
+    return { date: 'today', minutes: 3, host: 'example.com', ...accounts }
+  }
   return Object.fromEntries(
     Object.entries(spec).map(([name, kind]) => [
       name,

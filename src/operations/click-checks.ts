@@ -22,3 +22,22 @@ export function workerCheck(worker: { state(): { backlogSeconds: number } }): He
         : { status: 'ok' },
   }
 }
+
+/**
+ * Whether clicks reach the statistics. Neither redirects nor links need them, so they never make
+ * the instance unready: what waits is kept in the journal.
+ */
+export function statisticsCheck(statistics: {
+  state(): { store: string; backlogSeconds: number }
+}): HealthCheck {
+  return {
+    name: 'statistics',
+    check() {
+      const { store, backlogSeconds } = statistics.state()
+      if (store !== 'ok' && store !== 'opening') return { status: 'degraded', reason: store }
+      return backlogSeconds > LAG_DEGRADED_SECONDS
+        ? { status: 'degraded', reason: 'behind' }
+        : { status: 'ok' }
+    },
+  }
+}

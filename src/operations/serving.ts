@@ -39,6 +39,8 @@ export interface Serving {
   health: Pick<Health, 'stopping'>
   /** For the questions that a start asks: whether there are keys, and which plans are in use. */
   storage: Pick<Storage, 'read'>
+  /** The address at which the first account is made; null: there is one. */
+  openClaim(): Promise<string | null>
   /** What to close, in order, when no request is being answered any more. At most 5 seconds. */
   closing: readonly ShutdownStep[]
 }

@@ -51,6 +51,39 @@ export function watchClicks(metrics: Metrics, { journal, supervisor, redirect }:
   )
 }
 
+/** The numbers of the statistics process. */
+export interface StatisticsNumbers {
+  state(): {
+    running: boolean
+    store: string
+    backlogBytes: number
+    backlogSeconds: number
+    restarts: number
+    skipped: number
+    stored: number
+    fileBytes: number
+  }
+}
+
+/** Puts the statistics process among the metrics. */
+export function watchStatistics(metrics: Metrics, statistics: StatisticsNumbers): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    metrics.watch({ name: `statistics_${name}`, help, type: 'gauge', read })
+  const counter = (name: string, help: string, read: () => number) =>
+    metrics.watch({ name: `statistics_${name}`, help, type: 'counter', read })
+  const { state } = statistics
+  gauge('running', '1 while the statistics process runs', () => Number(state().running))
+  gauge('healthy', '0 while its file can not be used', () =>
+    Number(['ok', 'opening'].includes(state().store)),
+  )
+  gauge('backlog_bytes', 'Journal that is not stored yet', () => state().backlogBytes)
+  gauge('backlog_seconds', 'How far the statistics are behind', () => state().backlogSeconds)
+  gauge('file_bytes', 'Size of the statistics file and its log', () => state().fileBytes)
+  counter('restarts_total', 'How often the statistics process died', () => state().restarts)
+  counter('stored_total', 'Clicks stored since the start', () => state().stored)
+  counter('damaged_lines_total', 'Lines that it could not read', () => state().skipped)
+}
+
 /** Puts the database's files among the metrics; memory and the event loop are there already. */
 export function watchProcess(metrics: Metrics, { dataDir }: { dataDir: string }): void {
   const gauge = (name: string, help: string, read: () => number) =>

@@ -58,7 +58,7 @@ const file = z.strictObject({
 })
 
 /** Limits that this version lists but can't hold anybody to. */
-const NOT_ENFORCED = ['domains', 'clicks_per_month', 'analytics_retention_days'] as const
+const NOT_ENFORCED = ['domains', 'clicks_per_month'] as const
 
 /** Checks what a plans file says, all of it. */
 export function checkPlansFile(json: unknown): { plans: Plan[] } | { faults: PlanFault[] } {

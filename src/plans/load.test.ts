@@ -52,6 +52,19 @@ describe('a plans file', () => {
     expect(plans.of('gone')).toBe(plans.default)
   })
 
+  test('may say for how long clicks are kept, but promise nothing that is not enforced', async () => {
+    const limits = (own: object) => ({ plans: [{ ...team, limits: { ...team.limits, ...own } }] })
+    const kept = await parsePlans(JSON.stringify(limits({ analytics_retention_days: 90 })))
+    expect('plans' in kept && kept.plans[0]?.limits.analytics_retention_days).toBe(90)
+    expect(await paths(limits({ analytics_retention_days: 0 }))).toEqual([
+      'plans[0].limits.analytics_retention_days',
+    ])
+    expect(await paths(limits({ domains: 1, clicks_per_month: 1 }))).toEqual([
+      'plans[0].limits.domains',
+      'plans[0].limits.clicks_per_month',
+    ])
+  })
+
   test('as docs/configuration.md shows it is right', async () => {
     const docs = readFileSync(join(import.meta.dir, '../../docs/configuration.md'), 'utf8')
     const example = /```json\n(.*?)```/s.exec(docs)?.[1] as string

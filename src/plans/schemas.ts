@@ -41,7 +41,9 @@ export const PlanSchema = z
         members: limit('People in the workspace.'),
         domains: limit('Short domains of the workspace.'),
         clicks_per_month: limit('Clicks that are counted in a month.'),
-        analytics_retention_days: limit('Days that clicks are kept.'),
+        analytics_retention_days: limit(
+          'Days for which single clicks are kept; of older ones the numbers per day stay.',
+        ),
       })
       .openapi({ description: 'What the plan allows, as it is enforced. Null: unlimited.' }),
     features: z

@@ -22,6 +22,8 @@ export interface WorkspacesTable {
   links_made: Generated<number>
   /** The newest link's `created_at`, so that `seq` and `created_at` sort alike. */
   last_link_at: Generated<Millis>
+  /** How many audit entries were ever written here: the low half of the next one's `seq`. */
+  audit_made: Generated<number>
   created_at: Millis
 }
 
@@ -31,8 +33,94 @@ export interface UsersTable {
   /** The address in lower case; unique. */
   email_key: string
   name: string | null
-  password_hash: string
+  /** Whether it was shown that the address is theirs. */
+  email_verified: Flag
+  /** A locale of ours, or null: the browser's. */
+  language: string | null
+  /** 1: may see all workspaces and set their plans. One person at most. */
+  instance_owner: Generated<Flag>
+  two_factor_enabled: Generated<Flag>
   created_at: Millis
+  updated_at: Millis
+}
+
+/** How somebody signs in: by a password of ours, or as an account of another service. */
+export interface AccountsTable {
+  id: string
+  user_id: string
+  /** `credential`: a password of ours. */
+  provider_id: string
+  /** Who they are there; the user's id for `credential`. */
+  account_id: string
+  /** argon2id in PHC form. */
+  password_hash: string | null
+  created_at: Millis
+  updated_at: Millis
+}
+
+/** Where people are signed in. Their addresses are not kept. */
+export interface SessionsTable {
+  id: string
+  user_id: string
+  /** What the cookie holds, beside a signature of it. */
+  token: string
+  /** Coarse: `Firefox, Windows`. */
+  user_agent: string | null
+  created_at: Millis
+  updated_at: Millis
+  expires_at: Millis
+}
+
+/** What was sent or shown once and is used up by its use: resets, challenges, states. */
+export interface VerificationsTable {
+  id: string
+  /** SHA-256 of the token or name. */
+  identifier: string
+  value: string
+  created_at: Millis
+  updated_at: Millis
+  expires_at: Millis
+}
+
+/** The second factor of people who have one. Secret and codes are encrypted. */
+export interface TwoFactorsTable {
+  id: string
+  user_id: string
+  secret: string
+  backup_codes: string
+  verified: Flag
+  failed_verification_count: number
+  locked_until: Millis | null
+}
+
+export interface PasskeysTable {
+  id: string
+  user_id: string
+  name: string | null
+  credential_id: string
+  public_key: string
+  counter: number
+  device_type: string
+  backed_up: Flag
+  transports: string | null
+  aaguid: string | null
+  created_at: Millis
+}
+
+/** Attempts at what is limited strictly; the state of `limits/decide.ts`. */
+export interface AttemptsTable {
+  /** A keyed hash of what is limited and for whom. */
+  key: string
+  at: Millis
+  used: number
+  /** From then on the row says no more than its absence would. */
+  full_at: Millis
+}
+
+/** Facts of the whole instance. */
+export interface InstanceTable {
+  name: string
+  value: string
 }
 
 export interface MembersTable {
@@ -129,6 +217,75 @@ export interface LinkTagsTable {
   link_seq: number
 }
 
+/** Who changed what. Rows are only ever added; none holds a secret. */
+export interface AuditTable {
+  /** `workspace_no × 2^32 + n`, like a link's. */
+  seq: number
+  at: Millis
+  actor_type: 'user' | 'api_key' | 'command'
+  /** A user's or key's id; null for the command line. */
+  actor_id: string | null
+  /** Who it was, in words that stay when the user or key is gone. */
+  actor_label: string
+  /** Like `link.updated`. */
+  action: string
+  target_type: string
+  target_id: string
+  target_label: string
+  /** The link's version after the change; null for what has no versions. */
+  version: number | null
+  /** JSON object: the changed fields as they were. */
+  before: string
+  /** JSON object: the changed fields as they are since. */
+  after: string
+  request_id: string | null
+}
+
+/** Links that were deleted and can be restored for some days. Their slugs are held meanwhile. */
+export interface DeletedLinksTable {
+  /** The link's, which it gets again. */
+  seq: number
+  id: string
+  workspace_no: number
+  deleted_at: Millis
+  /** JSON object: the row of `links`, without `search_text`. */
+  row: string
+}
+
+/** Passwords that links had before, so that an earlier version can be restored whole. */
+export interface LinkPasswordsTable {
+  link_seq: number
+  /** The version that replaced this password. */
+  version: number
+  /** Null: there was none. */
+  password_hash: string | null
+}
+
+/** Workspaces that are gone, whose links and clicks are being purged, or have been. */
+export interface DeletedWorkspacesTable {
+  no: number
+  id: string
+  deleted_at: Millis
+  /** When the last of its links was gone; null: some are still there. */
+  purged_at: Millis | null
+}
+
+/** Who may join a workspace. A row goes when it is accepted, revoked or replaced. */
+export interface InvitationsTable {
+  id: string
+  workspace_no: number
+  email: string
+  /** The address in lower case; unique within the workspace. */
+  email_key: string
+  role: string
+  /** SHA-256 of the token, hexadecimal. */
+  token_hash: string
+  /** A user's id; null: the operator. */
+  invited_by: string | null
+  created_at: Millis
+  expires_at: Millis
+}
+
 export interface IdempotencyTable {
   workspace_no: number
   key: string
@@ -177,6 +334,13 @@ export interface LinkVisitorsTable {
 export interface Schema {
   workspaces: WorkspacesTable
   users: UsersTable
+  accounts: AccountsTable
+  sessions: SessionsTable
+  verifications: VerificationsTable
+  two_factors: TwoFactorsTable
+  passkeys: PasskeysTable
+  attempts: AttemptsTable
+  instance: InstanceTable
   members: MembersTable
   api_keys: ApiKeysTable
   domains: DomainsTable
@@ -184,6 +348,11 @@ export interface Schema {
   slugs: SlugsTable
   link_tags: LinkTagsTable
   idempotency: IdempotencyTable
+  audit: AuditTable
+  deleted_links: DeletedLinksTable
+  deleted_workspaces: DeletedWorkspacesTable
+  link_passwords: LinkPasswordsTable
+  invitations: InvitationsTable
   link_counters: LinkCountersTable
   counter_watermarks: CounterWatermarksTable
   journal_watermark: JournalWatermarkTable

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { DETAIL_CODES, ERROR_CODES, ERRORS, type ErrorCode } from '../../src/errors/index.ts'
+import {
+  ERRORS,
+  type ErrorCode,
+  PUBLIC_DETAIL_CODES,
+  PUBLIC_ERROR_CODES,
+} from '../../src/errors/index.ts'
 import { LOCALES } from '../../src/i18n/index.ts'
 import { writePlans } from '../harness/plans.ts'
 import { type CallOptions, type Slugline, startSlugline } from '../harness/process.ts'
@@ -8,8 +13,8 @@ const LINKS = '/api/v1/links'
 const GOOD = 'https://example.com/'
 /** Raised only in process: no request can make a healthy server fail. See http's own tests. */
 const NOT_OVER_HTTP: readonly string[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
-/** Of the commands, which have no HTTP endpoint until the dashboard comes. */
-const OF_COMMANDS: readonly string[] = ['API_KEYS_LIMIT', 'MEMBERS_LIMIT']
+/** Of the dashboard's endpoints: see their own tests. */
+const OF_DASHBOARD: readonly string[] = ['API_KEYS_LIMIT', 'MEMBERS_LIMIT']
 
 let slugline: Slugline
 let key: string
@@ -160,6 +165,8 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   }),
   INVALID_CHARACTERS: invalid({ destination_url: GOOD, title: 'a\u0007b' }),
   UNKNOWN_DOMAIN: invalid({ destination_url: GOOD, domain: 'elsewhere.example' }),
+  INVALID_TIMEZONE: api('GET', '/api/v1/stats?timezone=Mars/Olympus'),
+  TOO_MANY_INTERVALS: api('GET', '/api/v1/stats?interval=hour&from=2020-01-01'),
   INVALID_CURSOR: api('GET', `${LINKS}?cursor=forged`),
   INVALID_HEADER: api('POST', LINKS, () => ({
     key,
@@ -170,11 +177,11 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   LINKS_LIMIT: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
 }
 
-test('every code of the catalogue has a provocation', () => {
+test('every code of the public API has a provocation', () => {
   const known = [...Object.keys(PROVOCATIONS), ...NOT_OVER_HTTP].sort()
-  expect(known).toEqual([...ERROR_CODES].sort())
-  const details = [...Object.keys(DETAILS), ...OF_COMMANDS].sort()
-  expect(details).toEqual([...DETAIL_CODES].sort())
+  expect(known).toEqual([...PUBLIC_ERROR_CODES].sort())
+  const details = [...Object.keys(DETAILS), ...OF_DASHBOARD].sort()
+  expect(details).toEqual([...PUBLIC_DETAIL_CODES].sort())
 })
 
 describe.each([...LOCALES])('in %s', (locale) => {

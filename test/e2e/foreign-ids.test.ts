@@ -30,6 +30,28 @@ test("another workspace's id is answered exactly as a missing one, on every endp
         expect(await seen(method, foreign, headers)).toEqual(await seen(method, missing, headers))
       }
     }
+    for (const part of ['stats', 'stats/country', 'clicks', 'clicks.csv', 'clicks.parquet']) {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await seen(method, `${foreign}/${part}`, {})
+        expect(answer.status).toBe(404)
+        expect(answer).toEqual(await seen(method, `${missing}/${part}`, {}))
+      }
+    }
+    expect(await seen('GET', `${foreign}/history`, {})).toEqual(
+      await seen('GET', `${missing}/history`, {}),
+    )
+    const restored = await seen('POST', `${foreign}/restore`, {})
+    expect(restored.status).toBe(404)
+    expect(restored).toEqual(await seen('POST', `${missing}/restore`, {}))
+    for (const path of ['stats', 'clicks', 'clicks/stream', 'clicks.ndjson']) {
+      const filtered = async (id: string) => {
+        const answer = await slugline.call('GET', `/api/v1/${path}?link=${id}`, { key: own.key })
+        const { error } = (await answer.json()) as { error: { code: string } }
+        return [answer.status, error.code]
+      }
+      expect(await filtered(foreign)).toEqual([404, 'LINK_NOT_FOUND'])
+      expect(await filtered(missing)).toEqual([404, 'LINK_NOT_FOUND'])
+    }
     const left = await slugline.call('GET', `/api/v1/links/${foreign}`, { key: other.key })
     expect(((await left.json()) as { title: string | null }).title).toBeNull()
   } finally {

@@ -86,6 +86,8 @@ test.each([
   ['TRUSTED_PROXIES', 'everyone'],
   ['SLUGLINE_SECRET', 'short'],
   ['SLUGLINE_PLANS', '/nowhere/plans.json'],
+  ['GEOIP_DATABASE', '/nowhere/city.mmdb'],
+  ['GEOIP_DATABASE', import.meta.path],
   ['LOG_LEVEL', 'loud'],
   ['LOG_FORMAT', 'xml'],
 ])('%s=%s stops the start with the name of the variable', async (name, value) => {

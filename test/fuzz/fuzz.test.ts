@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { DIMENSIONS } from '../../src/statistics/types.ts'
 import { type Conformance, loadConformance } from '../harness/conformance.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
-import { hostileBodies, hostileHeaders, hostileQueries } from './hostile.ts'
+import {
+  hostileBodies,
+  hostileHeaders,
+  hostileQueries,
+  hostileStatisticsQueries,
+} from './hostile.ts'
 
 const GENERATED = 18_500
 const CONCURRENT = 32
@@ -31,6 +37,7 @@ interface Attempt {
   /** The path as the OpenAPI document has it; `/links/{id}` is filled with `id`. */
   template: string
   id?: string
+  dimension?: string
   query?: string
   headers?: Record<string, string>
   body?: string | Uint8Array
@@ -38,7 +45,9 @@ interface Attempt {
 
 /** Null, or what is wrong with the answer. */
 async function fault(attempt: Attempt): Promise<string | null> {
-  const path = attempt.template.replace('{id}', attempt.id ?? linkId)
+  const path = attempt.template
+    .replace('{id}', attempt.id ?? linkId)
+    .replace('{dimension}', attempt.dimension ?? 'country')
   let answer: Response
   try {
     answer = await fetch(`${slugline.url}${path}${attempt.query ? `?${attempt.query}` : ''}`, {
@@ -60,7 +69,7 @@ async function fault(attempt: Attempt): Promise<string | null> {
     return null
   }
   sent++
-  const text = await answer.text()
+  const text = await bodyOf(answer)
   const where = `${attempt.method} ${path}?${attempt.query ?? ''} ${JSON.stringify(attempt.headers ?? {})} ${String(attempt.body).slice(0, 200)}`
   if (answer.status >= 500) return `${answer.status} for ${where}: ${text.slice(0, 300)}`
   if (!answer.headers.get('x-request-id')) return `no request id (${answer.status}) for ${where}`
@@ -69,8 +78,41 @@ async function fault(attempt: Attempt): Promise<string | null> {
   return violation === null ? null : `${violation} for ${where}`
 }
 
+/** A live stream never ends: its first words are enough. */
+async function bodyOf(answer: Response): Promise<string> {
+  if (answer.headers.get('content-type') !== 'text/event-stream') return answer.text()
+  const reader = answer.body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
+}
+
 const LINKS = '/api/v1/links'
 const LINK = '/api/v1/links/{id}'
+const STATISTICS = [
+  `${LINK}/stats`,
+  `${LINK}/stats/{dimension}`,
+  `${LINK}/clicks`,
+  '/api/v1/stats',
+  '/api/v1/stats/{dimension}',
+  '/api/v1/clicks',
+  '/api/v1/clicks/stream',
+  '/api/v1/clicks.ndjson',
+  `${LINK}/clicks.csv`,
+  `${LINK}/clicks.parquet`,
+]
+const STATISTICS_PARAMETERS = [
+  'from',
+  'to',
+  'timezone',
+  'interval',
+  'bots',
+  'tag',
+  'limit',
+  'cursor',
+  'last_event_id',
+  ...DIMENSIONS.flatMap((dimension) => [dimension, `-${dimension}`]),
+]
 
 test('hand-made hostile requests are answered by the contract', async () => {
   const attempts: Attempt[] = []
@@ -88,6 +130,9 @@ test('hand-made hostile requests are answered by the contract', async () => {
     }
   }
   for (const query of hostileQueries()) attempts.push({ method: 'GET', template: LINKS, query })
+  for (const query of [...hostileQueries(), ...hostileStatisticsQueries()]) {
+    for (const template of STATISTICS) attempts.push({ method: 'GET', template, query })
+  }
   for (const headers of hostileHeaders()) {
     for (const [method, template] of [
       ['GET', LINKS],
@@ -215,7 +260,23 @@ function arbitraryAttempt(): fc.Arbitrary<Attempt> {
   )
   const made = (method: string, template: string, parts: object) =>
     fc.record({ method: fc.constant(method), template: fc.constant(template), ...parts })
+  const asked = fc
+    .dictionary(
+      fc.constantFrom(...STATISTICS_PARAMETERS),
+      fc.oneof(
+        text,
+        time,
+        fc.constantFrom('2026-01-01', 'UTC', 'Europe/Berlin', 'hour', 'month', 'only', '1', 'DE'),
+      ),
+      { maxKeys: 5 },
+    )
+    .map((values) => new URLSearchParams(values).toString())
+  const dimension = fc.oneof(fc.constantFrom('country', 'hour', 'link', 'domain'), id)
   return fc.oneof(
+    ...STATISTICS.map((template) => ({
+      weight: 1,
+      arbitrary: made('GET', template, { id, dimension, query: asked, headers }),
+    })),
     { weight: 5, arbitrary: made('POST', LINKS, { body: anyBody, headers }) },
     { weight: 4, arbitrary: made('PATCH', LINK, { body: anyBody, headers, id }) },
     { weight: 4, arbitrary: made('GET', LINKS, { query, headers }) },

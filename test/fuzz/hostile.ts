@@ -172,6 +172,60 @@ export function hostileQueries(): string[] {
   ]
 }
 
+/** Query strings for questions about clicks. */
+export function hostileStatisticsQueries(): string[] {
+  return [
+    'from=0000-01-01&interval=month',
+    'from=9999-12-31&to=9999-12-31',
+    'from=9999-12-31&to=9999-12-31&timezone=Pacific/Apia',
+    'from=0000-01-01&to=0000-01-01&timezone=Pacific/Kiritimati',
+    'from=2026-01-01T00:00:00-23:59&to=2026-01-03T00:00:00+23:59',
+    'from=2011-12-30&to=2011-12-30&timezone=Pacific/Apia',
+    'from=2026-02-30',
+    'from=-000001-01-01',
+    'from=1e12',
+    'from=2026-01-01&to=2025-01-01',
+    'to=1970-01-01',
+    'timezone=',
+    'timezone=../../etc/passwd',
+    'timezone=%2B01:00',
+    'timezone=Europe/Berlin%00',
+    `timezone=${'A'.repeat(5000)}`,
+    'timezone=UTC&timezone=UTC',
+    'interval=second',
+    'interval=hour&from=2000-01-01',
+    'bots=',
+    'bots=true',
+    'country=',
+    "country=' OR 1=1 --",
+    'country=%00',
+    'country=\uD800',
+    'city=%F0%9F%98%80',
+    'hour=24',
+    'hour=-1',
+    'hour=1e1',
+    'hour=99999999999999999999',
+    'weekday=0',
+    'kind=human',
+    'trigger=',
+    'domain=',
+    'link=',
+    "link=lnk_'; DROP TABLE clicks",
+    `${'os=x&'.repeat(101)}`,
+    `browser=${'b'.repeat(2000)}`,
+    '-country=DE&country=DE',
+    '--country=DE',
+    '-=1',
+    'limit=1000',
+    'limit=1001',
+    'cursor=AAAA',
+    'last_event_id=-1--1',
+    'last_event_id=999999999999999-9999999999',
+    'last_event_id=',
+    'tag=&tag=',
+  ]
+}
+
 /** Header sets; each is legal to send for a client that means ill. */
 export function hostileHeaders(): Record<string, string>[] {
   return [

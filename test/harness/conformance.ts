@@ -49,6 +49,14 @@ export async function loadConformance(url: string): Promise<Conformance> {
         return `${method} ${path} answered ${status}, which the document does not name`
       }
       if (body === '') return null
+      const content = operation.responses[String(status)]?.content ?? {}
+      // What is no JSON has no schema to be held against; the document says what it is.
+      const type = answer.headers.get('content-type') ?? ''
+      if (!type.startsWith('application/json')) {
+        return type in content
+          ? null
+          : `${method} ${path} ${status} is ${type}, not so the document`
+      }
       const validate = validator(method, path, status)
       if (validate === null) return `${method} ${path} ${status} has a body the document lacks`
       let json: unknown

@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { UNLIMITED } from '../../src/plans/index.ts'
 
 /** Limits that differ from "unlimited". */
-export type Limits = Partial<Record<'requests_per_minute' | 'burst' | 'links' | 'api_keys', number>>
+export type Limits = Partial<
+  Record<
+    'requests_per_minute' | 'burst' | 'links' | 'api_keys' | 'analytics_retention_days',
+    number
+  >
+>
 
 /** Writes a plans file for `SLUGLINE_PLANS`; the first plan is the default. Returns its path. */
 export function writePlans(plans: Record<string, Limits>): string {

@@ -1,0 +1,21 @@
+/** A secret that shows up nowhere by chance: neither in logs nor in JSON. */
+export class Hidden {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  /** The secret itself. */
+  reveal(): string {
+    return this.#value
+  }
+
+  toString(): string {
+    return '[hidden]'
+  }
+
+  toJSON(): string {
+    return '[hidden]'
+  }
+}

@@ -1,0 +1,264 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { openStatistics } from '../../src/statistics/store/duckdb.ts'
+import { childOf } from './children.ts'
+import { eventually } from './eventually.ts'
+import { FATE, type MarkedClicks, sendMarkedClicks } from './marked-clicks.ts'
+import { type Slugline, startSlugline } from './process.ts'
+
+/** Who is killed. */
+export type Victim = 'server' | 'click-worker' | 'statistics'
+
+/** How a run goes. */
+export interface KillRunOptions {
+  clicks: number
+  links: number
+  connections: number
+  kills: readonly Victim[]
+  /** The headers of a click, each line with its end; the proxy on this machine is trusted. */
+  headers(mark: number): string
+}
+
+/** What a run came to; what begins with `answeredMissing` must be 0, and `mended` too. */
+export interface KillRun {
+  answered: number
+  /** Broken off: nobody knows whether they were recorded. */
+  unknown: number
+  stored: number
+  /** Stored without having been answered. */
+  surplus: number
+  /** What was in flight at the kills of the server. */
+  inFlight: number
+  kills: number
+  answeredMissing: number
+  storedTwice: number
+  /** Stored with a number that was never sent. */
+  neverSent: number
+  /** Stored for another link than the one that was visited. */
+  otherLink: number
+  /** Links whose counters aren't the number of their raw clicks, people and bots apart. */
+  countersDiffer: number
+  /** Links whose report isn't. */
+  reportsDiffer: number
+  /** Reports whose totals aren't the number of clicks stored. */
+  totalsDiffer: number
+  /** Links whose counters `clicks recount` had to mend. */
+  mended: number
+  loadSeconds: number
+  drainSeconds: number
+  slowestStartMs: number
+}
+
+interface LinkBody {
+  id: string
+  slug: string
+  clicks: { total: number; human: number; bot: number }
+}
+
+interface Counts {
+  clicks: number
+  unique: number
+  bots: number
+}
+
+/**
+ * Sends clicks, each with a number of its own, kills processes at random moments, and holds what is
+ * stored in the end against what the client knows, click by click.
+ */
+export async function killRun(options: KillRunOptions): Promise<KillRun> {
+  const { clicks, links, connections, kills } = options
+  const slugline = await startSlugline({ LOG_LEVEL: 'silent', TRUSTED_PROXIES: '127.0.0.1' })
+  let load: MarkedClicks | undefined
+  try {
+    const { key } = await slugline.createKey()
+    await createLinks(slugline, key, links)
+    const started = performance.now()
+    load = sendMarkedClicks({
+      port: Number(new URL(slugline.url).port),
+      clicks,
+      connections,
+      request: (mark) => ({
+        path: `/k${linkOf(mark, links)}?utm_term=${mark}`,
+        headers: options.headers(mark),
+      }),
+    })
+    const killed = await killAtRandom(slugline, load, clicks, kills)
+    await load.done
+    const loaded = performance.now()
+    await drained(slugline)
+    const drainSeconds = (performance.now() - loaded) / 1_000
+    const reported = await compareReports(slugline, key)
+    const { status, stdout, stderr } = await slugline.cli('clicks', 'recount', '--json')
+    if (status !== 0) throw new Error(`clicks recount failed: ${stderr}`)
+    const { mended } = JSON.parse(stdout) as { mended: number }
+    await slugline.stop()
+    const stored = await compareStored(slugline, load.fates, links)
+    const unknown = load.fates.reduce((sum, fate) => sum + Number(fate === FATE.unknown), 0)
+    const { total, ...differences } = reported
+    return {
+      answered: load.answered,
+      unknown,
+      inFlight: killed.inFlight,
+      kills: kills.length,
+      ...stored,
+      surplus: stored.stored - load.answered + stored.answeredMissing,
+      ...differences,
+      totalsDiffer: differences.totalsDiffer + Number(total !== stored.stored),
+      mended,
+      loadSeconds: (loaded - started) / 1_000,
+      drainSeconds,
+      slowestStartMs: killed.slowestStartMs,
+    }
+  } finally {
+    load?.stop()
+    await slugline.dispose()
+  }
+}
+
+/** The number of the link that a click goes to. */
+function linkOf(mark: number, links: number): number {
+  return (mark * 7_919) % links
+}
+
+async function createLinks(slugline: Slugline, key: string, links: number): Promise<void> {
+  for (let n = 0; n < links; n++) {
+    const { status } = await slugline.call('POST', '/api/v1/links', {
+      key,
+      body: { destination_url: `https://example.com/${n}`, slug: `k${n}` },
+    })
+    if (status !== 201) throw new Error(`A link was not made: ${status}`)
+  }
+}
+
+async function killAtRandom(
+  slugline: Slugline,
+  load: MarkedClicks,
+  clicks: number,
+  kills: readonly Victim[],
+): Promise<{ inFlight: number; slowestStartMs: number }> {
+  const moments = kills.map(() => (0.02 + 0.95 * Math.random()) * clicks).sort((a, b) => a - b)
+  const failed = load.done.then(
+    () => false,
+    () => true,
+  )
+  let inFlight = 0
+  let slowestStartMs = 0
+  for (const [i, victim] of kills.entries()) {
+    while (load.answered < (moments[i] as number)) {
+      if (await Promise.race([failed, Bun.sleep(1 + Math.random() * 4).then(() => false)])) break
+    }
+    if (victim === 'server') {
+      inFlight += load.inFlight
+      await slugline.kill()
+      const start = performance.now()
+      await slugline.restart()
+      slowestStartMs = Math.max(slowestStartMs, performance.now() - start)
+      continue
+    }
+    const child = await eventually(
+      `there is a ${victim}`,
+      async () => childOf(slugline.pid, victim),
+      20_000,
+    )
+    process.kill(child, 'SIGKILL')
+  }
+  return { inFlight, slowestStartMs }
+}
+
+async function drained(slugline: Slugline): Promise<void> {
+  await eventually(
+    'all is counted and stored',
+    async () => {
+      const text = await (await fetch(`${slugline.url}/metrics`)).text()
+      const isZero = (name: string) => new RegExp(`^slugline_${name} 0$`, 'm').test(text)
+      return isZero('click_backlog_bytes') && isZero('statistics_backlog_bytes') ? true : undefined
+    },
+    120_000,
+  )
+}
+
+/** The numbers of the links against the reports, as the API gives both. */
+async function compareReports(slugline: Slugline, key: string) {
+  const ask = async <T>(path: string): Promise<T> => {
+    const answer = await slugline.call('GET', `/api/v1/${path}`, { key })
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`)
+    return (await answer.json()) as T
+  }
+  const links: LinkBody[] = []
+  for (let page: string | null = 'links?limit=100'; page !== null; ) {
+    const body: { data: LinkBody[]; pagination: { next_cursor: string | null } } = await ask(page)
+    links.push(...body.data)
+    const next = body.pagination.next_cursor
+    page = next === null ? null : `links?limit=100&cursor=${encodeURIComponent(next)}`
+  }
+  const top = await ask<{ data: (Counts & { value: string })[] }>('stats/link?limit=1000')
+  const byLink = new Map(top.data.map((row) => [row.value, row]))
+  const reportsDiffer = links.filter(({ id, clicks: { total, human, bot } }) => {
+    const row = byLink.get(id) ?? { clicks: 0, bots: 0 }
+    return row.clicks !== human || row.bots !== bot || total !== human + bot
+  }).length
+  const total = links.reduce((sum, { clicks }) => sum + clicks.total, 0)
+  const people = links.reduce((sum, { clicks }) => sum + clicks.human, 0)
+  const totals = async (bots: string) =>
+    (await ask<{ data: { totals: Counts } }>(`stats?bots=${bots}`)).data.totals
+  const exclude = await totals('exclude')
+  const totalsDiffer =
+    Number((await totals('include')).clicks !== total) +
+    Number(exclude.clicks !== people) +
+    Number(exclude.clicks + exclude.bots !== total)
+  return { total, reportsDiffer, totalsDiffer }
+}
+
+/** What lies in the files of a server that has stopped, click by click. */
+async function compareStored(slugline: Slugline, fates: Uint8Array, links: number) {
+  const seen = new Uint8Array(fates.length)
+  let stored = 0
+  let neverSent = 0
+  let otherLink = 0
+  const slugs = new Map<number, string>()
+  const main = new Database(join(slugline.dataDir, 'slugline.db'), { readonly: true })
+  for (const { seq, slug } of main
+    .query<{ seq: number; slug: string }, []>('SELECT seq, slug FROM links')
+    .all()) {
+    slugs.set(seq, slug)
+  }
+  main.close()
+  const database = await openStatistics(join(slugline.dataDir, 'statistics.duckdb'), {
+    readonly: true,
+  })
+  const connection = await database.connect()
+  const result = await connection.raw.stream('SELECT link, utm_term FROM clicks')
+  for (;;) {
+    const chunk = await result.fetchChunk()
+    if (chunk === null || chunk.rowCount === 0) break
+    const [seqs = [], marks = []] = chunk.getColumns()
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const mark = Number(marks[row])
+      stored++
+      if (!(mark >= 0) || fates[mark] === FATE.unsent) neverSent++
+      else if (slugs.get(Number(seqs[row])) !== `k${linkOf(mark, links)}`) otherLink++
+      seen[mark] = Math.min(2, (seen[mark] ?? 0) + 1)
+    }
+  }
+  const raw = await connection.all<{ link: bigint; human: number; bot: number }>(
+    `SELECT link, count_if(kind = 0)::INTEGER AS human, count_if(kind <> 0)::INTEGER AS bot
+     FROM clicks GROUP BY link`,
+  )
+  database.close()
+  const counters = new Database(join(slugline.dataDir, 'counters.db'), { readonly: true })
+  const counted = counters.query<{ total: number; human: number; bot: number }, [number]>(
+    'SELECT total, human, bot FROM link_counters WHERE link_seq = ?',
+  )
+  const countersDiffer = raw.filter(({ link, human, bot }) => {
+    const row = counted.get(Number(link))
+    return row?.human !== human || row.bot !== bot || row.total !== human + bot
+  }).length
+  counters.close()
+  let answeredMissing = 0
+  let storedTwice = 0
+  for (let mark = 0; mark < fates.length; mark++) {
+    if (fates[mark] === FATE.answered && seen[mark] === 0) answeredMissing++
+    if (seen[mark] === 2) storedTwice++
+  }
+  return { stored, answeredMissing, storedTwice, neverSent, otherLink, countersDiffer }
+}
