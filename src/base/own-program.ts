@@ -9,3 +9,6 @@ export function ownProgram(...args: string[]): string[] {
   const main = resolve(import.meta.dir, '../main.ts')
   return [process.execPath, '--no-env-file', '--smol', main, ...args]
 }
+
+/** How a person starts this program, for hints. */
+export const PROGRAM_NAME = Bun.isStandaloneExecutable ? 'slugline' : 'bin/slugline'

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import { createIds } from '../base/ids.ts'
 import { createLogger } from '../base/logger.ts'
+import { PROGRAM_NAME } from '../base/own-program.ts'
 import { systemRandom } from '../base/random.ts'
 import {
   type Config,
@@ -116,8 +117,7 @@ export async function serve(
 /** The one thing that somebody who starts it for the first time needs to know. */
 function tellFirstStep({ json }: CommandContext, { dataDir }: Config): void {
   if (json) return
-  const command =
-    'bin/slugline keys create --workspace main --name first --scopes links:read,links:write'
+  const command = `${PROGRAM_NAME} keys create --workspace main --name first --scopes links:read,links:write`
   toStderr(`There is no API key yet. Make one with (the data lies in ${dataDir}):\n  ${command}\n`)
 }
 
