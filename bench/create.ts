@@ -1,7 +1,7 @@
 /**
  * Durable creations per second over HTTP: key, limit, validation, search index, answer after the
  * sync. The reference is a bare server in the same run that parses the same body and echoes it.
- * Usage: bin/bun bench/create.ts [--rounds 5] [--seconds 6] [--connections 64]
+ * Usage: bin/bun bench/create.ts [--rounds 5] [--seconds 6] [--connections 64] [--postgres]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, machine, median, versionOf } from './lib/machine.ts'
+import { startScaled } from './lib/scaled.ts'
 import { runLoad } from './lib/wrk.ts'
 
 const { values } = parseArgs({
@@ -16,11 +17,13 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '6' },
     connections: { type: 'string', default: '64' },
+    postgres: { type: 'boolean', default: false },
   },
 })
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
 const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
-const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
+const scaled = values.postgres ? await startScaled() : null
+const slugline = await startSlugline({ LOG_LEVEL: 'error', ...scaled?.env }, { dataDir: dir })
 const { key } = await slugline.createKey()
 const reference = Bun.spawn([process.execPath, join(import.meta.dir, 'lib/echo.ts')], {
   stdout: 'pipe',
@@ -60,6 +63,7 @@ for (let round = 0; round < Number(values.rounds); round++) {
 }
 reference.kill()
 await slugline.stop()
+await scaled?.dispose()
 rmSync(dir, { recursive: true, force: true })
 
 console.log(machine(tools))

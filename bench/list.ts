@@ -1,7 +1,7 @@
 /**
  * Latency of lists in one workspace with a million links, total included, and what they do to the
  * redirect's p99 meanwhile. The reference is the same call for a workspace with one link.
- * Usage: bin/bun bench/list.ts [--links 1000000] [--calls 300]
+ * Usage: bin/bun bench/list.ts [--links 1000000] [--calls 300] [--postgres]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,13 +9,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { machine, median, quantile, versionOf } from './lib/machine.ts'
+import { startScaled } from './lib/scaled.ts'
 import { seedLinks } from './lib/seed.ts'
+import { seedPostgres } from './lib/seed-postgres.ts'
 import { runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
   options: {
     links: { type: 'string', default: '1000000' },
     calls: { type: 'string', default: '300' },
+    postgres: { type: 'boolean', default: false },
   },
 })
 const links = Number(values.links)
@@ -24,7 +27,8 @@ const common = Math.round(links / 10)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
 const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
 
-let slugline = await startSlugline({}, { dataDir: dir })
+const scaled = values.postgres ? await startScaled() : null
+let slugline = await startSlugline({ ...scaled?.env }, { dataDir: dir })
 const { key } = await slugline.createKey()
 const small = await slugline.createKey({ workspace: 'small' })
 await slugline.call('POST', '/api/v1/links', {
@@ -32,8 +36,10 @@ await slugline.call('POST', '/api/v1/links', {
   body: { destination_url: 'https://example.com/' },
 })
 await slugline.stop()
-seedLinks(dir, { workspaceNo: 1, links, rare: 3, common })
-slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
+const seed = { workspaceNo: 1, links, rare: 3, common }
+if (scaled === null) seedLinks(dir, seed)
+else await seedPostgres(scaled.databaseUrl, seed)
+slugline = await startSlugline({ LOG_LEVEL: 'error', ...scaled?.env }, { dataDir: dir })
 
 interface Page {
   data: { id: string }[]
@@ -113,6 +119,7 @@ console.log(
   `redirect p99 alone ${quiet.p99.toFixed(2)} ms, while lists run ${busy.p99.toFixed(2)} ms`,
 )
 await slugline.stop()
+await scaled?.dispose()
 rmSync(dir, { recursive: true, force: true })
 
 function figures(taken: number[]) {

@@ -14,11 +14,10 @@ import { createCursors } from './http/cursor.ts'
 import { createLinkService, type LinkServiceDeps } from './links/index.ts'
 import { DEFAULT_PLANS } from './plans/defaults.ts'
 import { createPlans } from './plans/service.ts'
-import { migrate, openEmbedded } from './storage/index.ts'
+import { openTestStorage } from './storage/testing/database.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'slugline-app-'))
-await migrate(dir)
-const storage = await openEmbedded(dir)
+const storage = await openTestStorage(dir)
 afterAll(async () => {
   await storage.close()
   await rm(dir, { recursive: true })

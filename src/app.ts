@@ -13,6 +13,7 @@ import {
   type RequestInfo,
 } from './http/index.ts'
 import { registerKeyRoutes } from './keys/routes.ts'
+import type { Limiter } from './limits/index.ts'
 import { registerLinkCheckRoute } from './links/check-routes.ts'
 import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
@@ -33,10 +34,28 @@ export type DashboardDeps = EndpointDeps &
   AdministrationDeps
 
 /** What the application is made of. */
-export interface AppDeps extends Omit<ApiDeps, 'sessions'>, DashboardDeps {
+export interface AppDeps
+  extends Omit<ApiDeps, 'sessions' | 'limiter' | 'anonymousLimiter'>,
+    Omit<DashboardDeps, 'invitationLimiter'> {
   accounts: Accounts
   /** Serves the dashboard's pages and files; absent: there are none. */
   dashboard?: ((request: Request) => Response | Promise<Response>) | undefined
+  /** What is counted by whom; without them each API counts in memory. */
+  limiters?: AppLimiters | undefined
+}
+
+/** The limiters of both APIs. */
+export interface AppLimiters {
+  /** Of workspaces, by keys. */
+  api: Limiter
+  /** Of people, on the dashboard's API. */
+  people: Limiter
+  /** Of addresses without a key, on the public API. */
+  anonymous: Limiter
+  /** Of addresses, on the dashboard's API. */
+  visitors: Limiter
+  /** Of workspaces, by the invitations that they send. */
+  invitations: Limiter
 }
 
 /** The API, its document and its reference page: request → response, without a listener. */
@@ -52,7 +71,12 @@ const DASHBOARD_API = /^\/app\/api(?:\/|$)/
 
 /** Builds the application. */
 export function createApp(deps: AppDeps): App {
-  const api = createApi(deps)
+  const { limiters } = deps
+  const api = createApi({
+    ...deps,
+    limiter: limiters?.api,
+    anonymousLimiter: limiters?.anonymous,
+  })
   registerEndpoints(api, deps)
 
   // Made when it is first asked for: most processes are never asked, and all start.
@@ -76,11 +100,16 @@ export function createApp(deps: AppDeps): App {
     }),
   )
 
-  const dashboardApi = createApi({ ...deps, sessions: deps.accounts.sessions })
+  const dashboardApi = createApi({
+    ...deps,
+    sessions: deps.accounts.sessions,
+    limiter: limiters?.people,
+    anonymousLimiter: limiters?.visitors,
+  })
   // First, because one of the links' endpoints takes any word as an id.
   registerStatisticsDashboardRoutes(dashboardApi, deps)
   registerEndpoints(dashboardApi, deps)
-  registerDashboardEndpoints(dashboardApi, deps)
+  registerDashboardEndpoints(dashboardApi, { ...deps, invitationLimiter: limiters?.invitations })
   dashboardApi.mount(`${DASHBOARD_PREFIX}/api/auth`, deps.accounts.authenticate)
 
   return {

@@ -1,38 +1,21 @@
-import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { resolve } from 'node:path'
 import { createAccounts, createInvitations, createSendInvitation } from './accounts/index.ts'
 import { createAdministration } from './administration.ts'
 import { createApp } from './app.ts'
+import { createBackend } from './backend/index.ts'
 import { createClientAddress } from './base/client-address.ts'
-import { ownProgram } from './base/own-program.ts'
-import {
-  createPeopleSoFar,
-  createRecorder,
-  createSupervisor,
-  createTrimmer,
-  journalDirectory,
-  openJournal,
-  openVisitors,
-} from './clicks/index.ts'
 import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
-import { DEFAULT_DOMAIN, syncDomains } from './domains/index.ts'
+import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './domains/index.ts'
 import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createKeyService } from './keys/index.ts'
-import { createMemoryLimiter } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
-import { journalCheck, statisticsCheck, workerCheck } from './operations/click-checks.ts'
-import { createHealth, diskCheck, secretCheck, storageCheck } from './operations/index.ts'
+import { createHealth, diskCheck, secretCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
-import { watchClicks, watchProcess, watchStatistics } from './operations/watched.ts'
-import type { Plans } from './plans/service.ts'
-import { createEmbeddedResolver, createRedirect } from './redirect/index.ts'
-import { createStatistics, statisticsFile } from './statistics/process/index.ts'
+import { createRedirect } from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
-import { openEmbedded, type Storage } from './storage/index.ts'
 import { createUserService } from './users/index.ts'
 
 /** Guesses at a link's password from one address: five at once, then one every twelve seconds. */
@@ -44,50 +27,15 @@ const STATISTICS_EVERY_MS = 21_600_000
 /** The composition root: opens the stores of a migrated data directory and puts all together. */
 export async function createDeps(input: ServingInput): Promise<Serving> {
   const { config, secrets, plans, logger, metrics, clock, ids, random, baseUrl } = input
-  const { dataDir } = config
-  const storage = await openEmbedded(dataDir)
+  const cursors = createCursors(secrets.cursors)
+  const backend = await createBackend({ ...input, cursors })
+  const { storage } = backend
   const domains = await syncDomains(storage, baseUrl, config.shortDomains)
+  if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
   const clientAddress = createClientAddress(config.trustedProxies)
-
-  const [watermark = { segment: 0, offset: 0 }] = await storage.read.db
-    .selectFrom('journal_watermark')
-    .select(['segment', 'offset'])
-    .execute()
-  const journal = openJournal({
-    directory: journalDirectory(dataDir),
-    after: watermark.segment,
-    logger,
-  })
-  const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
-  const supervisor = createSupervisor({
-    command: ownProgram('click-worker', '--data-dir', dataDir),
-    journal,
-    watermark,
-    clock,
-    logger,
-    counted: () => trimmer.trim(),
-  })
-  const statistics = createStatistics({
-    command: ownProgram('statistics', '--data-dir', dataDir),
-    journal,
-    clock,
-    logger,
-    retention: () => retentionOf(storage, plans),
-    advanced: () => trimmer.trim(),
-  })
-  const trimmer = createTrimmer({
-    directory: journalDirectory(dataDir),
-    watermarks: () => [supervisor.state().watermark, statistics.state().watermark],
-    logger,
-  })
-  const recorder = createRecorder(journal, visitors, () => {
-    supervisor.poke()
-    statistics.poke()
-  })
 
   const keys = createKeyService({ storage, clock, ids, random, pepper: secrets.apiKeys, plans })
   const base = new URL(baseUrl)
-  const cursors = createCursors(secrets.cursors)
   const links = createLinkService({
     storage,
     clock,
@@ -102,9 +50,9 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
     },
     urlRules: { schemes: config.urlSchemes, blockedHosts: config.blockedHosts },
-    peopleSoFar: createPeopleSoFar(dataDir, storage.reader.raw, journal),
-    changed: supervisor.poke,
-    removed: supervisor.linkGone,
+    peopleSoFar: backend.peopleSoFar,
+    changed: backend.counting.poke,
+    removed: backend.counting.linkGone,
   })
 
   const mailer = createMailer({ deliver: config.mail && smtp(config.mail), baseUrl, logger })
@@ -122,10 +70,10 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   })
 
   const statisticsService = createStatisticsService({
-    reports: statistics.client,
+    reports: backend.statistics.client,
     storage,
     domains,
-    cursors: createCursors(secrets.cursors),
+    cursors,
     clock,
   })
 
@@ -182,40 +130,32 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     plans,
     links,
     statistics: statisticsService,
+    limiters: backend.limiters,
   })
 
-  const guesses = createMemoryLimiter()
+  const { guesses } = backend.limiters
   const redirect = createRedirect({
-    resolver: createEmbeddedResolver(storage.reader.raw),
-    recorder,
+    resolver: backend.resolver,
+    recorder: backend.recorder,
     storage,
     clock,
     requestId: () => ids.next('req'),
     baseUrl,
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     clientAddress,
-    takeGuess(key) {
-      const { allowed, retryAfterMs } = guesses.take(key, GUESSES, clock.now())
+    async takeGuess(key) {
+      const { allowed, retryAfterMs } = await guesses.take(key, GUESSES, clock.now())
       return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
     },
     logger,
   })
 
   const health = createHealth({
-    checks: [
-      storageCheck(storage),
-      journalCheck(journal),
-      workerCheck(supervisor),
-      statisticsCheck(statistics),
-      diskCheck(dataDir),
-      secretCheck(input.secretFile),
-    ],
+    checks: [...backend.checks, diskCheck(config.dataDir), secretCheck(input.secretFile)],
     clock,
     logger,
   })
-  watchClicks(metrics, { journal, supervisor, redirect })
-  watchStatistics(metrics, statistics)
-  watchProcess(metrics, { dataDir })
+  backend.watch(metrics, redirect)
 
   const purging = setInterval(() => {
     purgeIdempotency(storage, clock.now()).catch((err) =>
@@ -225,9 +165,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
   }, PURGE_EVERY_MS)
   purging.unref()
-  const keeping = setInterval(() => {
-    if (existsSync(statisticsFile(dataDir))) statistics.retentionChanged()
-  }, STATISTICS_EVERY_MS)
+  const keeping = setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS)
   keeping.unref()
 
   return {
@@ -264,22 +202,20 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
           clearInterval(keeping)
         },
       },
-      { name: 'journal', withinMs: 500, run: () => journal.close() },
+      { name: 'journal', withinMs: 500, run: () => backend.closeJournal() },
       {
         name: 'click worker and statistics',
         withinMs: 3_200,
         async run() {
-          await Promise.all([supervisor.stop(3_000), statistics.stop(3_000), mailer.close()])
-          await trimmer.close()
+          await Promise.all([backend.finish(3_000), mailer.close()])
         },
       },
       {
         name: 'storage',
         withinMs: 1_200,
         async run() {
-          visitors.close()
           await keys.close()
-          await storage.close()
+          await backend.close()
         },
       },
     ],
@@ -289,14 +225,6 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
 function machineAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((cards) =>
     (cards ?? []).map(({ address }) => address),
-  )
-}
-
-/** Days for which each workspace's plan keeps its clicks. */
-async function retentionOf(storage: Storage, plans: Plans) {
-  const rows = await storage.reports.db.selectFrom('workspaces').select(['no', 'plan_id']).execute()
-  return rows.map(
-    ({ no, plan_id }) => [no, plans.of(plan_id).limits.analytics_retention_days] as const,
   )
 }
 

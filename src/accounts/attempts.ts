@@ -44,12 +44,13 @@ export function createAttempts({ storage, clock, key }: AttemptsDeps): Attempts 
   function apply(limit: Limit, subject: string, cost: 1 | -1): Promise<Decision> {
     const row = keyOf(limit, subject)
     const work = async (tx: Transaction) => {
+      await tx.lock(`attempts ${row}`)
       const now = clock.now()
       const decision = decide(await attemptState(tx, row), limit.policy, now, cost)
       await putAttempt(tx, row, decision.state, now + decision.fullAfterMs)
       return decision
     }
-    return storage.write(work, { survives: 'process' })
+    return storage.write(work, { survives: 'process', lane: `attempts ${row}` })
   }
 
   return {

@@ -23,7 +23,7 @@ export interface AccountServiceDeps {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
   plans: Plans
-  users: Pick<UserService, 'insert'>
+  users: Pick<UserService, 'insert' | 'lock'>
   workspaces: Pick<WorkspaceService, 'create' | 'join'>
   invitations: Invitations
   claims: Claims
@@ -125,6 +125,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       const passwordHash = await gate.pass(() => hashPassword(password))
       const { id, made } = await storage.write(async (tx) => {
         // Of two who have the token one is first, and the other finds no door.
+        await users.lock(tx)
         if (!(await claims.admits(tx, token))) throw new AppError('NOT_FOUND')
         const language = languageOf(visit)
         const user = { email, name, passwordHash, emailVerified: true, language }

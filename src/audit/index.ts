@@ -1,5 +1,5 @@
 export { type Asker, actorOf, askerOf, personActor } from './actor.ts'
-export { changedFields, recordChange } from './record.ts'
+export { changedFields, entryRowOf, recordChange } from './record.ts'
 export {
   type AuditPage,
   type AuditService,

@@ -1,6 +1,6 @@
 import { AppError } from '../errors/index.ts'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
-import { insertEntry, takeEntryNumber } from './store.ts'
+import { type AuditRow, insertEntry, takeEntryNumber } from './store.ts'
 import type { Actor, Change, Fields } from './types.ts'
 
 /**
@@ -15,11 +15,19 @@ export async function recordChange(
   change: Change,
   n?: number,
 ): Promise<void> {
-  const { workspaceNo, target } = change
+  const { workspaceNo } = change
   const number = n ?? (await takeEntryNumber(tx, workspaceNo))
   if (number === undefined) throw new AppError('NOT_FOUND')
   await insertEntry(tx, {
     seq: workspaceNo * SEQS_PER_WORKSPACE + number,
+    ...entryRowOf(actor, change),
+  })
+}
+
+/** What an entry's row holds besides its number. */
+export function entryRowOf(actor: Actor, change: Change): Omit<AuditRow, 'seq'> {
+  const { target } = change
+  return {
     at: change.at,
     actor_type: actor.type,
     actor_id: actor.id,
@@ -32,7 +40,7 @@ export async function recordChange(
     before: stored(change.before),
     after: stored(change.after),
     request_id: actor.requestId,
-  })
+  }
 }
 
 function stored(fields: Fields): string {

@@ -18,7 +18,7 @@ import type { InvitationMail } from '../members/index.ts'
 import { registerMemberRoutes } from '../members/routes.ts'
 import { createPlans } from '../plans/service.ts'
 import type { Plan, PlanLimits } from '../plans/types.ts'
-import { migrate, openEmbedded } from '../storage/index.ts'
+import { openTestStorage } from '../storage/testing/database.ts'
 import { registerUsageRoutes } from '../usage/routes.ts'
 import { createUserService } from '../users/index.ts'
 import { registerInstanceRoutes } from '../workspaces/instance-routes.ts'
@@ -64,8 +64,7 @@ export interface TestAnswer {
  */
 export async function createTestDashboard() {
   const dir = await mkdtemp(join(tmpdir(), 'slugline-dashboard-'))
-  await migrate(dir)
-  const storage = await openEmbedded(dir)
+  const storage = await openTestStorage(dir)
   const clock = { ms: START, now: () => clock.ms }
   const ids = createIds(clock, systemRandom)
   const random = systemRandom

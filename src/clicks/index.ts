@@ -11,6 +11,9 @@ export { createPeopleSoFar } from './people.ts'
 export { type ClickRecord, encodeRecord, HOW, RECORD_VERSION } from './record.ts'
 export { createRecorder, type Recorder, type Visit } from './recorder.ts'
 export { journalDirectory, listSegments, type Position, segmentFile } from './segments.ts'
+export { createSharedPeopleSoFar } from './shared/people.ts'
+export { openSharedVisitors, type SharedVisitors } from './shared/visitors.ts'
+export { openSharedClickWork } from './shared/work.ts'
 export {
   createSupervisor,
   type Supervisor,

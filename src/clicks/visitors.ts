@@ -29,7 +29,7 @@ export interface VisitorsOptions {
  * destroyed 48 hours after its day began at the latest, and with it every way back from a hash.
  */
 export function openVisitors({ file, clock, random, logger }: VisitorsOptions): Visitors {
-  const salts = load(file)
+  const salts = loadSalts(file)
   let from = 0
   let until = 0
   let salt = ''
@@ -54,10 +54,7 @@ export function openVisitors({ file, clock, random, logger }: VisitorsOptions): 
 
   function save(): void {
     try {
-      const text = JSON.stringify(Object.fromEntries(salts))
-      writeFileSync(`${file}.new`, text, { mode: 0o600 })
-      chmodSync(`${file}.new`, 0o600)
-      renameSync(`${file}.new`, file)
+      saveSalts(file, salts)
     } catch (error) {
       // Visits go on; after a restart, today's visitors would be taken for new ones.
       logger?.error({ err: error }, 'The visitor salts can not be saved')
@@ -75,10 +72,7 @@ export function openVisitors({ file, clock, random, logger }: VisitorsOptions): 
   return {
     hash(now, address, userAgent) {
       if (now < from || now >= until) switchDay(now)
-      return Bun.CryptoHasher.hash('sha256', `${salt}${address}\0${userAgent}`, 'base64url').slice(
-        0,
-        HASH_CHARACTERS,
-      )
+      return visitorHash(salt, address, userAgent)
     },
     close() {
       clearInterval(timer)
@@ -86,8 +80,24 @@ export function openVisitors({ file, clock, random, logger }: VisitorsOptions): 
   }
 }
 
+/** A visitor's hash by a salt, 16 base64url characters. */
+export function visitorHash(salt: string, address: string, userAgent: string): string {
+  return Bun.CryptoHasher.hash('sha256', `${salt}${address}\0${userAgent}`, 'base64url').slice(
+    0,
+    HASH_CHARACTERS,
+  )
+}
+
+/** Replaces the file of salts; readable by its owner alone. @throws when it can't be written */
+export function saveSalts(file: string, salts: ReadonlyMap<number, string>): void {
+  const text = JSON.stringify(Object.fromEntries(salts))
+  writeFileSync(`${file}.new`, text, { mode: 0o600 })
+  chmodSync(`${file}.new`, 0o600)
+  renameSync(`${file}.new`, file)
+}
+
 /** Days since the epoch and their salts; what can't be read counts as none. */
-function load(file: string): Map<number, string> {
+export function loadSalts(file: string): Map<number, string> {
   try {
     const stored = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
     return new Map(

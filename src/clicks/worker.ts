@@ -15,6 +15,8 @@ export interface ClickWorkerOptions {
   logger?: Pick<Logger, 'warn' | 'error'>
   /** Ends by itself after this long without anything to do. */
   idleMs?: number
+  /** Opens what counts; by default the counters of the data directory. */
+  open?: () => Promise<ClickWork>
 }
 
 /** One batch: links and visitors in memory, and bytes of the journal, at most. */
@@ -33,19 +35,33 @@ const AFTER_ERROR_MS = 1_000
 /** Behind the serving process when both want the same core; a quarter of it remains. */
 const NICENESS = 5
 
+/** What one pass came to. */
+export interface ClickPass {
+  records: number
+  more: boolean
+  watermark: Position
+  countedUpTo: number
+}
+
 /** One worker's work, apart from when it is done. */
 export interface ClickWork {
   /** Counts what has gathered, up to a batch. */
-  pass(): { records: number; more: boolean; watermark: Position; countedUpTo: number }
+  pass(): ClickPass | Promise<ClickPass>
   /** Links that were deleted: their counters go with the next pass. */
   forget(seqs: readonly number[]): void
   /** Damaged lines so far. */
   readonly skipped: number
+  close(): void | Promise<void>
+}
+
+/** Work that is done at once, as the embedded one is. */
+export interface EmbeddedClickWork extends ClickWork {
+  pass(): ClickPass
   close(): void
 }
 
 /** Opens both databases: the counters to write them, the links to read and to checkpoint them. */
-export function openClickWork(dataDir: string, clock: Clock): ClickWork {
+export function openClickWork(dataDir: string, clock: Clock): EmbeddedClickWork {
   const files = databaseFiles(dataDir)
   const directory = journalDirectory(dataDir)
   const main = openSqlite(files.main, { cacheBytes: 2_097_152 })
@@ -141,7 +157,7 @@ function checkpoint({ raw }: SqliteConnection, pages: number): void {
  */
 export async function runClickWorker(options: ClickWorkerOptions): Promise<void> {
   const { dataDir, clock = systemClock, logger, idleMs = 15_000 } = options
-  const work = openClickWork(dataDir, clock)
+  const work = (await options.open?.()) ?? openClickWork(dataDir, clock)
   try {
     setPriority(NICENESS)
   } catch {
@@ -150,6 +166,7 @@ export async function runClickWorker(options: ClickWorkerOptions): Promise<void>
   let poked = true
   let finishing = false
   let orphaned = false
+  let failing = false
   let wake = () => {}
   let lastPassAt = performance.now() - GAP_MS.most
 
@@ -189,11 +206,12 @@ export async function runClickWorker(options: ClickWorkerOptions): Promise<void>
     })
   }
 
-  function runPass(): { gapMs: number; more: boolean; failed: boolean } {
+  async function runPass(): Promise<{ gapMs: number; more: boolean; failed: boolean }> {
     try {
-      const { records, more, watermark, countedUpTo } = work.pass()
+      const { records, more, watermark, countedUpTo } = await work.pass()
       const { skipped } = work
       process.send?.({ kind: 'counted', watermark, countedUpTo, skipped } satisfies FromWorker)
+      failing = false
       const now = performance.now()
       const perSecond = (records * 1_000) / (now - lastPassAt)
       lastPassAt = now
@@ -201,7 +219,9 @@ export async function runClickWorker(options: ClickWorkerOptions): Promise<void>
       const gapMs = Math.min(GAP_MS.most, Math.max(GAP_MS.least, wanted))
       return { gapMs, more, failed: false }
     } catch (error) {
-      logger?.warn({ err: error }, 'Clicks could not be counted; trying again')
+      // Once, however long it lasts: a database may be away for an hour.
+      if (!failing) logger?.warn({ err: error }, 'Clicks can not be counted; trying again')
+      failing = true
       return { gapMs: AFTER_ERROR_MS, more: false, failed: true }
     }
   }
@@ -209,7 +229,7 @@ export async function runClickWorker(options: ClickWorkerOptions): Promise<void>
   try {
     while (!orphaned) {
       poked = false
-      const { gapMs, more, failed } = runPass()
+      const { gapMs, more, failed } = await runPass()
       if (more) {
         // Lets messages in between batches.
         await new Promise<void>((turn) => setImmediate(turn))
@@ -227,7 +247,7 @@ export async function runClickWorker(options: ClickWorkerOptions): Promise<void>
     process.off('SIGINT', onInterrupt)
     process.off('SIGTERM', onTerminate)
     try {
-      work.close()
+      await work.close()
     } catch (error) {
       logger?.warn({ err: error }, 'The last checkpoint failed')
     }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/logger.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { createContext } from './create-context.ts'
@@ -13,11 +14,22 @@ export function registerClickWorkerCommand(program: Command, context: CommandCon
 
 /** Counts clicks until there is nothing left to count, or the parent is gone. */
 export async function clickWorker(dataDir: string, context: CommandContext): Promise<void> {
-  const { logLevel, logFormat } = context.config
-  const { runClickWorker } = await import('../clicks/index.ts')
+  const { logLevel, logFormat, scaled } = context.config
+  const { openSharedClickWork, runClickWorker } = await import('../clicks/index.ts')
+  const logger = await createLogger({ level: logLevel, format: logFormat })
+  if (scaled === null) return runClickWorker({ dataDir, logger })
+  const { nodeOf, openSharedStorage } = await import('./shared-clicks.ts')
+  const { no: nodeNo } = await nodeOf(dataDir)
   await runClickWorker({
     dataDir,
-    logger: await createLogger({ level: logLevel, format: logFormat }),
+    logger,
+    open: async () =>
+      openSharedClickWork({
+        dataDir,
+        nodeNo,
+        storage: await openSharedStorage(scaled),
+        clock: systemClock,
+      }),
   })
 }
 

@@ -18,7 +18,11 @@ export function registerClicksCommands(program: Command, context: CommandContext
 }
 
 async function recountClicks(context: CommandContext, workspace?: string): Promise<void> {
-  const { dataDir, geoipDatabase } = context.config
+  const { dataDir, geoipDatabase, scaled } = context.config
+  if (scaled !== null) {
+    const { recountSharedClicks } = await import('./recount-shared.ts')
+    return recountSharedClicks(context, scaled, workspace)
+  }
   const { ensureDataDir } = await import('../config/index.ts')
   const { databaseFiles, migrate, openSqlite } = await import('../storage/index.ts')
   const { recount } = await import('../clicks/recount.ts')

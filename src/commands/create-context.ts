@@ -44,9 +44,9 @@ export function createContext(
       const plans = createPlans(await loadPlans(config.plansFile))
       ensureDataDir(config.dataDir)
       const secrets = openSecrets(config.dataDir, secret)
-      const { migrate, openEmbedded } = await import('../storage/index.ts')
-      await migrate(config.dataDir)
-      const storage = await openEmbedded(config.dataDir)
+      const { migrateDatabase, openDatabase } = await import('../backend/databases.ts')
+      await migrateDatabase(config)
+      const storage = await openDatabase(config)
       const ids = createIds(systemClock, systemRandom)
       try {
         return await work({

@@ -19,7 +19,7 @@ const MAX_BODY_BYTES = 2 ** 40
  * Listens; requests that come before `serving` is there wait for it.
  * @throws CommandError when the address can't be had.
  */
-export function listen({ host, port }: Config, serving: Promise<Serving>) {
+export function listen({ host, port }: Config, serving: Promise<Pick<Serving, 'fetch'>>) {
   try {
     return Bun.serve({
       hostname: host,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ensureDataDir } from '../config/index.ts'
-import { type MigrationState, migrate, migrationStates } from '../storage/index.ts'
+import type { MigrationState } from '../storage/index.ts'
 import type { CommandContext } from './context.ts'
 
 /** `migrate [--status]`: brings the tables up to date, as `serve` does by itself. */
@@ -10,16 +10,17 @@ export function registerMigrateCommand(program: Command, context: CommandContext
     .description('bring the database up to date (serve does it too)')
     .option('--status', 'only show what is applied; exit status 1 if something waits')
     .action(async ({ status }: { status?: boolean }) => {
-      const { dataDir } = context.config
+      const { config } = context
+      const { databaseStates, migrateDatabase } = await import('../backend/databases.ts')
       if (status === true) {
-        const states = await migrationStates(dataDir)
+        const states = await databaseStates(config)
         const waiting = states.filter((state) => state.applied_at === null).length
         context.print(states.map(line).join('\n'), { migrations: states, waiting })
         if (waiting > 0) context.failed()
         return
       }
-      ensureDataDir(dataDir)
-      const applied = await migrate(dataDir)
+      if (config.scaled === null) ensureDataDir(config.dataDir)
+      const applied = await migrateDatabase(config)
       const text = applied.length === 0 ? 'Nothing to do.' : applied.map(line).join('\n')
       context.print(text, { applied })
     })

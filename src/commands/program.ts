@@ -17,6 +17,7 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   links: async () => (await import('./links.ts')).registerLinksCommands,
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,
+  drain: async () => (await import('./drain.ts')).registerDrainCommand,
   'click-worker': async () => (await import('./click-worker.ts')).registerClickWorkerCommand,
   statistics: async () => (await import('./statistics.ts')).registerStatisticsCommand,
 }

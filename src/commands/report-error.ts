@@ -41,6 +41,9 @@ export async function failureOf(error: unknown): Promise<Failure> {
   if (isFileError(error)) return failureOfStorage(error.message)
   if (error instanceof AppError) return await failureOfAppError(error)
   // By its name: loading its module would cost every command.
+  if (error instanceof Error && error.name === 'UnfitDatabase') {
+    return { status: 2, code: 'CONFIGURATION', message: error.message }
+  }
   if (error instanceof Error && error.name === 'DomainConflict') {
     return { status: 2, code: 'CONFIGURATION', message: `BASE_URL can't be this: ${error.message}` }
   }
@@ -80,6 +83,10 @@ function failureOfStorage(reason: string): Failure {
       `A database in the data directory is damaged (${reason}). Stop the server, keep a copy of ` +
       'the directory, and restore a backup; slugline doctor tells which file it is.'
     return { status: 1, code: 'DATA_DAMAGED', message }
+  }
+  if (reason.includes('PostgreSQL')) {
+    const message = `The database can't be used: ${reason}. Does it run, and does DATABASE_URL fit?`
+    return { status: 1, code: 'STORAGE_UNAVAILABLE', message }
   }
   const message =
     `The data can't be read or written (${reason}). ` +

@@ -12,15 +12,16 @@ import {
   secretFile,
 } from '../config/index.ts'
 import { createLifecycle, createMetrics, lockDataDir } from '../operations/index.ts'
-import type { CreateServing, Serving } from '../operations/serving.ts'
+import type { CreateServing, Serving, ServingInput } from '../operations/serving.ts'
 import { loadPlans } from '../plans/load.ts'
 import { createPlans, type Plans } from '../plans/service.ts'
-import { migrate, type Storage } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import type { MutableContext } from './create-context.ts'
 import { listen } from './listen.ts'
 import { toStderr } from './output.ts'
 import { unlistedPlans } from './plans-in-use.ts'
+import { isAway, standBy } from './stand-by.ts'
 
 /** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
 const FINISH_REQUESTS_MS = 3_500
@@ -50,17 +51,27 @@ export async function serve(
   const lock = lockDataDir(config.dataDir)
   const secrets = openSecrets(config.dataDir, secret)
   const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
-  for (const { database, name } of await migrate(config.dataDir)) {
-    logger.info({ database, migration: name }, 'Migrated')
+  const { migrateDatabase } = await import('../backend/databases.ts')
+  const migrate = async () => {
+    for (const { database, name } of await migrateDatabase(config)) {
+      logger.info({ database, migration: name }, 'Migrated')
+    }
   }
+  let away: unknown
+  await migrate().catch((error) => {
+    if (!isAway(config, error)) throw error
+    away = error
+  })
   const metrics = createMetrics(config.metrics)
   const starting = Promise.withResolvers<Serving>()
-  starting.promise.catch(() => {})
-  const server = listen(config, starting.promise)
+  const standingBy = Promise.withResolvers<Pick<Serving, 'fetch'>>()
+  const first = Promise.race([starting.promise, standingBy.promise])
+  first.catch(() => {})
+  const server = listen(config, first)
   const url = listeningUrl(config.host, server.port as number)
   let serving: Serving
   try {
-    serving = await createServing({
+    const input: ServingInput = {
       config,
       secrets,
       plans,
@@ -72,7 +83,12 @@ export async function serve(
       baseUrl: config.baseUrl ?? url,
       listenPort: server.port as number,
       secretFile: secret === null ? secretFile(config.dataDir) : null,
-    })
+    }
+    if (away !== undefined) {
+      const hold: Serving['fetch'] = async (...visit) => (await starting.promise).fetch(...visit)
+      await standBy({ input, server, start: migrate, ready: standingBy.resolve, hold }, away)
+    }
+    serving = await createServing(input)
     await assertPlansKnown(plans, serving.storage)
   } catch (error) {
     starting.reject(error)

@@ -1,7 +1,13 @@
 import type { Command } from 'commander'
-import { createLogger } from '../base/logger.ts'
+import { createLogger, type Logger } from '../base/logger.ts'
+import type { ClickRecord } from '../clicks/record.ts'
+import type { ScaledConfig } from '../config/index.ts'
+import type { StatisticsOptions } from '../statistics/process/run.ts'
+import type { Click } from '../statistics/types.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { createContext } from './create-context.ts'
+
+type Enrich = (record: ClickRecord) => Click
 
 /** `statistics`: what the serving process starts; nobody calls it by hand. */
 export function registerStatisticsCommand(program: Command, context: CommandContext): void {
@@ -13,26 +19,56 @@ export function registerStatisticsCommand(program: Command, context: CommandCont
 
 /** Stores clicks and answers questions about them until nobody wants anything any more. */
 export async function statistics(dataDir: string, context: CommandContext): Promise<void> {
-  const { logLevel, logFormat, geoipDatabase } = context.config
+  const { logLevel, logFormat, geoipDatabase, scaled } = context.config
   const logger = await createLogger({ level: logLevel, format: logFormat })
   const { runStatistics } = await import('../statistics/process/run.ts')
   const { createEnricher } = await import('../statistics/enrich/index.ts')
+  const enricher = createEnricher({ geoipDatabase, logger })
+  const { enrich } = enricher
+  const opener =
+    scaled === null
+      ? await ownOpener(dataDir, enrich)
+      : await sharedOpener({ dataDir, scaled, enrich, logger })
+  try {
+    await runStatistics({ dataDir, open: opener.open, logger })
+  } finally {
+    await opener.close()
+    enricher.close()
+  }
+}
+
+/** Where clicks are kept, and how what was opened for it is closed. */
+interface Opener {
+  open: StatisticsOptions['open']
+  close(): void | Promise<void>
+}
+
+async function ownOpener(dataDir: string, enrich: Enrich): Promise<Opener> {
+  const { openOwnStore } = await import('../statistics/process/store.ts')
   const { createReports } = await import('../statistics/reports/index.ts')
   const { createExportNames } = await import('../statistics/export-names.ts')
   const { databaseFiles } = await import('../storage/index.ts')
-  const enricher = createEnricher({ geoipDatabase, logger })
   const names = createExportNames(databaseFiles(dataDir).main)
-  try {
-    await runStatistics({
-      dataDir,
-      enrich: enricher.enrich,
-      createReports: (database) => createReports(database, { names }),
-      logger,
-    })
-  } finally {
-    names.close()
-    enricher.close()
+  return {
+    open: (clock) =>
+      openOwnStore(dataDir, {
+        clock,
+        enrich,
+        createReports: (database) => createReports(database, { names }),
+      }),
+    close: names.close,
   }
+}
+
+async function sharedOpener(options: {
+  dataDir: string
+  scaled: ScaledConfig
+  enrich: Enrich
+  logger: Logger
+}): Promise<Opener> {
+  const { openSharedClicks } = await import('./shared-clicks.ts')
+  const shared = await openSharedClicks(options)
+  return { open: shared.openStore, close: shared.close }
 }
 
 /** The same without the parser, which the process's start needn't wait for. */

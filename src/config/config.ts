@@ -21,6 +21,23 @@ export interface OidcConfig {
   name: string
 }
 
+/** What several machines share; all of the addresses may hold passwords. */
+export interface ScaledConfig {
+  /** PostgreSQL: `postgres://…`. */
+  database: Hidden
+  /** A copy of it that is only read, or null: none. */
+  replica: Hidden | null
+  /** Connections to the database, at most; and to its copy. */
+  poolSize: number
+  replicaPoolSize: number
+  /** How long a statement may take. */
+  statementTimeoutMs: number
+  /** Redis or Valkey: `redis://…` or `rediss://…`. */
+  redis: Hidden
+  /** ClickHouse: `http://…` or `https://…`, with the database as its path. */
+  clickhouse: Hidden
+}
+
 /** Everything that an operator can set, checked. Made from the environment by `readEnvironment`. */
 export interface Config {
   host: string
@@ -48,6 +65,8 @@ export interface Config {
   mail: MailConfig | null
   /** Single sign-on by OpenID Connect; null: none. */
   oidc: OidcConfig | null
+  /** Several machines; null: this one alone, with all of its data in `dataDir`. */
+  scaled: ScaledConfig | null
   metrics: 'local' | 'public' | 'off'
   logLevel: LogLevel
   logFormat: LogFormat

@@ -35,6 +35,7 @@ describe('the environment', () => {
         signUp: 'invitation',
         mail: null,
         oidc: null,
+        scaled: null,
         metrics: 'local',
         logLevel: 'info',
         logFormat: 'json',
@@ -95,6 +96,7 @@ describe('the environment', () => {
         clientSecret: expect.any(Hidden),
         name: 'Example',
       },
+      scaled: null,
       metrics: 'off',
       logLevel: 'warn',
       logFormat: 'text',
@@ -145,8 +147,14 @@ describe('the environment', () => {
     ['METRICS', 'yes'],
     ['LOG_LEVEL', 'verbose'],
     ['LOG_FORMAT', 'xml'],
-    ['DATABASE_URL', 'postgres://localhost/x'],
-    ['REDIS_URL', 'redis://localhost'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DATABASE_URL', 'postgres://local host/x'],
+    ['DATABASE_REPLICA_URL', 'db.example.com'],
+    ['DATABASE_POOL_SIZE', '1'],
+    ['DATABASE_REPLICA_POOL_SIZE', 'x'],
+    ['DATABASE_TIMEOUT_SECONDS', '0'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['CLICKHOUSE_URL', 'clickhouse://localhost'],
   ])('%s=%j is a fault that names it and shows a right value', (variable, value) => {
     const found = faults({ [variable]: value })
     expect(found.map((fault) => fault.variable)).toEqual([variable])
@@ -168,8 +176,10 @@ describe('the environment', () => {
     const told = JSON.stringify(
       faults({
         SLUGLINE_SECRET: 'hunter2',
-        DATABASE_URL: 'postgres://u:hunter2@db/x',
-        REDIS_URL: 'redis://:hunter2@cache',
+        DATABASE_URL: 'postgres://u:hunter2@d b/x',
+        DATABASE_REPLICA_URL: 'mysql://u:hunter2@db/x',
+        REDIS_URL: 'memcached://:hunter2@cache',
+        CLICKHOUSE_URL: 'tcp://u:hunter2@clicks',
         BASE_URL: 'https://u:hunter2@sho.rt',
         SLUGLINE_DOMAINS: 'u:hunter2@sho.rt',
         SMTP_URL: 'mail://u:hunter2@mail.example.com',
@@ -177,6 +187,38 @@ describe('the environment', () => {
       }),
     )
     expect(told).not.toContain('hunter2')
+  })
+
+  test('several machines share all addresses, the secret and the public one', () => {
+    const all = {
+      DATABASE_URL: 'postgresql://u:hunter2@db/x?sslmode=verify-full',
+      DATABASE_REPLICA_URL: 'postgres:///x?host=/run/postgresql',
+      DATABASE_POOL_SIZE: '20',
+      DATABASE_TIMEOUT_SECONDS: '5',
+      REDIS_URL: 'rediss://:hunter2@cache:6380/1',
+      CLICKHOUSE_URL: 'https://u:hunter2@clicks/db',
+      BASE_URL: 'https://sho.rt',
+      SLUGLINE_SECRET: 's'.repeat(32),
+    }
+    const { scaled } = read(all).config
+    expect(scaled).toEqual({
+      database: new Hidden(all.DATABASE_URL),
+      replica: new Hidden(all.DATABASE_REPLICA_URL),
+      poolSize: 20,
+      replicaPoolSize: 5,
+      statementTimeoutMs: 5_000,
+      redis: new Hidden(all.REDIS_URL),
+      clickhouse: new Hidden(all.CLICKHOUSE_URL),
+    })
+    expect(scaled?.database.reveal()).toBe(all.DATABASE_URL)
+    expect(JSON.stringify(read(all).config)).not.toContain('hunter2')
+    for (const name of ['REDIS_URL', 'CLICKHOUSE_URL', 'BASE_URL', 'SLUGLINE_SECRET'] as const) {
+      expect(faults({ ...all, [name]: '' }).map(({ variable }) => variable)).toEqual([name])
+    }
+    for (const name of ['REDIS_URL', 'CLICKHOUSE_URL', 'DATABASE_REPLICA_URL'] as const) {
+      const found = faults({ [name]: all[name] })
+      expect(found.map(({ variable }) => variable)).toEqual(['DATABASE_URL'])
+    }
   })
 
   test('settings that belong together are missed together, and their secrets never shown', () => {

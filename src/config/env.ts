@@ -14,6 +14,7 @@ import {
   origin,
   scheme,
 } from './parse.ts'
+import { scaledOf } from './scaled.ts'
 import { SECRET_MIN_CHARACTERS } from './secret.ts'
 
 /** The environment of a process, or a test's. */
@@ -53,7 +54,12 @@ export const VARIABLES = [
   'LOG_LEVEL',
   'LOG_FORMAT',
   'DATABASE_URL',
+  'DATABASE_REPLICA_URL',
+  'DATABASE_POOL_SIZE',
+  'DATABASE_REPLICA_POOL_SIZE',
+  'DATABASE_TIMEOUT_SECONDS',
   'REDIS_URL',
+  'CLICKHOUSE_URL',
 ] as const
 
 /** The name of a setting. */
@@ -87,6 +93,7 @@ export function readEnvironment(
   }
 
   const baseUrl = get('BASE_URL', origin, null)
+  const secret = get('SLUGLINE_SECRET', secretValue, null)
   const config: Config = {
     host: get('HOST', listenHost, '127.0.0.1'),
     port: get('PORT', integer(0, 65_535, '3000'), 3000),
@@ -104,13 +111,11 @@ export function readEnvironment(
     signUp: get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation'),
     mail: mailOf(get, faults),
     oidc: oidcOf(get, faults),
+    scaled: scaledOf(get, faults, { baseUrl, secret }),
     metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),
     logLevel: get('LOG_LEVEL', oneOf(['info', 'debug', 'warn', 'error', 'silent']), 'info'),
     logFormat: get('LOG_FORMAT', oneOf(['json', 'text']), terminal ? 'text' : 'json'),
   }
-  const secret = get('SLUGLINE_SECRET', secretValue, null)
-  get('DATABASE_URL', unsupported, null)
-  get('REDIS_URL', unsupported, null)
   if (faults.length > 0) throw new ConfigError(faults)
   return { config, secret, colors: terminal && !variables.NO_COLOR }
 }
@@ -137,12 +142,5 @@ function secretValue(value: string): string {
   throw new BadValue(
     `has ${value.length} characters, at least ${SECRET_MIN_CHARACTERS} are needed`,
     'the output of: openssl rand -base64 32',
-  )
-}
-
-function unsupported(): never {
-  throw new BadValue(
-    'is set, but this version runs on its embedded database alone',
-    'unset it; the data is kept in SLUGLINE_DATA_DIR',
   )
 }

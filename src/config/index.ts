@@ -1,5 +1,5 @@
 export { isWildcard, listeningUrl } from './address.ts'
-export type { Config, MailConfig, OidcConfig, SignUp } from './config.ts'
+export type { Config, MailConfig, OidcConfig, ScaledConfig, SignUp } from './config.ts'
 export { ensureDataDir } from './data-dir.ts'
 export { type Environment, readEnvironment, unknownVariables, VARIABLES } from './env.ts'
 export { ConfigError, type ConfigFault } from './fault.ts'

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate, openEmbedded, type Storage } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { openTestStorage } from '../storage/testing/database.ts'
 import { DomainConflict, syncDomains } from './domains.ts'
 
 let dir: string
 let storage: Storage
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'slugline-domains-'))
-  await migrate(dir)
-  storage = await openEmbedded(dir)
+  storage = await openTestStorage(dir)
 })
 afterEach(async () => {
   await storage.close()

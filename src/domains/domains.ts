@@ -38,14 +38,27 @@ export async function syncDomains(
   baseUrl: string,
   shortDomains: readonly string[],
 ): Promise<Domains> {
-  const base = new URL(baseUrl)
-  const wanted = [base.host, ...shortDomains.map((host) => canonical(host, base) ?? host)]
-  const served = [...new Set(wanted)]
+  const served = servedOf(baseUrl, shortDomains)
   const known = await allDomains(storage.read)
   const rows = served.every((host, i) => known.some(sameRow(host, i === 0)))
     ? known
     : await storage.write((tx) => write(tx, served))
-  return createDomains(base, served, rows)
+  return domainsOf(baseUrl, shortDomains, rows)
+}
+
+/** The hosts that are served, by rows that were read before. */
+export function domainsOf(
+  baseUrl: string,
+  shortDomains: readonly string[],
+  rows: readonly DomainRow[],
+): Domains {
+  return createDomains(new URL(baseUrl), servedOf(baseUrl, shortDomains), rows)
+}
+
+function servedOf(baseUrl: string, shortDomains: readonly string[]): string[] {
+  const base = new URL(baseUrl)
+  const wanted = [base.host, ...shortDomains.map((host) => canonical(host, base) ?? host)]
+  return [...new Set(wanted)]
 }
 
 function sameRow(host: string, isDefault: boolean): (row: DomainRow) => boolean {
@@ -53,6 +66,7 @@ function sameRow(host: string, isDefault: boolean): (row: DomainRow) => boolean 
 }
 
 async function write(tx: Transaction, served: readonly string[]): Promise<DomainRow[]> {
+  await tx.lock('domains')
   const rows = await allDomains(tx)
   let last = rows.reduce((highest, { no }) => Math.max(highest, no), DEFAULT_DOMAIN)
   for (const [i, host] of served.entries()) {

@@ -25,7 +25,7 @@ interface Admission {
   readonly services: Pick<Services, 'limiter' | 'clock'>
   person: Person | null
   caller: Caller | null
-  takeAnonymous(): void
+  takeAnonymous(): Promise<void> | undefined
 }
 
 /**
@@ -42,12 +42,13 @@ export async function admitPerson(
   assertSameOrigin(request, baseUrl)
   const person = await sessions.personOf(request.headers)
   if (person === null) {
-    exchange.takeAnonymous()
+    await exchange.takeAnonymous()
     if (scope === null && personNeeded === undefined) return
     throw new AppError('SIGN_IN_REQUIRED')
   }
   exchange.person = person
-  const decision = services.limiter.take(person.userId, PERSON_POLICY, services.clock.now())
+  const taking = services.limiter.take(person.userId, PERSON_POLICY, services.clock.now())
+  const decision = taking instanceof Promise ? await taking : taking
   if (!decision.allowed) throw rateLimited(decision)
   if (scope === null) return
   const workspace = workspaceOf(request)

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { Ids } from '../base/ids.ts'
 import { AppError } from '../errors/index.ts'
-import { createMemoryLimiter } from '../limits/index.ts'
+import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
 import { DASHBOARD_PREFIX } from './admit-person.ts'
 import { ACCEPT_PATCH } from './body.ts'
 import { preflightHeaders } from './cors.ts'
@@ -31,6 +31,10 @@ export interface ApiDeps
   ids: Ids
   /** Requests per minute that one address may send without a key. */
   anonymousPerMinute: number
+  /** Counts the requests of workspaces, with `sessions` those of people. Default: in memory. */
+  limiter?: Limiter | undefined
+  /** Counts the requests of addresses without a key. Default: in memory. */
+  anonymousLimiter?: Limiter | undefined
 }
 
 /** The API; endpoints are added by `endpoint`. */
@@ -56,8 +60,8 @@ export function createApi(deps: ApiDeps): Api {
     ...deps,
     requestIds,
     idempotency: createIdempotency(deps.storage, deps.clock),
-    limiter: createMemoryLimiter(),
-    anonymousLimiter: createMemoryLimiter(),
+    limiter: deps.limiter ?? createMemoryLimiter(),
+    anonymousLimiter: deps.anonymousLimiter ?? createMemoryLimiter(),
     anonymousPolicy: { ratePerMinute: deps.anonymousPerMinute, burst: deps.anonymousPerMinute },
   }
   const prefix = deps.sessions === undefined ? '' : DASHBOARD_PREFIX
@@ -82,7 +86,7 @@ export function createApi(deps: ApiDeps): Api {
   hono.onError((error, context) => handle(context, (exchange) => exchange.fail(error)))
 
   /** OPTIONS of a path that exists, a method that it lacks, or no such path. */
-  function unmatched(exchange: Exchange): Response {
+  function unmatched(exchange: Exchange): Response | Promise<Response> {
     const { request, requestId } = exchange
     const methods = table.methodsOf(pathOf(request.url))
     if (methods === undefined) return exchange.fail(new AppError('NOT_FOUND'))

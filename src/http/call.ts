@@ -1,5 +1,5 @@
 import type { Locale } from '../i18n/index.ts'
-import type { Transaction } from '../storage/index.ts'
+import type { Transaction, WriteOptions } from '../storage/index.ts'
 import type { Caller, Person } from './types.ts'
 
 /** What an endpoint answers. It is rendered in one place, so that it can be stored and replayed. */
@@ -51,5 +51,8 @@ export interface Call<
    * Runs `work` in a transaction and answers when it would survive a power cut. With an
    * `Idempotency-Key`, the answer is recorded in the same transaction.
    */
-  readonly mutate: (work: (tx: Transaction) => Promise<Answer>) => Promise<Answer>
+  readonly mutate: (
+    work: (tx: Transaction) => Promise<Answer>,
+    options?: Pick<WriteOptions, 'together'>,
+  ) => Promise<Answer>
 }

@@ -1,7 +1,8 @@
 import type { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import type { Transaction } from '../storage/index.ts'
+import type { Decision } from '../limits/index.ts'
+import type { Transaction, WriteOptions } from '../storage/index.ts'
 import { admitPerson, assertSameOrigin, DASHBOARD_PREFIX } from './admit-person.ts'
 import { callerOf, challengeOf } from './authenticate.ts'
 import { BODY_BYTES_MAX, readBody } from './body.ts'
@@ -111,9 +112,15 @@ export class Exchange implements Call {
     return now !== null && now.workspace.no === caller.workspace.no && now.scopes.has(scope)
   }
 
-  readonly mutate = async (work: (tx: Transaction) => Promise<Answer>): Promise<Answer> => {
+  readonly mutate = async (
+    work: (tx: Transaction) => Promise<Answer>,
+    { together = false }: Pick<WriteOptions, 'together'> = {},
+  ): Promise<Answer> => {
     const { storage, idempotency } = this.services
-    if (this.#idempotent === undefined) return storage.write(work)
+    const workspaceNo = this.caller?.workspace.no
+    if (this.#idempotent === undefined) {
+      return storage.write(work, workspaceNo === undefined ? {} : { workspaceNo, together })
+    }
     return new Recorded(
       await idempotency.run(
         this.#idempotent,
@@ -157,7 +164,7 @@ export class Exchange implements Call {
   async pass(mounted: Mounted): Promise<Response> {
     try {
       assertSameOrigin(this.request, this.baseUrl)
-      this.takeAnonymous()
+      await this.takeAnonymous()
       const answer = await mounted(this)
       const headers = new Headers(answer.headers)
       for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
@@ -168,7 +175,7 @@ export class Exchange implements Call {
   }
 
   /** The response to a failure. */
-  fail(error: unknown): Response {
+  fail(error: unknown): Response | Promise<Response> {
     const failure = asAppError(error)
     if (failure.status >= 500) {
       const { cause } = failure
@@ -177,7 +184,12 @@ export class Exchange implements Call {
         'request failed',
       )
     }
-    if (failure.status === 403) this.#refund()
+    const refunding = failure.status === 403 ? this.#refund() : undefined
+    if (refunding !== undefined) return refunding.then(() => this.#failed(failure))
+    return this.#failed(failure)
+  }
+
+  #failed(failure: AppError): Response {
     const challenge = challengeOf(failure.code, this.endpoint?.scope ?? null)
     if (challenge !== undefined) this.#headers['WWW-Authenticate'] = challenge
     return this.#send(this.#renderError(failure))
@@ -189,11 +201,14 @@ export class Exchange implements Call {
       return admitPerson(this, endpoint, this.services.sessions)
     }
     const { scope } = endpoint
-    if (scope === null) return this.takeAnonymous()
+    if (scope === null) {
+      await this.takeAnonymous()
+      return
+    }
     const { request, services } = this
     const caller = await callerOf(request.headers.get('authorization'), services.authenticate)
     if (typeof caller === 'string') {
-      this.takeAnonymous()
+      await this.takeAnonymous()
       throw new AppError(caller)
     }
     this.caller = caller
@@ -204,9 +219,10 @@ export class Exchange implements Call {
       const { limiter, clock } = services
       const now = clock.now()
       const key = String(no)
-      const decision = permitted
+      const taking = permitted
         ? limiter.take(key, allowance.policy, now)
         : limiter.look(key, allowance.policy, now)
+      const decision = taking instanceof Promise ? await taking : taking
       addRateLimitHeaders(this.#headers, allowance, decision, now)
       if (!decision.allowed) throw rateLimited(decision)
       if (permitted) this.#taken = allowance
@@ -215,19 +231,25 @@ export class Exchange implements Call {
   }
 
   /** Counts a request without a caller, by its address. @throws AppError RATE_LIMITED */
-  takeAnonymous(): void {
+  takeAnonymous(): Promise<void> | undefined {
     const { anonymousLimiter, anonymousPolicy, clock } = this.services
-    const decision = anonymousLimiter.take(addressKey(this.address), anonymousPolicy, clock.now())
-    if (!decision.allowed) throw rateLimited(decision)
+    const taking = anonymousLimiter.take(addressKey(this.address), anonymousPolicy, clock.now())
+    if (taking instanceof Promise) return taking.then(assertAllowed)
+    assertAllowed(taking)
+    return undefined
   }
 
-  #refund(): void {
-    if (this.#taken === undefined || this.caller === null) return
+  #refund(): Promise<void> | undefined {
+    const taken = this.#taken
+    if (taken === undefined || this.caller === null) return undefined
+    this.#taken = undefined
     const { limiter, clock } = this.services
     const now = clock.now()
-    const decision = limiter.refund(String(this.caller.workspace.no), this.#taken.policy, now)
-    addRateLimitHeaders(this.#headers, this.#taken, decision, now)
-    this.#taken = undefined
+    const add = (decision: Decision) => addRateLimitHeaders(this.#headers, taken, decision, now)
+    const refunding = limiter.refund(String(this.caller.workspace.no), taken.policy, now)
+    if (refunding instanceof Promise) return refunding.then(add)
+    add(refunding)
+    return undefined
   }
 
   /** Body, path and query, checked; or the answer to the same request before. */
@@ -337,6 +359,11 @@ export class Exchange implements Call {
     }
     return new Response(text, { status, headers: all })
   }
+}
+
+/** @throws AppError RATE_LIMITED */
+function assertAllowed(decision: Decision): void {
+  if (!decision.allowed) throw rateLimited(decision)
 }
 
 const EMPTY_OBJECT = new TextEncoder().encode('{}')

@@ -74,11 +74,20 @@ export function createIdempotency(storage: Storage, clock: Clock): Idempotency {
     request: IdempotentRequest,
     work: (tx: Transaction) => Promise<Rendered>,
   ): Promise<Rendered> {
-    return storage.write(async (tx) => {
-      const answer = await work(tx)
-      if (await insertRecord(tx, request, answer, clock.now())) return answer
-      throw new AnsweredMeanwhile()
-    })
+    const { workspaceNo } = request
+    return storage.write(
+      async (tx) => {
+        // Another node may have answered while this request waited for the workspace: all that
+        // its answer depends on is different now.
+        if (tx.dialect === 'postgres' && (await findRecord(tx, request, clock.now()))) {
+          throw new AnsweredMeanwhile()
+        }
+        const answer = await work(tx)
+        if (await insertRecord(tx, request, answer, clock.now())) return answer
+        throw new AnsweredMeanwhile()
+      },
+      { workspaceNo },
+    )
   }
 
   return {

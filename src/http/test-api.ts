@@ -7,7 +7,8 @@ import type { Logger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
 import { AppError } from '../errors/index.ts'
 import type { PlanLimits } from '../plans/types.ts'
-import { migrate, openEmbedded, type Storage } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { openTestStorage } from '../storage/testing/database.ts'
 import { type Api, createApi } from './api.ts'
 import { endpoint } from './endpoint.ts'
 import type { Caller, Scope } from './types.ts'
@@ -64,8 +65,7 @@ const KEYS: Record<string, { scopes: Scope[]; workspaceNo: number }> = {
 /** Builds one in a directory of its own. */
 export async function createTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const dir = await mkdtemp(join(tmpdir(), 'slugline-http-'))
-  await migrate(dir)
-  const storage = options.storage ?? (await openEmbedded(dir))
+  const storage = options.storage ?? (await openTestStorage(dir))
   const clock = { ms: 1_790_000_000_000, now: () => clock.ms }
   const logged: TestApi['logged'] = []
   const log = (level: string) => (fields: object) =>

@@ -26,7 +26,7 @@ async function workspaceOf(method: string, path: string, header?: string): Promi
     services: { limiter: createMemoryLimiter(), clock: { now: () => 0 } },
     person: null,
     caller: null,
-    takeAnonymous: () => {},
+    takeAnonymous: () => undefined,
   }
   try {
     await admitPerson(exchange, { scope: 'links:read' } as AnyEndpoint, sessions)

@@ -7,7 +7,8 @@ import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { createPlans } from '../plans/service.ts'
 import type { Plan } from '../plans/types.ts'
-import { type EmbeddedStorage, migrate, openEmbedded, type Storage } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { openTestStorage } from '../storage/testing/database.ts'
 import { createKeyService, type KeyService, type KeyServiceDeps, type NewKey } from './index.ts'
 
 export const HOUR = 3_600_000
@@ -43,7 +44,7 @@ function plan(id: string, apiKeys: number | null, isDefault = false): Plan {
  */
 export function keysFixture() {
   let dir: string
-  let storage: EmbeddedStorage
+  let storage: Storage
   let keys: KeyService
   let now = START
   const clock = { now: () => now }
@@ -63,8 +64,7 @@ export function keysFixture() {
   beforeEach(async () => {
     now = START
     dir = mkdtempSync(join(tmpdir(), 'slugline-keys-'))
-    await migrate(dir)
-    storage = await openEmbedded(dir)
+    storage = await openTestStorage(dir)
     keys = serviceOn(storage)
     await storage.write(async (tx) => {
       for (const plan_id of ['five', 'two', 'none']) {
@@ -91,7 +91,7 @@ export function keysFixture() {
     service: () => keys,
     serviceOn,
     /** The same data, opened a second time as another process would. */
-    openElsewhere: () => openEmbedded(dir),
+    openElsewhere: () => openTestStorage(dir),
     pass: (ms: number) => {
       now += ms
     },

@@ -27,7 +27,8 @@ export function createLastUsed(storage: Storage): LastUsed {
   let closed = false
 
   async function write(uses: Map<string, number>): Promise<void> {
-    const all = [...uses]
+    // In an order that all nodes share, so that none waits for another in a circle.
+    const all = [...uses].sort(([a], [b]) => (a < b ? -1 : 1))
     try {
       for (let i = 0; i < all.length; i += WRITTEN_TOGETHER) {
         if (i > 0) await new Promise((turn) => setImmediate(turn))

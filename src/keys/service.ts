@@ -118,6 +118,11 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
     return key
   }
 
+  /** Keys are looked at before they are changed: meanwhile nobody else may. */
+  async function lock(tx: Transaction, ref: string, { workspaceNo }: KeyFilter): Promise<void> {
+    await tx.lockWorkspace(workspaceNo ?? (await find(tx, ref, {})).workspace_no)
+  }
+
   /** Refuses the rotations that would give one slot more than two living keys. */
   async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promise<void> {
     const { status } = apiKeyOf(key, now)
@@ -142,6 +147,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
     async create(tx, workspaceNo, input, actor) {
       const now = clock.now()
       const checked = checkNewKey(input, now)
+      await tx.lockWorkspace(workspaceNo)
       await takeSlot(tx, plans, workspaceNo, now)
       const created = await insert(tx, {
         workspace_no: workspaceNo,
@@ -177,6 +183,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
 
     async revoke(tx, ref, filter, actor) {
       const now = clock.now()
+      await lock(tx, ref, filter)
       const key = await find(tx, ref, filter)
       if (!(await revokeKey(tx, key.id, now))) return apiKeyOf(key, now)
       // A key that was rotated has passed its slot on.
@@ -201,6 +208,7 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
           details: [{ field: 'overlap_hours', code: 'OUT_OF_RANGE', params }],
         })
       }
+      await lock(tx, ref, rotation)
       const key = await find(tx, ref, rotation)
       await assertRotatable(tx, key, now)
       const until = Math.min(key.expires_at ?? Number.POSITIVE_INFINITY, now + overlapMs)

@@ -1,2 +1,3 @@
 export { type Decision, decide, type LimitState, type Policy } from './decide.ts'
-export { createMemoryLimiter, type Limiter } from './memory.ts'
+export { createMemoryLimiter, type Limiter, type MemoryLimiter } from './memory.ts'
+export { createSharedLimiter, type SharedLimiter, type SharedScripts } from './shared.ts'

@@ -27,11 +27,16 @@ export async function setBlocked(
     domainNo === undefined
       ? undefined
       : await linkOfSlug(tx, domainNo, slugKey(name.slice(slash + 1)))
-  const row = await tx.db
-    .selectFrom('links')
-    .select(LINK_COLUMNS)
-    .where(({ or, eb }) => or([eb('id', '=', name), ...(seq ? [eb('seq', '=', seq)] : [])]))
-    .executeTakeFirst()
+  const find = () =>
+    tx.db
+      .selectFrom('links')
+      .select(LINK_COLUMNS)
+      .where(({ or, eb }) => or([eb('id', '=', name), ...(seq ? [eb('seq', '=', seq)] : [])]))
+      .executeTakeFirst()
+  const found = await find()
+  if (found === undefined) return null
+  await tx.lockWorkspace(found.workspace_no)
+  const row = await find()
   if (row === undefined) return null
   const after = { ...row, blocked: Number(blocked) }
   if (after.blocked === row.blocked) return row.id

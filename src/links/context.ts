@@ -22,7 +22,7 @@ export interface LinkContext {
   /** argon2id; takes tens of milliseconds, so never inside a transaction. */
   hashPassword: (password: string) => Promise<string>
   /** How many people have visited a link so far, with those who are not counted yet. */
-  peopleSoFar: (linkSeq: number) => number
+  peopleSoFar: (linkSeq: number) => number | Promise<number>
   /** Called after a commit that changed links of a workspace. */
   changed: (workspaceNo: number) => void
   /** Called after the commit that deleted a link for good. */

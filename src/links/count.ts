@@ -26,6 +26,8 @@ export interface WorkspaceFacts {
   links: number
   /** How many it ever had: the newest one's number. */
   made: number
+  /** How many entries its audit log has: each change of a link makes one, on whichever node. */
+  changes: number
 }
 
 /** Counts the links that match a filter, exactly. */
@@ -65,7 +67,7 @@ async function smallestDriver(
     const of = candidates(driver, filter, range)
     drivers.push({ ...driver, count: await one(sqlx, sql`SELECT count(*) AS n FROM (${of}) d`) })
   }
-  if (hasIndexedTerm(filter)) {
+  if (hasIndexedTerm(filter, sqlx.dialect)) {
     const of = indexedMatches(filter.term as string, range.low, range.high)
     const count = await one(sqlx, sql`SELECT count(*) AS n FROM (${of}) d`)
     drivers.push({ kind: 'text', count })

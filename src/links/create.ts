@@ -1,4 +1,4 @@
-import { recordChange } from '../audit/index.ts'
+import { entryRowOf, recordChange } from '../audit/index.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
 import { type Addresses, placeAliases, storedAliases } from './addresses.ts'
@@ -11,6 +11,7 @@ import {
   targetOf,
   targetOfEntry,
 } from './context.ts'
+import { makeAtOnce } from './create-store.ts'
 import { indexText, searchText } from './search.ts'
 import { generateSlug } from './slug.ts'
 import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
@@ -44,7 +45,14 @@ export async function create(
 ): Promise<Link> {
   const now = ctx.clock.now()
   const { limits } = workspace.plan
-  const place = await takePlace(tx, workspace.no, limits.links, now)
+  let place: Place | null
+  if (tx.dialect === 'postgres' && (fields.aliases ?? []).length === 0) {
+    const begun = await createAtOnce(ctx, tx, { workspace, actor }, fields, now)
+    if (begun !== null && 'link' in begun) return begun.link
+    place = begun
+  } else {
+    place = await takePlace(tx, workspace.no, limits.links, now)
+  }
   if (place === null) throw linksLimit(limits.links)
   const row = newRow(ctx, workspace.no, place, fields)
   const target = targetOf(row)
@@ -57,18 +65,58 @@ export async function create(
   if (!(await insertLink(tx, row))) throw externalIdTaken()
   if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
   indexText(tx, row.seq, row.search_text)
-  const change = {
-    workspaceNo: workspace.no,
-    at: now,
+  await recordChange(tx, actor, changeOf(ctx, row, now), place.entryNo)
+  tx.afterCommit(() => ctx.changed(workspace.no))
+  return ctx.render(row, undefined, now)
+}
+
+function changeOf({ domains }: LinkContext, row: NewLinkRow, at: number) {
+  return {
+    workspaceNo: row.workspace_no,
+    at,
     action: 'link.created' as const,
     target: targetOfEntry(row),
     before: {},
-    after: createdAs(row, ctx.domains),
+    after: createdAs(row, domains),
     version: row.version,
   }
-  await recordChange(tx, actor, change, place.entryNo)
+}
+
+/**
+ * The same in one statement. When the slug isn't free, only the place is taken, and the rest is to
+ * be done step by step; null: the limit is reached.
+ * @throws AppError VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
+ */
+async function createAtOnce(
+  ctx: LinkContext,
+  tx: Transaction,
+  { workspace, actor }: LinkAsker,
+  fields: PreparedCreate,
+  now: number,
+): Promise<{ link: Link } | Place | null> {
+  const row = newRow(ctx, workspace.no, { n: 0, createdAt: now, entryNo: 0 }, fields)
+  const generated = fields.slug ?? generateSlug(ctx.random, 0)
+  row.slug = typeof generated === 'string' ? generated : generated.slug
+  row.slug_key = typeof generated === 'string' ? generated : generated.key
+  const tags = fields.tags ?? []
+  row.search_text = searchText({ ...row, tags: tags.map(({ tag }) => tag) })
+  const entry = entryRowOf(actor, changeOf(ctx, row, now))
+  const begun = await makeAtOnce(
+    tx,
+    { link: row, entry },
+    { limit: workspace.plan.limits.links, now, special: targetOf(row).special },
+  )
+  if (begun === null) return null
+  const { place, slugTaken: isOurs, made } = begun
+  if (!isOurs) return place
+  if (!made) throw externalIdTaken()
+  row.seq = workspace.no * SEQS_PER_WORKSPACE + place.n
+  row.created_at = place.createdAt
+  row.updated_at = place.createdAt
+  tx.linkChanged?.({ domainNo: row.domain_no, slugKey: row.slug_key })
+  if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
   tx.afterCommit(() => ctx.changed(workspace.no))
-  return ctx.render(row, undefined, now)
+  return { link: ctx.render(row, undefined, now) }
 }
 
 function newRow(

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { type Dialect, SEQS_PER_WORKSPACE } from '../storage/index.ts'
 import { indexedMatches, isIndexable, textContains } from './search.ts'
 import { HAS_CONDITIONS, type Status, statusSql } from './status.ts'
 
@@ -113,6 +113,6 @@ export function matching(
 }
 
 /** Whether the term can be looked up rather than tested. */
-export function hasIndexedTerm({ term }: LinkFilter): boolean {
-  return term !== null && isIndexable(term)
+export function hasIndexedTerm({ term }: LinkFilter, dialect: Dialect): boolean {
+  return term !== null && isIndexable(term, dialect)
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { testDialect } from '../storage/testing/database.ts'
 import { setBlocked } from './block.ts'
 import { createTestLinks, refusal, type TestLinks } from './test-links.ts'
 import type { Link } from './types.ts'
@@ -215,7 +216,7 @@ describe('a list', () => {
           }
         },
       ),
-      { numRuns: 250 },
+      { numRuns: testDialect === 'sqlite' ? 250 : 40 },
     )
   }, 60_000)
 

@@ -1,8 +1,8 @@
 import type { Cursors, CursorValue } from '../http/cursor.ts'
 import { prepare, type Sql } from '../storage/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { countLinks, type WorkspaceFacts } from './count.ts'
-import { isPlain, type LinkFilter, type SeqRange } from './filter.ts'
+import { type Count, countLinks, type WorkspaceFacts } from './count.ts'
+import { isPlain, type LinkFilter, type SeqRange, wholeRange } from './filter.ts'
 import { fetchPage, type PageQuery, type PageRow } from './page.ts'
 import { searchTerm } from './search.ts'
 import type { Status } from './status.ts'
@@ -53,7 +53,7 @@ const OFFSET_AT_ONCE = 1_000
 const workspaceFacts = prepare<{ no: number }, WorkspaceFacts>((db, p) =>
   db
     .selectFrom('workspaces')
-    .select(['links_count as links', 'links_made as made'])
+    .select(['links_count as links', 'links_made as made', 'audit_made as changes'])
     .where('no', '=', p.no),
 )
 
@@ -71,14 +71,17 @@ export async function list(
   const binding = JSON.stringify([filter, query.sort, query.order])
   const start = startOf(ctx.cursors, query, binding)
   const nowMs = clock.now()
-  const [facts = { links: 0, made: 0 }] = await storage.read.run(workspaceFacts, workspace)
+  const [facts = { links: 0, made: 0, changes: 0 }] = await storage.read.run(
+    workspaceFacts,
+    workspace,
+  )
   const range = await rangeOf(storage.read, filter, facts.made)
   const sqlx = isLight(query, filter, range) ? storage.read : storage.reports
 
   let count = totals.get(filter, facts)
   if (count === undefined) {
     const remember = totals.begin(filter, facts)
-    count = await countLinks(sqlx, filter, range, facts, nowMs)
+    count = await countFrom(ctx, sqlx, filter, range, facts)
     remember(count)
   }
   const page = { filter, range, sort: query.sort, count, links: facts.links, nowMs }
@@ -93,6 +96,31 @@ export async function list(
       prev_cursor: encode(ctx.cursors, 'prev', found.before, binding),
       ...(start.page !== undefined && { page: start.page }),
     },
+  }
+}
+
+/** Counts what matches: all of it, or only the links that are new since it was counted before. */
+async function countFrom(
+  { totals, clock }: ListContext,
+  sqlx: Sql,
+  filter: LinkFilter,
+  range: SeqRange,
+  facts: WorkspaceFacts,
+): Promise<Count> {
+  const now = clock.now()
+  const { low } = wholeRange(filter.workspaceNo)
+  const isCounted = filter.term !== null || filter.tags.length > 0
+  if (!isCounted || !range.whole) return countLinks(sqlx, filter, range, facts, now)
+  // Up to the newest link of the facts, so that what comes later can be added.
+  const known = { ...range, high: low + facts.made }
+  const before = totals.before(filter, facts)
+  if (before === undefined) return countLinks(sqlx, filter, known, facts, now)
+  const fresh = { low: low + before.made + 1, high: known.high, whole: false }
+  const { total } = await countLinks(sqlx, filter, fresh, facts, now)
+  const { driver } = before.count
+  return {
+    total: before.count.total + total,
+    driver: { ...driver, count: driver.count + (facts.made - before.made) },
   }
 }
 

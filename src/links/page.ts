@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Sql } from '../storage/index.ts'
+import { bySql, type Sql } from '../storage/index.ts'
 import type { Count } from './count.ts'
 import {
   andTests,
@@ -110,6 +110,7 @@ async function tryWalk(sqlx: Sql, query: PageQuery): Promise<PageRow[] | null> {
   const ahead = walkSql({
     ...walkOf({ ...query, range: { ...range, whole: true } }, sql``),
     rough: true,
+    need: steps + 1,
   })
   const { rows } = await sql<{ k: number | string | null; seq: number }>`
     SELECT k, seq FROM (${ahead} LIMIT 1 OFFSET ${steps}) s`.execute(sqlx.db)
@@ -120,9 +121,15 @@ async function tryWalk(sqlx: Sql, query: PageQuery): Promise<PageRow[] | null> {
   return until === undefined || found.length === limit ? found : null
 }
 
+/** PostgreSQL would make a join of it, and lose the order of the walk. */
+const IN_HITS = bySql({
+  sqlite: sql` AND l.seq IN (SELECT seq FROM hits)`,
+  postgres: sql` AND (l.seq IN (SELECT seq FROM hits)) IS TRUE`,
+})
+
 /** Walks the sort's own index through the set of all that match. */
 function throughSet(query: PageQuery): Keyed {
-  return walkSql(walkOf(query, sql` AND l.seq IN (SELECT seq FROM hits)`))
+  return walkSql(walkOf(query, IN_HITS))
 }
 
 function hits({ filter, range, count, nowMs }: PageQuery): RawBuilder<unknown> {
@@ -138,7 +145,9 @@ function hits({ filter, range, count, nowMs }: PageQuery): RawBuilder<unknown> {
 function walkOf(query: PageQuery, tests: RawBuilder<unknown>, until?: Position): Walk {
   const { descending, filter, range, after } = query
   const sort = query.sort as Walk['sort']
-  const walk: Walk = { sort, descending, workspaceNo: filter.workspaceNo, range, after, tests }
+  const { workspaceNo } = filter
+  const need = query.limit + query.offset
+  const walk: Walk = { sort, descending, workspaceNo, range, after, tests, need }
   return until === undefined ? walk : { ...walk, until }
 }
 

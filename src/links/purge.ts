@@ -20,6 +20,7 @@ export async function purgeDeleted(ctx: PurgeContext): Promise<number> {
     if ((await deletedUntil(ctx.storage.read, until, 1)).length === 0) return purged
     const step = await ctx.storage.write(
       async (tx) => {
+        await tx.lock('purge')
         const seqs = (await deletedUntil(tx, until, STEP)).map(({ seq }) => seq)
         await dropDeleted(tx, seqs)
         await dropPasswords(tx, seqs)

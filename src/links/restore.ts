@@ -62,6 +62,7 @@ export async function restore(
   prepared: PreparedRestore,
   ifMatch: IfMatch,
 ): Promise<Link> {
+  await tx.lockWorkspace(asker.workspace.no)
   const { row, isDeleted } = await linkOrDeleted(ctx, tx, asker, id)
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   const patch = prepared === null ? {} : await patchTo(ctx, tx, row, prepared)
@@ -121,7 +122,7 @@ async function bringBack(
   if (entryNo === null) throw linksLimit(limits.links)
   const { to, after } = merged(before, patch)
   if (before.max_clicks === null && after.max_clicks !== null) {
-    after.uses = ctx.peopleSoFar(before.seq)
+    after.uses = await ctx.peopleSoFar(before.seq)
   }
   const tags = tagsOf(after)
   const row: NewLinkRow = {

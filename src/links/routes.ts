@@ -76,10 +76,13 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     async handler(call) {
       const { body, mutate } = call
       const prepared = await deps.links.prepareCreate(body)
-      return mutate(async (tx) => {
-        const link = await deps.links.create(tx, askerOf(call), prepared)
-        return { ...answer(201, link), headers: { Location: `${PATH}/${link.id}` } }
-      })
+      return mutate(
+        async (tx) => {
+          const link = await deps.links.create(tx, askerOf(call), prepared)
+          return { ...answer(201, link), headers: { Location: `${PATH}/${link.id}` } }
+        },
+        { together: true },
+      )
     },
   })
 

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Transaction } from '../storage/index.ts'
+import { bySql, type Dialect, type Transaction } from '../storage/index.ts'
 import { prepareSql } from './store.ts'
 import { foldForSearch } from './text.ts'
 
 /**
- * The search index of SQLite: FTS5 with trigrams (https://www.sqlite.org/fts5.html), whose rowid
- * is the link's `seq`, so that a workspace is a range of it. This file alone knows that.
+ * The search indexes, which only this file knows. SQLite: FTS5 with trigrams
+ * (https://www.sqlite.org/fts5.html), whose rowid is the link's `seq`, so that a workspace is a
+ * range of it. PostgreSQL: pg_trgm (https://www.postgresql.org/docs/current/pgtrgm.html) on
+ * `links.search_text`, which it keeps up to date by itself.
  */
 
 /** Shorter terms have no trigram. */
@@ -31,8 +33,12 @@ export function searchText(link: {
   return foldForSearch(text)
 }
 
+/** pg_trgm leaves out whatever is neither a letter nor a digit. */
+const POSTGRES_TRIGRAM = /[\p{L}\p{N}]{3}/u
+
 /** Whether the index can be asked for a term. */
-export function isIndexable(term: string): boolean {
+export function isIndexable(term: string, dialect: Dialect): boolean {
+  if (dialect === 'postgres') return POSTGRES_TRIGRAM.test(term)
   if (term.length >= 2 * TRIGRAM) return true
   return [...term].length >= TRIGRAM
 }
@@ -40,13 +46,21 @@ export function isIndexable(term: string): boolean {
 /** The `seq` of every link of a range whose text contains an indexable term. */
 export function indexedMatches(term: string, low: number, high: number): RawBuilder<unknown> {
   const phrase = `"${term.replaceAll('"', '""')}"`
-  return sql`SELECT rowid AS seq FROM links_search
-    WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
+  const pattern = `%${term.replaceAll(/[\\%_]/g, '\\$&')}%`
+  return bySql({
+    sqlite: sql`SELECT rowid AS seq FROM links_search
+      WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`,
+    postgres: sql`SELECT s.seq AS seq FROM links s
+      WHERE s.search_text LIKE ${pattern} AND s.seq BETWEEN ${low} AND ${high}`,
+  })
 }
 
 /** Whether the text of the link `l` contains a term. */
 export function textContains(term: string): RawBuilder<boolean> {
-  return sql<boolean>`instr(l.search_text, ${term}) > 0`
+  return bySql({
+    sqlite: sql<boolean>`instr(l.search_text, ${term}) > 0`,
+    postgres: sql<boolean>`strpos(l.search_text, ${term}) > 0`,
+  })
 }
 
 const add = prepareSql<{ seq: number; text: string }, never>(
@@ -58,10 +72,10 @@ const drop = prepareSql<{ seq: number }, never>(
 
 /** Makes a new link findable. */
 export function indexText(tx: Transaction, seq: number, text: string): void {
-  tx.beforeCommit(() => tx.run(add, { seq, text }))
+  if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(add, { seq, text }))
 }
 
 /** Makes a link findable no longer. */
 export function unindexText(tx: Transaction, seq: number): void {
-  tx.beforeCommit(() => tx.run(drop, { seq }))
+  if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(drop, { seq }))
 }

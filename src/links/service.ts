@@ -34,7 +34,7 @@ export interface LinkServiceDeps {
   ownHosts: OwnHosts
   urlRules: UrlRules
   /** How many people have visited a link so far, with those who are not counted yet. */
-  peopleSoFar: (linkSeq: number) => number
+  peopleSoFar: (linkSeq: number) => number | Promise<number>
   /** Default: {@link hashPassword}. */
   hashPassword?: (password: string) => Promise<string>
   /** Called after every commit that made, changed or deleted a link. */

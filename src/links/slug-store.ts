@@ -46,7 +46,7 @@ export async function claimSlug(
   address: Address,
   target: SlugTarget,
 ): Promise<boolean> {
-  return (await tx.run(claim, rowOf(address, target))).length > 0
+  return changed(tx, address, (await tx.run(claim, rowOf(address, target))).length > 0)
 }
 
 const claimUnused = prepare<Row, { slug_key: string }>((db, p) =>
@@ -63,7 +63,7 @@ export async function claimUnusedSlug(
   address: Address,
   target: SlugTarget,
 ): Promise<boolean> {
-  return (await tx.run(claimUnused, rowOf(address, target))).length > 0
+  return changed(tx, address, (await tx.run(claimUnused, rowOf(address, target))).length > 0)
 }
 
 const retarget = prepare<Row, never>((db, p) =>
@@ -86,6 +86,7 @@ export async function retargetSlug(
   target: SlugTarget,
 ): Promise<void> {
   await tx.run(retarget, rowOf(address, target))
+  changed(tx, address)
 }
 
 const hold = prepare<{ key: string; domainNo: number }, never>((db, p) =>
@@ -97,8 +98,15 @@ const hold = prepare<{ key: string; domainNo: number }, never>((db, p) =>
 )
 
 /** Takes a slug from its link, and holds it back from other workspaces. */
-export async function holdSlug(tx: Transaction, { key, domainNo }: Address): Promise<void> {
-  await tx.run(hold, { key, domainNo })
+export async function holdSlug(tx: Transaction, address: Address): Promise<void> {
+  await tx.run(hold, { key: address.key, domainNo: address.domainNo })
+  changed(tx, address)
+}
+
+/** Every write of this table passes here, so that no node goes on redirecting as before. */
+function changed(tx: Transaction, { key, domainNo }: Address, isChanged = true): boolean {
+  if (isChanged) tx.linkChanged?.({ domainNo, slugKey: key })
+  return isChanged
 }
 
 /** Of some slugs of a domain, those that somebody has or had. */

@@ -8,14 +8,8 @@ import { syncDomains } from '../domains/index.ts'
 import type { AppError } from '../errors/index.ts'
 import { createCursors } from '../http/cursor.ts'
 import { detailsOfZodError } from '../http/index.ts'
-import {
-  databaseFiles,
-  type EmbeddedStorage,
-  migrate,
-  openEmbedded,
-  openSqlite,
-  SEQS_PER_WORKSPACE,
-} from '../storage/index.ts'
+import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
+import { openTestStorage, writeCounters } from '../storage/testing/database.ts'
 import type { LinkAsker } from './context.ts'
 import type { HistoryPage } from './history.ts'
 import type { ListResult } from './list.ts'
@@ -27,7 +21,7 @@ import type { Link } from './types.ts'
 /** A links service on a database of its own, with two workspaces and two domains. */
 export interface TestLinks {
   service: LinkService
-  storage: EmbeddedStorage
+  storage: Storage
   /** Held: the test moves it. */
   clock: { ms: number; now(): number }
   /** Creates a link from a request's body, checked as a request is. */
@@ -57,10 +51,7 @@ const NOW = 1_790_000_000_000
 /** Builds one. */
 export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Promise<TestLinks> {
   const dir = await mkdtemp(join(tmpdir(), 'slugline-links-'))
-  await migrate(dir)
-  const storage = await openEmbedded(dir)
-  const writer = openSqlite(databaseFiles(dir).counters)
-  const counters = writer.raw
+  const storage = await openTestStorage(dir)
   const clock = { ms: NOW, now: () => clock.ms }
   await storage.write((tx) =>
     tx.db
@@ -137,13 +128,13 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     },
     async count(id, { total, lastClickedAt }) {
       const seq = await seqOf(id)
-      counters.run('INSERT OR REPLACE INTO link_counters VALUES (?, ?, ?, ?, 0, ?, ?)', [
-        seq,
-        Math.floor(seq / SEQS_PER_WORKSPACE),
-        total,
-        total,
-        total,
-        lastClickedAt,
+      const workspaceNo = Math.floor(seq / SEQS_PER_WORKSPACE)
+      await writeCounters(dir, [
+        ['DELETE FROM link_counters WHERE link_seq = ?', seq],
+        [
+          'INSERT INTO link_counters VALUES (?, ?, ?, ?, 0, ?, ?)',
+          ...[seq, workspaceNo, total, total, total, lastClickedAt],
+        ],
       ])
     },
     async countAll() {
@@ -152,21 +143,28 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
         .select(['seq', 'workspace_no'])
         .orderBy('seq')
         .execute()
-      counters.run('BEGIN')
-      for (const { seq, workspace_no } of links) {
-        counters.run('INSERT OR IGNORE INTO link_counters (link_seq, workspace_no) VALUES (?, ?)', [
-          seq,
-          workspace_no,
-        ])
-        counters.run('INSERT OR REPLACE INTO counter_watermarks VALUES (?, ?)', [workspace_no, seq])
-      }
-      counters.run('COMMIT')
+      await writeCounters(
+        dir,
+        links.flatMap(
+          ({ seq, workspace_no: no }): Parameters<typeof writeCounters>[1][number][] => [
+            [
+              `INSERT INTO link_counters (link_seq, workspace_no) VALUES (?, ?)
+             ON CONFLICT DO NOTHING`,
+              ...[seq, no],
+            ],
+            [
+              `INSERT INTO counter_watermarks (workspace_no, link_seq) VALUES (?, ?)
+             ON CONFLICT (workspace_no) DO UPDATE SET link_seq = excluded.link_seq`,
+              ...[no, seq],
+            ],
+          ],
+        ),
+      )
     },
     setLimit(value) {
       limit = value
     },
     async close() {
-      writer.close()
       await storage.close()
       await rm(dir, { recursive: true })
     },

@@ -2,6 +2,8 @@ import type { Count, WorkspaceFacts } from './count.ts'
 import type { LinkFilter } from './filter.ts'
 
 const ENTRIES_MAX = 500
+/** With more new links it is as well to count all of them. */
+const MORE_AT_MOST = 10_000
 
 interface Entry extends WorkspaceFacts {
   count: Count
@@ -12,11 +14,13 @@ interface Entry extends WorkspaceFacts {
  * Totals that were counted, for as long as nothing has changed: whoever turns the pages of a search
  * asks for the same total again and again, and counting is what costs most.
  *
- * Creations and deletions show in the workspace's counters, whoever made them; changes are told by
- * the service that makes them, which is the only one to do so.
+ * Creations, deletions and changes show in the workspace's counters, whoever made them; changes of
+ * this process are told by the service that makes them, too.
  */
 export interface Totals {
   get(filter: LinkFilter, facts: WorkspaceFacts): Count | undefined
+  /** What was counted when there were fewer links, if nothing but creations came between. */
+  before(filter: LinkFilter, facts: WorkspaceFacts): { count: Count; made: number } | undefined
   /** `count` must have been begun after `begin` gave out its ticket. */
   begin(filter: LinkFilter, facts: WorkspaceFacts): (count: Count) => void
   changed(workspaceNo: number): void
@@ -28,16 +32,26 @@ export function createTotals(): Totals {
   const epochs = new Map<number, number>()
   const epochOf = (workspaceNo: number) => epochs.get(workspaceNo) ?? 0
   return {
-    get(filter, { links, made }) {
+    get(filter, { links, made, changes }) {
       const key = JSON.stringify(filter)
       const entry = entries.get(key)
       if (entry === undefined) return undefined
-      entries.delete(key)
       const isValid =
-        entry.epoch === epochOf(filter.workspaceNo) && entry.links === links && entry.made === made
+        entry.epoch === epochOf(filter.workspaceNo) &&
+        entry.links === links &&
+        entry.made === made &&
+        entry.changes === changes
       if (!isValid) return undefined
+      entries.delete(key)
       entries.set(key, entry)
       return entry.count
+    },
+    before(filter, { links, made, changes }) {
+      const entry = entries.get(JSON.stringify(filter))
+      const more = made - (entry?.made ?? made)
+      if (entry === undefined || more <= 0 || more > MORE_AT_MOST) return undefined
+      const onlyMade = links - entry.links === more && changes - entry.changes === more
+      return onlyMade ? { count: entry.count, made: entry.made } : undefined
     },
     begin(filter, facts) {
       const epoch = epochOf(filter.workspaceNo)

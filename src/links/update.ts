@@ -48,6 +48,8 @@ export async function linkToChange(
   id: string,
   ifMatch: IfMatch,
 ): Promise<LinkRow> {
+  // Two changes at once would each undo what the other has made of slugs and tags.
+  await tx.lockWorkspace(workspace.no)
   const row = await findLink(tx, id, workspace.no)
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
@@ -84,7 +86,7 @@ export async function change(
   if (!isChanged(before, after)) return ctx.render(before, await counters(ctx, before), now)
 
   if (before.max_clicks === null && after.max_clicks !== null) {
-    after.uses = ctx.peopleSoFar(before.seq)
+    after.uses = await ctx.peopleSoFar(before.seq)
   }
   const tags = { before: tagsOf(before), after: patch.tags ?? tagsOf(before) }
   const row: ChangedLinkRow = {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { bySql } from '../storage/index.ts'
 import type { SeqRange } from './filter.ts'
 
 export const SORTS = ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug'] as const
@@ -33,6 +34,8 @@ export interface Walk {
   tests: RawBuilder<unknown>
   /** Counters whose link is gone may pass for links; there are no tests. */
   rough?: boolean
+  /** So many are taken from its beginning, at most. */
+  need: number
 }
 
 /** For `ORDER BY`; no key comes before all keys, as SQLite has it and PostgreSQL has not. */
@@ -49,7 +52,15 @@ export function directionSql(descending: boolean): RawBuilder<unknown> {
  */
 export function walkSql(walk: Walk): RawBuilder<{ k: number | string | null; seq: number }> {
   const direction = directionSql(walk.descending)
-  return sql`${sql.join(armsOf(walk), sql` UNION ALL `)} ORDER BY k ${direction}, seq ${direction}`
+  const order = sql` ORDER BY k ${direction}, seq ${direction}`
+  const arms = armsOf(walk)
+  if (arms.length === 1) return sql`${arms[0]}${order}`
+  // PostgreSQL sorts a compound as a whole, unless each arm says how much of it is wanted.
+  const cut = arms.map((each) => sql`(${each}${order} LIMIT ${walk.need})`)
+  return bySql({
+    sqlite: sql`${sql.join(arms, sql` UNION ALL `)}${order}`,
+    postgres: sql`${sql.join(cut, sql` UNION ALL `)}${order}`,
+  })
 }
 
 function armsOf(walk: Walk): RawBuilder<unknown>[] {
@@ -66,7 +77,7 @@ function armsOf(walk: Walk): RawBuilder<unknown>[] {
         ...keyed(walk, COUNTERS, key, sql` AND ${key} IS NOT NULL`),
         // Its key is a column, though always null, so that the index's order is seen to fit.
         ...zeros(walk, COUNTERS, key, sql` AND ${key} IS NULL`),
-        ...uncounted(walk, sql`NULL`),
+        ...uncounted(walk, bySql({ sqlite: sql`NULL`, postgres: sql`NULL::bigint` })),
       ]
     }
   }

@@ -117,6 +117,7 @@ export function createInvitationService(deps: InvitationServiceDeps): Invitation
 
     async create(tx, asker, { email, role }) {
       const { workspace, actor } = asker
+      await tx.lockWorkspace(workspace.no)
       if (isAbove(role, await roleOf(tx, asker))) throw new AppError('ROLE_ABOVE_OWN')
       const key = emailKey(email)
       if (await isMember(tx, workspace.no, key)) throw new AppError('ALREADY_MEMBER')
@@ -157,6 +158,7 @@ export function createInvitationService(deps: InvitationServiceDeps): Invitation
 
     async revoke(tx, asker, id) {
       const { workspace, actor } = asker
+      await tx.lockWorkspace(workspace.no)
       const own = await roleOf(tx, asker)
       const now = clock.now()
       const row = await deleteInvitation(tx, workspace.no, id, now)
@@ -177,6 +179,9 @@ export function createInvitationService(deps: InvitationServiceDeps): Invitation
     },
 
     async accept(tx, token, user, actor) {
+      const { row: found } = await byToken(tx, token)
+      await tx.lockWorkspace(found.workspace_no)
+      // It may have been used while others had the workspace.
       const { row, invited } = await byToken(tx, token)
       if (row.email_key !== emailKey(user.email)) throw new AppError('INVITATION_FOR_ANOTHER')
       await deleteInvitation(tx, row.workspace_no, row.id, clock.now())

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { createMemoryLimiter } from '../limits/index.ts'
+import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
 import type { InvitationService } from './invitations.ts'
 import {
   InvitationListSchema,
@@ -29,11 +29,13 @@ export interface MemberRouteDeps {
   invitations: Pick<InvitationService, 'list' | 'create' | 'revoke'>
   sendInvitation: SendInvitation
   clock: Clock
+  /** Counts the invitations that workspaces send. Default: in memory. */
+  invitationLimiter?: Limiter | undefined
 }
 
 /** The dashboard's endpoints of members and invitations. */
 export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDeps): void {
-  const sent = createMemoryLimiter()
+  const sent = deps.invitationLimiter ?? createMemoryLimiter()
 
   endpoint(api, {
     method: 'get',
@@ -117,7 +119,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
     async handler(call) {
       const { body, caller, baseUrl, locale } = call
       const asker = memberAskerOf(call)
-      takeInvite(caller.workspace.no)
+      await takeInvite(caller.workspace.no)
       let made: Awaited<ReturnType<InvitationService['create']>> | undefined
       const answer = await call.mutate(async (tx) => {
         made = await deps.invitations.create(tx, asker, body)
@@ -153,8 +155,9 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
       }),
   })
 
-  function takeInvite(workspaceNo: number): void {
-    const { allowed, retryAfterMs } = sent.take(String(workspaceNo), INVITES, deps.clock.now())
+  async function takeInvite(workspaceNo: number): Promise<void> {
+    const taking = sent.take(String(workspaceNo), INVITES, deps.clock.now())
+    const { allowed, retryAfterMs } = await taking
     if (allowed) return
     const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
     throw new AppError('RATE_LIMITED', {

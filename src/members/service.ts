@@ -40,7 +40,9 @@ export function createMemberService(deps: {
 }): MemberService {
   const { storage, clock } = deps
 
+  /** Roles depend on each other: meanwhile nobody else may change one. */
   async function find(tx: Transaction, asker: MemberAsker, userId: string): Promise<MemberRow> {
+    await tx.lockWorkspace(asker.workspace.no)
     const row = await findMember(tx, asker.workspace.no, userId)
     if (row === undefined) throw new AppError('MEMBER_NOT_FOUND')
     return row

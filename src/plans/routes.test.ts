@@ -8,7 +8,8 @@ import { silentLogger } from '../base/logger.ts'
 import { systemRandom } from '../base/random.ts'
 import { createApi } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import { type EmbeddedStorage, migrate, openEmbedded } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { openTestStorage } from '../storage/testing/database.ts'
 import { DEFAULT_PLANS } from './defaults.ts'
 import { parsePlans } from './load.ts'
 import { registerPlanRoutes } from './routes.ts'
@@ -17,11 +18,10 @@ import { createPlans } from './service.ts'
 import type { Plan } from './types.ts'
 
 let dir: string
-let storage: EmbeddedStorage
+let storage: Storage
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-plans-'))
-  await migrate(dir)
-  storage = await openEmbedded(dir)
+  storage = await openTestStorage(dir)
 })
 afterEach(async () => {
   await storage.close()

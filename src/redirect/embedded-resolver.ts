@@ -34,9 +34,10 @@ export function createEmbeddedResolver(reader: Database): Resolver {
         throw unavailable(cause)
       }
     },
-    link(seq) {
+    link({ link_seq }) {
+      if (link_seq === null) return null
       try {
-        return bySeq.get(seq)
+        return bySeq.get(link_seq)
       } catch (cause) {
         throw unavailable(cause)
       }

@@ -9,7 +9,7 @@ import { createGate, FORM_BYTES_MAX, readPassword, TooBusy, type VerifyPassword 
 import { createPages } from './pages.ts'
 import { parsePath } from './path.ts'
 import { fromQrCode, withoutQrMarker } from './qr.ts'
-import type { LinkRow, Resolver } from './resolver.ts'
+import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
 import { withVisitorsQuery } from './target.ts'
 import { createTurnIds } from './turn-ids.ts'
 import { type Use, useOnce } from './uses.ts'
@@ -27,12 +27,18 @@ export interface RedirectDeps {
   domainOf: (host: string) => number
   clientAddress: ClientAddress
   /** Takes one guess at a password from the allowance of a link and an address. */
-  takeGuess: (key: string) => { allowed: boolean; retryAfterSeconds: number }
+  takeGuess: (key: string) => Guess | Promise<Guess>
   logger?: Pick<Logger, 'error'>
   verifyPassword?: VerifyPassword
   pseudoLocales?: boolean
   /** The public address. */
   baseUrl: string
+}
+
+/** Whether one more guess was left. */
+export interface Guess {
+  allowed: boolean
+  retryAfterSeconds: number
 }
 
 /** How often each answer was given since the start, for metrics. */
@@ -110,7 +116,10 @@ export function createRedirect(deps: RedirectDeps): Redirect {
   function decide(visit: Visit, now: number): Response | null {
     const { use } = visit
     if (use !== null) return pass(visit, use.seq, use, now)
-    const slug = resolver.slug(visit.slugKey, visit.domainNo)
+    const found =
+      visit.fetched === undefined ? resolver.slug(visit.slugKey, visit.domainNo) : fetched(visit)
+    if (found instanceof Promise) return later(visit, found)
+    const slug = found
     if (slug === null || slug.link_seq === null) return notFound(visit.request)
     if (slug.special === 0) {
       const { target_url } = slug
@@ -121,8 +130,23 @@ export function createRedirect(deps: RedirectDeps): Redirect {
       counts.redirected++
       return redirect(visit, slug.redirect_status, target_url)
     }
-    const link = resolver.link(slug.link_seq)
+    const link = resolver.link(slug)
     return link === null ? notFound(visit.request) : decideSpecial(visit, link, now)
+  }
+
+  /** What was waited for counts once: a visit that comes a third time looks anew. */
+  function fetched(visit: Visit): SlugRow | null {
+    const { fetched: slug = null } = visit
+    visit.fetched = undefined
+    return slug
+  }
+
+  function later(visit: Visit, slug: Promise<SlugRow | null>): null {
+    settle(visit, async () => {
+      visit.fetched = await slug
+      return null
+    })
+    return null
   }
 
   function decideSpecial(visit: Visit, link: LinkRow, now: number): Response | null {
@@ -149,8 +173,10 @@ export function createRedirect(deps: RedirectDeps): Redirect {
     if (visit.refusals >= REFUSALS_MAX) return closed(visit, link, 'exhausted')
     settle(visit, async () => {
       const use = await useOnce(storage, link.seq, now)
-      if (use === null) visit.refusals++
-      else visit.use = { ...use, seq: link.seq }
+      if (use === null) {
+        visit.refusals++
+        resolver.outdated?.(visit.slugKey, visit.domainNo)
+      } else visit.use = { ...use, seq: link.seq }
       return null
     })
     return null
@@ -195,7 +221,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
     if (password === null) {
       return pages.error(request, requestId(), 'PAYLOAD_TOO_LARGE', { max: FORM_BYTES_MAX })
     }
-    const { allowed, retryAfterSeconds } = deps.takeGuess(
+    const { allowed, retryAfterSeconds } = await deps.takeGuess(
       `${seq} ${clientAddress(peer(), request.headers)}`,
     )
     if (allowed && password !== '' && (await verify(password, hash))) {
@@ -294,6 +320,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
           unlocked: null,
           use: null,
           refusals: 0,
+          fetched: undefined,
         })
       })
     },

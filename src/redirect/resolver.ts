@@ -25,13 +25,20 @@ export interface LinkRow {
 }
 
 /**
- * Finds links for one turn of the event loop: between `begin` and `end` all reads see the same
- * committed state, which is not older than `begin`. All throw StorageUnavailable when it can't
- * be read; after that, too, `end` must be called.
+ * Finds links for one turn of the event loop: between `begin` and `end` all reads that are answered
+ * at once see the same committed state, which is not older than `begin`. All throw
+ * StorageUnavailable when it can't be read; after that, too, `end` must be called.
  */
 export interface Resolver {
   begin(): void
-  slug(slugKey: string, domainNo: number): SlugRow | null
-  link(seq: number): LinkRow | null
+  /**
+   * A promise: it isn't known here and is being asked for; it rejects with StorageUnavailable. What
+   * it gives is good for the visit that asked, in a later turn.
+   */
+  slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null>
+  /** The link behind a slug that `slug` gave. */
+  link(slug: SlugRow): LinkRow | null
   end(): void
+  /** What was said of a slug has shown itself to be outdated. */
+  outdated?(slugKey: string, domainNo: number): void
 }

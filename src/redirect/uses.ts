@@ -1,4 +1,4 @@
-import { prepare, type Storage } from '../storage/index.ts'
+import { prepare, type Storage, type Transaction } from '../storage/index.ts'
 
 /** What the link said at the moment when one of its uses was taken. */
 export interface Use {
@@ -8,7 +8,10 @@ export interface Use {
 }
 
 /** One statement decides: it changes the row, or finds that it no longer may. */
-const takeUse = prepare<{ seq: number; now: number }, Use>((db, p) =>
+const takeUse = prepare<
+  { seq: number; now: number },
+  Use & { uses: number; max_clicks: number | null }
+>((db, p) =>
   db
     .updateTable('links')
     .set((eb) => ({ uses: eb('uses', '+', 1) }))
@@ -19,7 +22,7 @@ const takeUse = prepare<{ seq: number; now: number }, Use>((db, p) =>
     .whereRef('uses', '<', 'max_clicks')
     .where((eb) => eb.or([eb('starts_at', 'is', null), eb('starts_at', '<=', p.now)]))
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]))
-    .returning(['target_url', 'redirect_status', 'forward_query']),
+    .returning(['target_url', 'redirect_status', 'forward_query', 'uses', 'max_clicks']),
 )
 
 /**
@@ -31,6 +34,12 @@ export async function useOnce(
   seq: number,
   now: number,
 ): Promise<Use | null> {
-  const rows = await storage.write((tx) => tx.run(takeUse, { seq, now }), { survives: 'process' })
-  return rows[0] ?? null
+  const take = async (tx: Transaction) => {
+    const [use] = await tx.run(takeUse, { seq, now })
+    if (use === undefined) return null
+    // The last one closes the link, for everybody.
+    if (use.uses === use.max_clicks) tx.linkChanged?.({ linkSeq: seq })
+    return use
+  }
+  return storage.write(take, { survives: 'process', lane: `uses of ${seq}` })
 }

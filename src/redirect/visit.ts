@@ -1,4 +1,5 @@
 import { fromQrCode, QR_MARKER } from './qr.ts'
+import type { SlugRow } from './resolver.ts'
 import type { Use } from './uses.ts'
 
 /** The methods that a link answers; numbers, because they are compared for every visit. */
@@ -29,6 +30,8 @@ export interface Visit {
   use: (Use & { seq: number }) | null
   /** How often a use was asked for in vain. */
   refusals: number
+  /** What had to be waited for, until it is looked at; undefined: look it up. */
+  fetched: SlugRow | null | undefined
 }
 
 /** The query string with its `?`, as the visitor sent it. */

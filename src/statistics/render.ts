@@ -39,7 +39,8 @@ export function idOf({ time, n }: ClickPosition): string {
   return `${time}-${n}`
 }
 
-const ID = /^(\d{1,15})-(\d{1,10})$/
+// On many nodes the second number is the node's, too: below 2^53.
+const ID = /^(\d{1,15})-(\d{1,16})$/
 
 /** The place that an id says; undefined: it is none. */
 export function positionOf(id: string): ClickPosition | undefined {

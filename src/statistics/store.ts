@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { prepare, type Sql } from '../storage/index.ts'
+import { bySql, prepare, type Sql } from '../storage/index.ts'
 
 /** What a link is called, also for some days after it was deleted. */
 export interface LinkName {
@@ -78,6 +78,10 @@ export async function findLinkNames(
 
 /** Links that one statement gives: so many are put together in less than a millisecond. */
 const TAGGED_AT_ONCE = 10_000
+const TOGETHER = bySql({
+  sqlite: sql`group_concat(seq ORDER BY seq)`,
+  postgres: sql`string_agg(seq::text, ',' ORDER BY seq)`,
+})
 
 /**
  * The links that have all these tags (their keys). As one text a statement, because a list of rows
@@ -96,7 +100,7 @@ export async function findTagged(
         AND o.tag_key = ${tag} AND o.link_seq = t.link_seq)`,
     )
     const { rows } = await sql<{ found: string | null }>`
-      SELECT group_concat(seq ORDER BY seq) AS found FROM (
+      SELECT ${TOGETHER} AS found FROM (
         SELECT t.link_seq AS seq FROM link_tags t
         WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first} AND t.link_seq > ${after}
         ${sql.join(tests, sql` `)}

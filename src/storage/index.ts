@@ -1,8 +1,21 @@
-export { type MigrationState, migrate, migrationStates } from './migrate.ts'
+export {
+  type MigrationState,
+  migrate,
+  migrateScaled,
+  migrationStates,
+  scaledMigrationStates,
+} from './migrate.ts'
+
+import type { PostgresOptions } from './postgres/index.ts'
+import type { Storage } from './storage.ts'
+
+export type { PostgresOptions } from './postgres/index.ts'
 export * from './schema.ts'
 export { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
 export { databaseFiles, type EmbeddedStorage, openEmbedded } from './sqlite/index.ts'
 export {
+  type Dialect,
+  type LinkChange,
   type Prepared,
   prepare,
   type Sql,
@@ -11,3 +24,10 @@ export {
   type Transaction,
   type WriteOptions,
 } from './storage.ts'
+
+export { bySql } from './variants.ts'
+
+/** Loads the driver when it is needed: one machine alone shouldn't wait for it. */
+export async function openPostgres(options: PostgresOptions): Promise<Storage> {
+  return (await import('./postgres/index.ts')).openPostgres(options)
+}

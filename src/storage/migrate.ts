@@ -6,7 +6,7 @@ import { databaseFiles } from './sqlite/index.ts'
 
 /** One migration and whether it has been applied. */
 export interface MigrationState {
-  database: 'main' | 'counters'
+  database: 'main' | 'counters' | 'postgres'
   name: string
   /** RFC 3339, or null while it waits. */
   applied_at: string | null
@@ -38,6 +38,26 @@ export async function migrate(dataDir: string): Promise<MigrationState[]> {
     }
   }
   return applied
+}
+
+/** The same for PostgreSQL. */
+export async function migrateScaled(url: string): Promise<MigrationState[]> {
+  const { migratePostgres } = await import('./postgres/migrate.ts')
+  return (await migratePostgres(url)).map((name) => ({
+    database: 'postgres',
+    name,
+    applied_at: new Date().toISOString(),
+  }))
+}
+
+/** The same as {@link migrationStates} for PostgreSQL. */
+export async function scaledMigrationStates(url: string): Promise<MigrationState[]> {
+  const { postgresMigrationStates } = await import('./postgres/migrate.ts')
+  return (await postgresMigrationStates(url)).map(({ name, executedAt }) => ({
+    database: 'postgres',
+    name,
+    applied_at: executedAt?.toISOString() ?? null,
+  }))
 }
 
 /** All migrations and which of them are applied. */

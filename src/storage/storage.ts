@@ -1,6 +1,9 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { Schema } from './schema.ts'
 
+/** Which SQL is spoken. */
+export type Dialect = 'sqlite' | 'postgres'
+
 /**
  * What a store gets to work with: a connection, or a transaction.
  *
@@ -8,10 +11,15 @@ import type { Schema } from './schema.ts'
  * compiled once with {@link prepare} and executed by `run`.
  */
 export interface Sql {
+  /** Only where a statement can't be said for both, and {@link bySql} doesn't do. */
+  readonly dialect: Dialect
   readonly db: Kysely<Schema>
   /** Rows of a statement that was compiled once. */
   run<P extends object, R>(statement: Prepared<P, R>, parameters: P): Promise<R[]>
 }
+
+/** What a redirect finds changed: a short address, or all that lead to a link. */
+export type LinkChange = { domainNo: number; slugKey: string } | { linkSeq: number }
 
 /** A transaction. Throwing inside undoes all that it did, and nothing of others'. */
 export interface Transaction extends Sql {
@@ -23,12 +31,39 @@ export interface Transaction extends Sql {
   beforeCommit(write: () => Promise<unknown>): void
   /** Runs `effect` after the commit, before {@link Storage.write} resolves. */
   afterCommit(effect: () => void): void
+  /**
+   * Waits until no other transaction, of whichever process, holds this lock, and holds it until the
+   * end: for what looks first and writes then, where no unique index or condition can decide.
+   */
+  lock(name: string): Promise<void>
+  /**
+   * The same for a workspace and all that belongs to it. It is taken by itself for
+   * {@link WriteOptions.workspaceNo}. Of two locks take this one first.
+   */
+  lockWorkspace(workspaceNo: number): Promise<void>
+  /**
+   * Told by the stores of each change that redirects will find after the commit. Absent where
+   * redirects read the database itself; see `cluster/announce.ts`.
+   */
+  linkChanged?: ((change: LinkChange) => void) | undefined
 }
 
 /** How {@link Storage.write} acknowledges. */
 export interface WriteOptions {
   /** `power` (default): would survive a power cut. `process`: survives the process's death. */
   survives?: 'power' | 'process'
+  /**
+   * The workspace that the transaction is about. Those of one workspace run one after another, on
+   * all nodes, and share commits; see {@link Transaction.lockWorkspace}.
+   */
+  workspaceNo?: number
+  /**
+   * It looks at nothing before it writes, but in the statement that writes: others of this kind may
+   * run between its statements, in the same commit.
+   */
+  together?: boolean
+  /** Transactions with the same word here may share commits, where they have no workspace. */
+  lane?: string
 }
 
 /** The database behind every store. Only `storage/` knows which one it is. */

@@ -7,7 +7,8 @@ import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createPlans } from '../plans/service.ts'
-import { type EmbeddedStorage, migrate, openEmbedded } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { openTestStorage } from '../storage/testing/database.ts'
 import { createWorkspaceService, type WorkspaceService } from '../workspaces/index.ts'
 import { createUserService, type UserService } from './index.ts'
 
@@ -16,14 +17,13 @@ const clock = { now: () => Date.UTC(2030, 0, 31, 9) }
 const ids = createIds(clock, systemRandom)
 
 let dir: string
-let storage: EmbeddedStorage
+let storage: Storage
 let workspaces: WorkspaceService
 let users: UserService
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-users-'))
-  await migrate(dir)
-  storage = await openEmbedded(dir)
+  storage = await openTestStorage(dir)
   workspaces = createWorkspaceService({ storage, clock, ids, plans: createPlans(DEFAULT_PLANS) })
   users = createUserService({ storage, clock, ids, random: systemRandom, workspaces })
 })

@@ -7,7 +7,7 @@ import type { WorkspaceService } from '../workspaces/index.ts'
 import { checkNewUser, type NewUser } from './input.ts'
 import { hashPassword } from './password.ts'
 import { UserRefused } from './refused.ts'
-import { hasUsers, insertUser } from './store.ts'
+import { hasUsers, insertUser, lockUsers } from './store.ts'
 
 /** Letters and digits that aren't mistaken for each other. */
 const PASSWORD_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ'
@@ -41,6 +41,8 @@ export interface UserService {
   create(input: NewUser): Promise<CreatedUser>
   /** Puts a person down; their id, or null: the address is taken. The first owns the instance. */
   insert(tx: Transaction, user: CheckedUser): Promise<string | null>
+  /** Until the end of the transaction nobody else becomes a user. */
+  lock(tx: Transaction): Promise<void>
   /** Whether there is anybody yet. */
   any(sql: Pick<Transaction, 'db'>): Promise<boolean>
 }
@@ -66,6 +68,7 @@ export function createUserService(deps: UserServiceDeps): UserService {
 
   return {
     insert,
+    lock: lockUsers,
     any: hasUsers,
 
     async create(input) {

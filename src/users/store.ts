@@ -18,8 +18,14 @@ export async function hasUsers(tx: Pick<Transaction, 'db'>): Promise<boolean> {
   return (await tx.db.selectFrom('users').select('id').limit(1).execute()).length > 0
 }
 
+/** Until the end of the transaction nobody else becomes a user: who is the first is decided. */
+export async function lockUsers(tx: Transaction): Promise<void> {
+  await tx.lock('users')
+}
+
 /** False: the address is taken. The very first person owns the instance. */
 export async function insertUser(tx: Transaction, user: NewUserRow): Promise<boolean> {
+  await lockUsers(tx)
   const inserted = await tx.db
     .insertInto('users')
     .values({

@@ -39,6 +39,7 @@ export function createWorkspaceRemoval(deps: WorkspaceRemovalDeps): WorkspaceRem
 
   /** True: nothing is left. */
   async function step(tx: Transaction, no: number): Promise<boolean> {
+    await tx.lock('purge')
     if (!(await purgeLinks(tx, no))) return false
     if ((await dropEntries(tx, no, STEP)) === STEP) return false
     if ((await dropIdempotency(tx, no, STEP)) === STEP) return false

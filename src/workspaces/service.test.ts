@@ -7,7 +7,8 @@ import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createPlans } from '../plans/service.ts'
-import { type EmbeddedStorage, migrate, openEmbedded } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { openTestStorage } from '../storage/testing/database.ts'
 import { createWorkspaceService, type WorkspaceService } from './index.ts'
 
 const START = Date.UTC(2030, 0, 31, 9)
@@ -15,13 +16,12 @@ const clock = { now: () => START }
 const plans = createPlans(DEFAULT_PLANS)
 
 let dir: string
-let storage: EmbeddedStorage
+let storage: Storage
 let workspaces: WorkspaceService
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-workspaces-'))
-  await migrate(dir)
-  storage = await openEmbedded(dir)
+  storage = await openTestStorage(dir)
   workspaces = createWorkspaceService({
     storage,
     clock,

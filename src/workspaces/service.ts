@@ -132,6 +132,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
     actor: Actor,
   ): Promise<Workspace | undefined> {
     const name = checkName(input)
+    await lockName(tx, name)
     const row = await insertWorkspace(tx, {
       id: ids.next('wsp'),
       name,
@@ -171,6 +172,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
     actor: Actor,
   ): Promise<Workspace> {
     const plan = planIdOf(given)
+    await tx.lockWorkspace((await get(tx, ref)).no)
     const workspace = await get(tx, ref)
     if (workspace.plan === plan) return workspace
     await updatePlan(tx, workspace.no, plan)
@@ -209,6 +211,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
     },
     setPlan,
     async update(tx, ref, patch, actor) {
+      await tx.lockWorkspace((await get(tx, ref)).no)
       const workspace = await get(tx, ref)
       const name = patch.name === undefined ? workspace.name : checkName(patch.name)
       const language = patch.language === undefined ? workspace.language : patch.language
@@ -218,6 +221,7 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
       )
       if (Object.keys(after).length === 0) return workspace
       const row = { name, name_key: nameKey(name), language }
+      await lockName(tx, name)
       if (!(await updateWorkspace(tx, workspace.no, row))) throw nameTaken(name)
       const changed = { ...workspace, name, language }
       await record(tx, actor, 'workspace.updated', changed, before, after)
@@ -252,6 +256,11 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
       })
     },
   }
+}
+
+/** An UPDATE can only look whether a name is free: nobody may take it meanwhile. */
+function lockName(tx: Transaction, name: string): Promise<void> {
+  return tx.lock(`workspace name ${nameKey(name)}`)
 }
 
 function workspaceOf(row: WorkspaceRow): Workspace {

@@ -17,7 +17,8 @@ import { createLinkService, type LinkServiceDeps } from '../../links/index.ts'
 import { createMailer, type Letter } from '../../mail/index.ts'
 import { DEFAULT_PLANS } from '../../plans/defaults.ts'
 import { createPlans } from '../../plans/service.ts'
-import { type EmbeddedStorage, migrate, openEmbedded, type Storage } from '../../storage/index.ts'
+import type { Storage } from '../../storage/index.ts'
+import { openTestStorage } from '../../storage/testing/database.ts'
 import { createUserService, type UserService } from '../../users/index.ts'
 import {
   createAccounts,
@@ -41,7 +42,7 @@ export interface SiteOptions {
 /** A whole instance but the redirects and the statistics, on a real database, at a held time. */
 export interface TestSite {
   baseUrl: string
-  storage: EmbeddedStorage
+  storage: Storage
   accounts: OpenAccounts
   users: UserService
   /** Messages that were sent. */
@@ -76,8 +77,7 @@ function hashCheaply(): () => void {
 export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
   const hashAsUsual = hashCheaply()
   const dir = await mkdtemp(join(tmpdir(), 'slugline-accounts-'))
-  await migrate(dir)
-  const storage = await openEmbedded(dir)
+  const storage = await openTestStorage(dir)
   const seen = options.wrapStorage?.(storage) ?? storage
   const baseUrl = options.baseUrl ?? 'https://s.example'
   let now = Date.UTC(2030, 0, 31, 9)

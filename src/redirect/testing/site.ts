@@ -14,9 +14,21 @@ import {
   openVisitors,
 } from '../../clicks/index.ts'
 import { openClickWork } from '../../clicks/worker.ts'
+import { announcingLinks } from '../../cluster/index.ts'
 import { slugKey } from '../../links/slug.ts'
-import { type LinksTable, openEmbedded, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import { createEmbeddedResolver, createRedirect, type RedirectDeps } from '../index.ts'
+import {
+  type EmbeddedStorage,
+  type LinksTable,
+  openEmbedded,
+  SEQS_PER_WORKSPACE,
+} from '../../storage/index.ts'
+import {
+  createCachedResolver,
+  createEmbeddedResolver,
+  createFetchSlug,
+  createRedirect,
+  type RedirectDeps,
+} from '../index.ts'
 
 const WORKER = join(import.meta.dir, '../../clicks/testing/worker-main.ts')
 
@@ -29,10 +41,16 @@ export async function openSite(
   {
     clock = systemClock,
     poked = false,
+    cached = false,
     ...overrides
-  }: { clock?: Clock; poked?: boolean } & Partial<RedirectDeps> = {},
+  }: { clock?: Clock; poked?: boolean; cached?: boolean } & Partial<RedirectDeps> = {},
 ) {
-  const storage = await openEmbedded(dataDir)
+  const embedded = await openEmbedded(dataDir)
+  const memory = createCachedResolver({ fetch: (...slug) => fetchSlug(...slug), clock })
+  const storage: EmbeddedStorage = cached
+    ? { ...embedded, write: announcingLinks({ ...embedded }, memory.changed).write }
+    : embedded
+  const fetchSlug = createFetchSlug(storage)
   const [watermark] = await storage.read.db.selectFrom('journal_watermark').selectAll().execute()
   const from = { segment: watermark?.segment ?? 0, offset: watermark?.offset ?? 0 }
   const journal = openJournal({ directory: journalDirectory(dataDir), after: from.segment })
@@ -50,7 +68,7 @@ export async function openSite(
   const ids = createIds(clock, systemRandom)
   let made = 0
   const redirect = createRedirect({
-    resolver: createEmbeddedResolver(storage.reader.raw),
+    resolver: cached ? memory : createEmbeddedResolver(storage.reader.raw),
     recorder: createRecorder(journal, visitors, poked ? supervisor.poke : undefined),
     storage,
     clock,
@@ -65,6 +83,8 @@ export async function openSite(
 
   return {
     storage,
+    /** With `cached`: what remembers the links. */
+    memory,
     journal,
     supervisor,
     redirect,
@@ -120,7 +140,8 @@ export async function openSite(
             (value) => value !== null,
           ),
       )
-      await storage.write(async ({ db }) => {
+      await storage.write(async (tx) => {
+        const { db } = tx
         await db
           .insertInto('workspaces')
           .values({ id: 'ws_1', name: 'W', name_key: 'w', plan_id: 'free', created_at: 0 })
@@ -142,6 +163,7 @@ export async function openSite(
               special,
             })
             .execute()
+          tx.linkChanged?.({ domainNo: 0, slugKey: slugKey(typed) })
         }
       })
       return seq
@@ -170,6 +192,7 @@ export async function openSite(
       await journal.close()
       visitors.close()
       await supervisor.stop()
+      memory.close()
       await storage.close()
     },
   }

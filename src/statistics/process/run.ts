@@ -2,23 +2,20 @@ import { setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
-import type { ClickRecord } from '../../clicks/record.ts'
-import { journalDirectory } from '../../clicks/segments.ts'
-import { databaseFiles } from '../../storage/index.ts'
-import type { StatisticsDatabase } from '../store/duckdb.ts'
-import type { Click } from '../types.ts'
-import { statisticsFile } from './files.ts'
+import { fileBytesOf, statisticsFile } from './files.ts'
 import type { FromStatistics, Retention, StoreState, ToStatistics } from './messages.ts'
 import { listen } from './server.ts'
 import { socketPath } from './socket.ts'
-import { fileBytesOf, openStore, type Reports, type Store } from './store.ts'
+import type { Store } from './store.ts'
 import { stateOf } from './store-state.ts'
+
+export type { Store } from './store.ts'
 
 /** What the statistics process runs with. Times in milliseconds. */
 export interface StatisticsOptions {
   dataDir: string
-  enrich(record: ClickRecord): Click
-  createReports(database: StatisticsDatabase): Reports
+  /** Opens where the clicks are kept; anew after an error. @throws whatever is wrong with it */
+  open(clock: Clock): Promise<Store>
   clock?: Clock
   logger?: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Ends by itself after this long without anything to do. */
@@ -125,13 +122,7 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   }
 
   async function open(): Promise<Store> {
-    const made = await openStore({
-      ...options,
-      file,
-      clock,
-      directory: journalDirectory(dataDir),
-      mainFile: databaseFiles(dataDir).main,
-    })
+    const made = await options.open(clock)
     if (retention !== undefined) made.maintenance.setRetention(retention)
     if (state !== 'opening') logger?.info({ file }, 'The statistics file is open again')
     state = 'ok'

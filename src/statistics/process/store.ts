@@ -1,13 +1,14 @@
-import { statSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
 import type { ClickRecord } from '../../clicks/record.ts'
-import type { Position } from '../../clicks/segments.ts'
+import { journalDirectory, type Position } from '../../clicks/segments.ts'
+import { databaseFiles } from '../../storage/index.ts'
 import { type Batch, createBatch } from '../store/batch.ts'
 import { openStatistics, type StatisticsDatabase } from '../store/duckdb.ts'
 import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
 import { linkNumbers } from '../store/recount.ts'
 import { createClickWriter } from '../store/write.ts'
 import type { Click, ClickReports } from '../types.ts'
+import { statisticsFile } from './files.ts'
 import { ingest, type Pass } from './ingest.ts'
 import { createLive } from './live.ts'
 import type { Answers } from './server.ts'
@@ -40,6 +41,19 @@ export interface StoreOptions {
 /** Reports; with `until` they are broken off when whoever asked has gone. */
 export interface Reports extends ClickReports {
   until?(signal: AbortSignal): ClickReports
+}
+
+/** The statistics file of a data directory. @throws whatever is wrong with it */
+export function openOwnStore(
+  dataDir: string,
+  options: Pick<StoreOptions, 'clock' | 'enrich' | 'createReports'>,
+): Promise<Store> {
+  return openStore({
+    ...options,
+    file: statisticsFile(dataDir),
+    directory: journalDirectory(dataDir),
+    mainFile: databaseFiles(dataDir).main,
+  })
 }
 
 /** @throws whatever is wrong with the file */
@@ -103,13 +117,4 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
       database.close()
     },
   }
-}
-
-/** Bytes of the file and its log. */
-export function fileBytesOf(file: string): number {
-  return sizeOf(file) + sizeOf(`${file}.wal`)
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
-import { bucketStarts, INTERVALS } from '../intervals.ts'
 import {
   openStatistics,
   type StatisticsConnection,
   type StatisticsDatabase,
 } from '../store/duckdb.ts'
-import { type Counts, DIMENSIONS } from '../types.ts'
 import { createReports, type DuckReports } from './index.ts'
-import { naive } from './testing/naive.ts'
-import { question, store, world } from './testing/world.ts'
-
-/** Worlds, with as many questions each; more by hand: `PROPERTY_RUNS=2000`. */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 40)
-const QUESTIONS = 6
+import { reportsContract } from './testing/contract.ts'
+import { store } from './testing/world.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'slugline-reports-'))
 let database: StatisticsDatabase
@@ -34,62 +27,12 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-test('any question is answered as a naive recount answers it', async () => {
-  const asked = fc.record({
-    question,
-    dimension: fc.constantFrom(...DIMENSIONS),
-    limit: fc.integer({ min: 1, max: 4 }),
-    interval: fc.constantFrom(...INTERVALS),
-  })
-  await fc.assert(
-    fc.asyncProperty(
-      world,
-      fc.array(asked, { minLength: QUESTIONS, maxLength: QUESTIONS }),
-      async (it, questions) => {
-        await store(connection, it)
-        const recount = naive(it)
-        for (const { question: about, dimension, limit, interval } of questions) {
-          const { selection, zone } = about
-          const totals = await reports.totals(selection)
-          expect(totals).toEqual(recount.totals(selection))
-
-          const starts = bucketStarts(selection, interval, zone) as number[]
-          for (const first of [selection.from, starts[0] as number]) {
-            const boundaries = [first, ...starts.slice(1), selection.to]
-            const series = await reports.series(selection, boundaries)
-            expect(series).toEqual(recount.series(selection, boundaries))
-            expect(sum(series, 'clicks')).toBe(totals.clicks)
-            expect(sum(series, 'bots')).toBe(totals.bots)
-          }
-
-          const top = await reports.top(selection, dimension, limit)
-          expect(top).toEqual(recount.top(selection, dimension, limit))
-          expect(sum([...top.values, top.other], 'clicks')).toBe(totals.clicks)
-          expect(sum([...top.values, top.other], 'bots')).toBe(totals.bots)
-        }
-      },
-    ),
-    { numRuns: RUNS },
-  )
-}, 600_000)
-
-test('clicks with bots and previews are people’s and theirs together', async () => {
-  await fc.assert(
-    fc.asyncProperty(world, question, async (it, { selection }) => {
-      await store(connection, it)
-      const [people, all, others] = await Promise.all(
-        (['exclude', 'include', 'only'] as const).map((bots) =>
-          reports.totals({ ...selection, bots }),
-        ),
-      )
-      expect(all?.clicks).toBe((people?.clicks ?? 0) + (people?.bots ?? 0))
-      expect(all?.unique).toBe((people?.unique ?? 0) + (others?.unique ?? 0))
-      expect([all?.bots, others?.clicks]).toEqual([people?.bots, people?.bots])
-    }),
-    { numRuns: RUNS },
-  )
-}, 60_000)
-
-function sum(counts: readonly Counts[], name: keyof Counts): number {
-  return counts.reduce((all, count) => all + count[name], 0)
-}
+reportsContract({
+  reports: () => reports,
+  async store(it) {
+    await store(connection, it)
+    return it
+  },
+  // More by hand: `PROPERTY_RUNS=2000`.
+  runs: Number(process.env.PROPERTY_RUNS ?? 40),
+})

@@ -3,6 +3,9 @@ import * as core from './0001-core.ts'
 import * as accounts from './0002-accounts.ts'
 import * as audit from './0003-audit.ts'
 import * as countersCore from './counters-0001-core.ts'
+import * as postgresCore from './postgres-0001-core.ts'
+import * as postgresClicks from './postgres-0002-clicks.ts'
+import * as postgresMakeLink from './postgres-0003-make-link.ts'
 
 /** Migrations of the main database, applied in the order of their names. */
 export const MAIN_MIGRATIONS: Record<string, Migration> = {
@@ -14,4 +17,11 @@ export const MAIN_MIGRATIONS: Record<string, Migration> = {
 /** Migrations of the counters, which are a file of their own in the embedded database. */
 export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
   '0001-core': countersCore,
+}
+
+/** Migrations of PostgreSQL, which holds all of it. */
+export const POSTGRES_MIGRATIONS: Record<string, Migration> = {
+  '0001-core': postgresCore,
+  '0002-clicks': postgresClicks,
+  '0003-make-link': postgresMakeLink,
 }

@@ -59,6 +59,7 @@ function wrap(raw: Database): SqliteConnection {
   const db = new Kysely<Schema>({ dialect: dialectOf(raw) })
   const prepared = new WeakMap<CompiledQuery, Statement>()
   return {
+    dialect: 'sqlite',
     raw,
     db,
     async run<P extends object, R>(

@@ -44,6 +44,7 @@ export function createReports(file: string, attach: string): Reports {
     },
   })
   return {
+    dialect: 'sqlite',
     db,
     async run<P extends object, R>(statement: Prepared<P, R>, parameters: P) {
       const query = statement.compile(db)

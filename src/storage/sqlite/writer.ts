@@ -18,6 +18,9 @@ interface Job {
   outcome: { value: unknown } | { reason: unknown } | undefined
 }
 
+/** SQLite lets one transaction write at a time, of all processes: it has every lock. */
+const alone = async () => {}
+
 /** The one writer of a database file. */
 export interface Writer {
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
@@ -60,10 +63,13 @@ export function createWriter(
     job.late = []
     job.effects = []
     const tx: Transaction = {
+      dialect: 'sqlite',
       db: connection.db,
       run: connection.run,
       beforeCommit: (write) => void job.late.push(write),
       afterCommit: (effect) => void job.effects.push(effect),
+      lock: alone,
+      lockWorkspace: alone,
     }
     try {
       job.outcome = { value: await job.work(tx) }

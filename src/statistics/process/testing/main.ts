@@ -1,5 +1,6 @@
 import { createEnricher } from '../../enrich/index.ts'
 import { runStatistics } from '../run.ts'
+import { openOwnStore } from '../store.ts'
 import { createTestReports } from './reports.ts'
 
 /** The statistics process with the reports of a test: `bun main.ts DATA_DIR [IDLE_MS]`. */
@@ -8,6 +9,6 @@ const enricher = createEnricher({ geoipDatabase: null })
 await runStatistics({
   dataDir,
   idleMs: Number(idleMs),
-  enrich: enricher.enrich,
-  createReports: createTestReports,
+  open: (clock) =>
+    openOwnStore(dataDir, { clock, enrich: enricher.enrich, createReports: createTestReports }),
 })

@@ -1,0 +1,61 @@
+import type { Config } from '../config/index.ts'
+import {
+  type MigrationState,
+  migrate,
+  migrateScaled,
+  migrationStates,
+  openEmbedded,
+  openPostgres,
+  type Storage,
+  scaledMigrationStates,
+} from '../storage/index.ts'
+import { postgresOptions } from './postgres-options.ts'
+
+type Settings = Pick<Config, 'dataDir' | 'scaled'>
+
+/** A command needs few. */
+const CONNECTIONS = 4
+/** So long a command waits for Redis, to tell the nodes what it changes. */
+const REDIS_WITHIN_MS = 1_000
+
+/** Brings the tables of whichever database is set up to date. Gives what was applied now. */
+export function migrateDatabase({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
+  return scaled === null ? migrate(dataDir) : migrateScaled(scaled.database.reveal())
+}
+
+/** All of its migrations and which are applied. */
+export function databaseStates({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
+  return scaled === null
+    ? migrationStates(dataDir)
+    : scaledMigrationStates(scaled.database.reveal())
+}
+
+/** Opens the database for a command. What it changes of links, all nodes are told. */
+export async function openDatabase({ dataDir, scaled }: Settings): Promise<Storage> {
+  if (scaled === null) return openEmbedded(dataDir)
+  const { announcingLinks, openCluster } = await import('../cluster/index.ts')
+  const database = await openPostgres({
+    ...postgresOptions(scaled),
+    poolSize: CONNECTIONS,
+    replicaUrl: null,
+  })
+  const quiet = { info() {}, warn() {} }
+  const cluster = openCluster({
+    url: scaled.redis,
+    logger: quiet,
+    nodeId: 'command',
+    member: false,
+  })
+  const news = cluster.linkNews()
+  await cluster.settled(REDIS_WITHIN_MS)
+  const storage = announcingLinks(database, news.announce)
+  return {
+    ...storage,
+    read: database.read,
+    reports: database.reports,
+    async close() {
+      await database.close()
+      await cluster.close()
+    },
+  }
+}

@@ -1,0 +1,14 @@
+import { createMemoryLimiter } from '../limits/index.ts'
+import type { Limiters } from './types.ts'
+
+/** Limits of one process. */
+export function memoryLimiters(): Limiters {
+  return {
+    api: createMemoryLimiter(),
+    people: createMemoryLimiter(),
+    anonymous: createMemoryLimiter(),
+    visitors: createMemoryLimiter(),
+    guesses: createMemoryLimiter(),
+    invitations: createMemoryLimiter(),
+  }
+}

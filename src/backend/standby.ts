@@ -1,0 +1,116 @@
+import { join, resolve } from 'node:path'
+import { createClientAddress } from '../base/client-address.ts'
+import {
+  createRecorder,
+  journalDirectory,
+  openJournal,
+  openSharedVisitors,
+} from '../clicks/index.ts'
+import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
+import { asAppError, renderError, wantsProblem } from '../http/errors.ts'
+import { apiHeaders } from '../http/headers.ts'
+import { negotiateLocale } from '../i18n/index.ts'
+import { journalCheck } from '../operations/click-checks.ts'
+import { createHealth } from '../operations/index.ts'
+import type { Serving, ServingInput } from '../operations/serving.ts'
+import { createCachedResolver, createRedirect, readSnapshot } from '../redirect/index.ts'
+import { type Storage, StorageUnavailable } from '../storage/index.ts'
+import { journalEnd } from './journal-end.ts'
+
+/** A node that redirects from memory while it can't start. */
+export interface Standby extends Pick<Serving, 'fetch'> {
+  /** How many links it remembers. */
+  readonly links: number
+  /** Closes the journal: what was answered is in it, for the start that follows. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens what a node that starts without its database can do: redirect the links that were hot when
+ * it stopped, and take their clicks down. Whatever else is asked is unavailable. Null: it remembers
+ * nothing.
+ */
+export async function openStandby(input: ServingInput): Promise<Standby | null> {
+  const { config, secrets, clock, random, ids, logger, baseUrl } = input
+  const { dataDir } = config
+  const domains = rememberedDomains(domainsFile(dataDir), baseUrl, config.shortDomains)
+  const entries = await readSnapshot(join(dataDir, 'hot-links'))
+  const directory = journalDirectory(dataDir)
+  const after = journalEnd(dataDir, directory)
+  if (domains === null || entries.length === 0 || after === null) return null
+
+  const resolver = createCachedResolver({ fetch: away, clock })
+  resolver.restore(entries)
+  const journal = openJournal({ directory, after, logger })
+  const visitors = await openSharedVisitors({
+    storage: AWAY,
+    key: secrets.visitors,
+    file: resolve(dataDir, 'salts'),
+    clock,
+    random,
+  })
+  const redirect = createRedirect({
+    resolver,
+    recorder: createRecorder(journal, visitors),
+    storage: AWAY,
+    clock,
+    requestId: () => ids.next('req'),
+    baseUrl,
+    domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
+    clientAddress: createClientAddress(config.trustedProxies),
+    // Nothing that a password protects is remembered.
+    takeGuess: () => ({ allowed: false, retryAfterSeconds: 5 }),
+  })
+  const storageCheck = {
+    name: 'storage',
+    check: () => ({ status: 'degraded', reason: 'away' }) as const,
+  }
+  const health = createHealth({ checks: [storageCheck, journalCheck(journal)], clock, logger })
+
+  return {
+    links: entries.length,
+    fetch(request, server) {
+      const { pathname } = new URL(request.url, baseUrl)
+      const peer = () => server.requestIP(request)?.address ?? ''
+      if (OWN.test(pathname)) return unavailable(request, ids.next('req'), baseUrl)
+      return health.answer(request, pathname) ?? redirect.fetch(request, peer)
+    },
+    async close() {
+      // Visits that came in this turn are answered, and written, at its end.
+      await new Promise((turn) => setImmediate(turn))
+      visitors.close()
+      resolver.close()
+      await journal.close()
+    },
+  }
+}
+
+/** What the application answers otherwise; see `app.ts`. */
+const OWN = /^\/(?:api|app|docs|openapi\.json|metrics)(?:\/|$)/
+
+function unavailable({ headers }: Request, requestId: string, baseUrl: string): Response {
+  const error = asAppError(new StorageUnavailable('The database is away'))
+  const { status, text, ...rendered } = renderError(error, {
+    locale: negotiateLocale({ query: null, acceptLanguage: headers.get('accept-language') }),
+    requestId,
+    asProblem: wantsProblem(headers.get('accept')),
+    baseUrl,
+  })
+  const all = { ...apiHeaders(requestId, baseUrl), ...rendered.headers }
+  return new Response(text, { status, headers: all })
+}
+
+function away(): Promise<never> {
+  return Promise.reject(new StorageUnavailable('The database is away'))
+}
+
+const AWAY: Pick<Storage, 'read' | 'write'> = {
+  read: {
+    dialect: 'postgres',
+    get db(): never {
+      throw new StorageUnavailable('The database is away')
+    },
+    run: away,
+  },
+  write: away,
+}

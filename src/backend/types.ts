@@ -1,0 +1,80 @@
+import type { createRecorder, Journal } from '../clicks/index.ts'
+import type { Cursors } from '../http/cursor.ts'
+import type { Limiter } from '../limits/index.ts'
+import type { HealthCheck } from '../operations/index.ts'
+import type { Metrics } from '../operations/metrics.ts'
+import type { ServingInput } from '../operations/serving.ts'
+import type { RedirectCounts, Resolver } from '../redirect/index.ts'
+import type { ClickReports, LiveClicks } from '../statistics/types.ts'
+import type { Storage } from '../storage/index.ts'
+
+/** What a backend is made from. */
+export interface BackendInput extends ServingInput {
+  cursors: Cursors
+}
+
+/** How far a process has come that reads the journal; see `clicks/child.ts`. */
+export interface ReaderState {
+  running: boolean
+  backlogBytes: number
+  backlogSeconds: number
+  restarts: number
+  skipped: number
+}
+
+/** Counts requests: in this process's memory, or for all nodes together. */
+export interface Limiters {
+  /** Of workspaces, by keys. */
+  api: Limiter
+  /** Of people, on the dashboard's API. */
+  people: Limiter
+  /** Of addresses without a key, on the public API. */
+  anonymous: Limiter
+  /** Of addresses, on the dashboard's API. */
+  visitors: Limiter
+  /** Guesses at links' passwords. */
+  guesses: Limiter
+  /** Invitations that a workspace sends. */
+  invitations: Limiter
+}
+
+/**
+ * All that differs between one machine and several. Everything above it is one code, and knows
+ * nothing of SQLite, PostgreSQL, Redis, DuckDB or ClickHouse.
+ */
+export interface Backend {
+  readonly storage: Storage
+  readonly resolver: Resolver
+  readonly limiters: Limiters
+  readonly journal: Pick<Journal, 'healthy' | 'lost'>
+  readonly recorder: ReturnType<typeof createRecorder>
+  /** Counts what the journal holds. */
+  readonly counting: {
+    /** Something may be there to count. */
+    poke(): void
+    /** A link is gone for good: its counters can go. */
+    linkGone(seq: number): void
+    state(): ReaderState
+  }
+  /** People who followed a link up to now; see `LinkContext.peopleSoFar`. */
+  peopleSoFar(linkSeq: number): number | Promise<number>
+  readonly statistics: {
+    readonly client: ClickReports & LiveClicks
+    state(): ReaderState & { store: string; stored: number; fileBytes: number }
+    /** What plans keep may have changed, or time has passed: called every six hours. */
+    retentionChanged(): void
+  }
+  /** What readiness asks, in this order; `disk` and `secret` come after them. */
+  readonly checks: readonly HealthCheck[]
+  /** Puts its numbers among the metrics. */
+  watch(metrics: Metrics, redirect: { readonly counts: Readonly<RedirectCounts> }): void
+  /**
+   * Once the journal's writer has closed: lets the readers of the journal reach its end, at most
+   * `withinMs` milliseconds.
+   */
+  finish(withinMs: number): Promise<void>
+  /** Nothing is appended to the journal any more. */
+  closeJournal(): void | Promise<void>
+  /** Last of all: connections, files. */
+  close(): Promise<void>
+}

@@ -1,0 +1,211 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import {
+  postgresMissing,
+  sharedPostgres,
+  type TestPostgres,
+} from '../../../test/harness/postgres.ts'
+import { readNode } from '../../cluster/node.ts'
+import type { Storage } from '../../storage/index.ts'
+import {
+  addLinks,
+  makeNode,
+  openTestStorage,
+  type TestClick,
+  type TestNode,
+} from '../testing/shared.ts'
+import type { ClickWork } from '../worker.ts'
+import { createSharedPeopleSoFar } from './people.ts'
+import { openSharedClickWork } from './work.ts'
+
+const WORKER = join(import.meta.dir, '../testing/shared-worker-main.ts')
+const DAY = 86_400_000
+const NODES = 4
+
+describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () => {
+  let postgres: TestPostgres
+  let url: string
+  let storage: Storage
+  let nodes: TestNode[]
+  let now = 20_000 * DAY + 1_000
+  const clock = { now: () => now }
+
+  beforeAll(async () => {
+    postgres = await sharedPostgres()
+  })
+  beforeEach(async () => {
+    now = 20_000 * DAY + 1_000
+    url = await postgres.createDatabase()
+    storage = await openTestStorage(url)
+    nodes = []
+    for (let i = 0; i < NODES; i++) nodes.push(await makeNode(storage))
+  })
+  afterEach(async () => {
+    for (const node of nodes) await node.dispose()
+    await storage.close()
+  })
+  const open = (node: TestNode): Promise<ClickWork> =>
+    openSharedClickWork({
+      dataDir: node.dataDir,
+      nodeNo: node.no,
+      storage: { ...storage, read: storage.read, write: storage.write, close: async () => {} },
+      clock,
+    })
+
+  async function countAll(): Promise<void> {
+    for (const node of nodes) {
+      const work = await open(node)
+      while ((await work.pass()).more);
+      await work.close()
+    }
+  }
+
+  async function counters() {
+    const { rows } = await sql<{
+      link_seq: number
+      total: number
+      human: number
+      bot: number
+      unique_visitors: number
+      last_clicked_at: number | null
+    }>`SELECT link_seq, total, human, bot, unique_visitors, last_clicked_at
+      FROM link_counters ORDER BY link_seq`.execute(storage.read.db)
+    return rows
+  }
+
+  test('each node has a number of its own, and keeps it', async () => {
+    expect(new Set(nodes.map(({ no }) => no)).size).toBe(NODES)
+    for (const { dataDir, id, no } of nodes) expect(readNode(dataDir)).toEqual({ id, no })
+  })
+
+  test('a visitor is unique once a day, whichever nodes they meet', async () => {
+    const [link = 0, other = 0] = await addLinks(storage, 1, 2)
+    for (const node of nodes) {
+      node.click(
+        { link, time: now, visitor: 'anna' },
+        { link, time: now + 1, visitor: 'anna' },
+        { link, time: now + 2, visitor: `only ${node.no}` },
+        { link, time: now + 3, visitor: '' },
+        { link, time: now + 4, visitor: 'anna', bot: true },
+        { link: other, time: now, visitor: 'anna' },
+        { link, time: now + DAY, visitor: 'anna' },
+      )
+    }
+    await countAll()
+    expect(await counters()).toEqual([
+      {
+        link_seq: link,
+        total: 24,
+        human: 20,
+        bot: 4,
+        unique_visitors: 6,
+        last_clicked_at: now + DAY,
+      },
+      {
+        link_seq: other,
+        total: 4,
+        human: 4,
+        bot: 0,
+        unique_visitors: 1,
+        last_clicked_at: now,
+      },
+    ])
+  })
+
+  test('workers killed again and again count each click once, without deadlocks', async () => {
+    const links = await addLinks(storage, 1, 40)
+    const expected = new Map<number, { human: number; bot: number; visitors: Set<string> }>()
+    const journaled = (node: TestNode, count: number, seed: number) => {
+      const clicks: TestClick[] = []
+      for (let i = 0; i < count; i++) {
+        // Most links and visitors are met on all nodes.
+        const link = links[(i * 7 + seed) % links.length] as number
+        const visitor = `v${(i * 13 + seed) % 900}`
+        const bot = i % 10 === 0
+        clicks.push({ link, time: now + i, visitor, bot })
+        const of = expected.get(link) ?? { human: 0, bot: 0, visitors: new Set() }
+        expected.set(link, of)
+        if (bot) of.bot++
+        else {
+          of.human++
+          of.visitors.add(visitor)
+        }
+      }
+      node.click(...clicks)
+    }
+    const run = async (node: TestNode) => {
+      for (let round = 0; round < 5; round++) {
+        const child = Bun.spawn([process.execPath, WORKER, node.dataDir, url], {
+          stdio: ['ignore', 'inherit', 'inherit'],
+          ipc() {},
+        })
+        for (let part = 0; part < 4; part++) {
+          journaled(node, 500, round * 31 + part * 7 + node.no)
+          child.send({ kind: 'poke' })
+          await Bun.sleep(20 + ((round * 17 + node.no * 29 + part * 13) % 60))
+        }
+        child.kill('SIGKILL')
+        await child.exited
+      }
+    }
+    await Promise.all(nodes.map(run))
+    await countAll()
+    const found = await counters()
+    expect(found.map(({ link_seq, human, bot }) => [link_seq, human, bot])).toEqual(
+      [...expected].sort(([a], [b]) => a - b).map(([seq, { human, bot }]) => [seq, human, bot]),
+    )
+    expect(found.map(({ unique_visitors }) => unique_visitors)).toEqual(
+      [...expected].sort(([a], [b]) => a - b).map(([, { visitors }]) => visitors.size),
+    )
+    expect(found.reduce((sum, { total }) => sum + total, 0)).toBe(NODES * 5 * 4 * 500)
+  }, 60_000)
+
+  test('gives every link a row, and takes those of gone links away', async () => {
+    const [a = 0, b = 0, c = 0] = await addLinks(storage, 1, 3)
+    await countAll()
+    expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, b, c])
+    await sql`DELETE FROM links WHERE seq = ${b}`.execute(storage.read.db)
+    const work = await open(nodes[0] as TestNode)
+    work.forget([a, b])
+    await work.pass()
+    expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, c])
+    // A click that comes late doesn't bring it back.
+    nodes[1]?.click({ link: b, time: now, visitor: 'x' })
+    await countAll()
+    expect((await counters()).map(({ link_seq }) => link_seq)).toEqual([a, c])
+    const { rows } = await sql`SELECT link_seq FROM gone_links`.execute(storage.read.db)
+    expect(rows).toEqual([{ link_seq: b }])
+  })
+
+  test('forgets the visitors of days that are over', async () => {
+    const [link = 0] = await addLinks(storage, 1, 1)
+    for (let day = 0; day < 4; day++) {
+      nodes[0]?.click({ link, time: now, visitor: 'anna' })
+      // The chore is somebody's for ten minutes, by PostgreSQL's clock.
+      await sql`UPDATE chores SET until = 0`.execute(storage.read.db)
+      await countAll()
+      now += DAY
+    }
+    const { rows } = await sql<{ day: number }>`SELECT day FROM link_visitors ORDER BY day`.execute(
+      storage.read.db,
+    )
+    expect(rows.map(({ day }) => day)).toEqual([20_002, 20_003])
+    expect(await counters()).toMatchObject([{ human: 4, unique_visitors: 4 }])
+  })
+
+  test('people so far are those that were counted, and those in the own journal', async () => {
+    const [link = 0] = await addLinks(storage, 1, 1)
+    const [own, other] = nodes as [TestNode, TestNode]
+    const { dataDir, no, journal } = own
+    const peopleSoFar = createSharedPeopleSoFar({ dataDir, nodeNo: no, storage, journal })
+    expect(await peopleSoFar(link)).toBe(0)
+    own.click({ link, time: now, visitor: 'a' }, { link, time: now, visitor: 'a', bot: true })
+    other.click({ link, time: now, visitor: 'b' }, { link, time: now, visitor: 'c' })
+    expect(await peopleSoFar(link)).toBe(1)
+    await countAll()
+    expect(await peopleSoFar(link)).toBe(3)
+    own.click({ link, time: now, visitor: 'a' })
+    expect(await peopleSoFar(link)).toBe(4)
+  })
+})

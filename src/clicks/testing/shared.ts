@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { systemClock } from '../../base/clock.ts'
+import { createIds } from '../../base/ids.ts'
+import { systemRandom } from '../../base/random.ts'
+import { type Node, openNode } from '../../cluster/node.ts'
+import { openPostgres, SEQS_PER_WORKSPACE, type Storage } from '../../storage/index.ts'
+import { type Journal, openJournal } from '../journal.ts'
+import { encodeRecord, RECORD_VERSION } from '../record.ts'
+import { journalDirectory } from '../segments.ts'
+
+const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
+const BOT = 'curl/8.0'
+
+/** What a click of a test is. */
+export interface TestClick {
+  link: number
+  time: number
+  /** Any text: told apart by it; empty: not told apart. */
+  visitor: string
+  bot?: boolean
+}
+
+/** A node's data directory with a journal, beside a shared database. */
+export interface TestNode extends Node {
+  dataDir: string
+  journal: Journal
+  /** Journals clicks, as one turn's. */
+  click(...clicks: TestClick[]): void
+  dispose(): Promise<void>
+}
+
+/** The hash that stands for a visitor. */
+export function hashOf(visitor: string): string {
+  if (visitor === '') return ''
+  return createHash('sha256').update(visitor).digest('base64url').slice(0, 16)
+}
+
+/** Makes a node, with small segments so that there are many. */
+export async function makeNode(storage: Pick<Storage, 'write'>, segmentBytes = 262_144) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'slugline-node-'))
+  const ids = createIds(systemClock, systemRandom)
+  const node = await openNode(dataDir, { storage, ids, clock: systemClock })
+  const journal = openJournal({ directory: journalDirectory(dataDir), segmentBytes })
+  const made: TestNode = {
+    ...node,
+    dataDir,
+    journal,
+    click(...clicks) {
+      const lines = clicks.map(({ link, time, visitor, bot = false }) =>
+        encodeRecord([
+          RECORD_VERSION,
+          time,
+          link,
+          0,
+          hashOf(visitor),
+          bot ? BOT : BROWSER,
+          '203.0.113.0',
+          '',
+          'de',
+          0,
+          'a',
+          0,
+        ]),
+      )
+      journal.append(lines.join(''), clicks.length)
+    },
+    async dispose() {
+      await journal.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  return made
+}
+
+/** Adds a workspace's first links; gives their `seq`s. */
+export async function addLinks(storage: Storage, workspaceNo: number, count: number) {
+  const first = workspaceNo * SEQS_PER_WORKSPACE
+  await storage.write(async ({ db }) => {
+    await sql`INSERT INTO workspaces (no, id, name, name_key, plan_id, created_at, links_made)
+      VALUES (${workspaceNo}, ${`ws_${workspaceNo}`}, ${`W${workspaceNo}`}, ${`w${workspaceNo}`},
+        'free', 0, ${count})`.execute(db)
+    await sql`INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
+        target_url, tags, aliases, enabled, redirect_status, forward_query, created_at, updated_at,
+        version, search_text)
+      SELECT ${first}::bigint + n, 'lnk_' || (${first}::bigint + n), ${workspaceNo}, 0, 's' || n,
+        's' || n, 'https://e.example', 'https://e.example', '[]', '[]', 1, 302, 0, 0, 0, 1, ''
+      FROM generate_series(1, ${count}::bigint) n`.execute(db)
+  })
+  return Array.from({ length: count }, (_, n) => first + n + 1)
+}
+
+/** Opens a database's storage. */
+export function openTestStorage(url: string): Promise<Storage> {
+  return openPostgres({ url, poolSize: 4 })
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { setBlocked } from '../links/index.ts'
+import { createTestLinks, type TestLinks } from '../links/test-links.ts'
+import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
+import { useOnce } from '../redirect/uses.ts'
+import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
+import { announcingLinks } from './announce.ts'
+
+let links: TestLinks
+let told: LinkChange[] = []
+beforeAll(async () => {
+  links = await createTestLinks()
+  const { storage } = links
+  const announcing = announcingLinks({ ...storage }, (changes) => {
+    told.push(...changes)
+    resolver.changed(changes)
+  })
+  storage.write = announcing.write
+  resolver = createCachedResolver({ fetch: createFetchSlug(storage), clock: links.clock })
+  resolver.hearing(true)
+})
+afterAll(async () => {
+  resolver.close()
+  await links.close()
+})
+
+let resolver: ReturnType<typeof createCachedResolver>
+
+/** What a visit of an address finds, as far as it decides the answer. */
+async function seen(slugKey: string, domainNo: number) {
+  resolver.begin()
+  const slug = await resolver.slug(slugKey, domainNo)
+  resolver.end()
+  if (slug === null || slug.link_seq === null) return 'nothing'
+  const { link_seq, target_url, redirect_status, special } = slug
+  return { link_seq, target_url, redirect_status, link: special ? resolver.link(slug) : null }
+}
+
+const LINK = [
+  'seq',
+  'target_url',
+  'redirect_status',
+  'enabled',
+  'blocked',
+  'forward_query',
+] as const
+const CONDITIONS = [
+  'starts_at',
+  'expires_at',
+  'max_clicks',
+  'uses',
+  'fallback_url',
+  'password_hash',
+] as const
+
+/** The same, as it stands in the database. */
+async function truth(slugKey: string, domainNo: number) {
+  const { db } = links.storage.read
+  const slug = await db
+    .selectFrom('slugs')
+    .select(['link_seq', 'target_url', 'redirect_status', 'special'])
+    .where('slug_key', '=', slugKey)
+    .where('domain_no', '=', domainNo)
+    .executeTakeFirst()
+  if (slug === undefined || slug.link_seq === null) return 'nothing'
+  const { special, ...rest } = slug
+  if (special === 0) return { ...rest, link: null }
+  const link = db.selectFrom('links').select([...LINK, ...CONDITIONS])
+  return { ...rest, link: await link.where('seq', '=', slug.link_seq).executeTakeFirstOrThrow() }
+}
+
+const SLUGS = ['a', 'b', 'c', 'd', 'e']
+
+async function agree(): Promise<void> {
+  for (const slug of SLUGS) {
+    for (const domain of [0, 1]) {
+      const expected = await truth(slug, domain)
+      expect<unknown>([slug, domain, await seen(slug, domain)]).toEqual([slug, domain, expected])
+      // The second time from memory.
+      expect<unknown>(await seen(slug, domain)).toEqual(expected)
+    }
+  }
+}
+
+describe('what redirects remember', () => {
+  test('agrees with the database after whatever is done to links', async () => {
+    const slug = fc.constantFrom(...SLUGS)
+    const which = fc.nat(20)
+    const domain = fc.constantFrom('s.example', 'go.example')
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('create' as const), slug, domain, alias: slug }),
+      fc.record({
+        do: fc.constant('patch' as const),
+        which,
+        body: fc.oneof(
+          fc.record({ slug }),
+          fc.record({ domain }),
+          fc.record({ aliases: fc.uniqueArray(slug, { maxLength: 3 }) }),
+          fc.record({ enabled: fc.boolean() }),
+          fc.record({ max_clicks: fc.constantFrom(null, 1, 2) }),
+          fc.record({ password: fc.constantFrom(null, 'correct horse') }),
+          fc.record({ expires_at: fc.constantFrom(null, '2099-01-01T00:00:00Z') }),
+          fc.record({ destination_url: fc.constantFrom('https://x.example', 'https://y.example') }),
+        ),
+      }),
+      fc.record({ do: fc.constantFrom('remove', 'restore', 'block', 'unblock', 'use'), which }),
+      fc.record({ do: fc.constant('purge' as const) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+        await links.storage.write((tx) => links.service.purgeSome(tx, 1))
+        await agree()
+        const made: string[] = []
+        for (const action of steps) {
+          // What is refused changes nothing, and must not be seen either.
+          await act(action, made).catch((error) => {
+            if (error.code === undefined) throw error
+          })
+          await agree()
+        }
+      }),
+      { numRuns: 25 },
+    )
+  }, 60_000)
+
+  async function act(action: { do: string } & Record<string, unknown>, made: string[]) {
+    const id = made.length === 0 ? '' : (made[(action.which as number) % made.length] as string)
+    const { storage, clock } = links
+    switch (action.do) {
+      case 'create': {
+        const { slug, domain, alias } = action
+        const link = await links.create({
+          destination_url: 'https://a.example',
+          slug,
+          domain,
+          aliases: alias === slug ? [] : [alias],
+        })
+        made.push(link.id)
+        break
+      }
+      case 'patch':
+        await links.patch(id, action.body as object)
+        break
+      case 'remove':
+        await links.remove(id)
+        break
+      case 'restore':
+        await links.restore(id)
+        break
+      case 'purge':
+        await storage.write((tx) => links.service.purgeSome(tx, 1))
+        break
+      case 'use': {
+        const rows = await storage.read.db.selectFrom('links').select(['seq']).execute()
+        for (const { seq } of rows) await useOnce(storage, seq, clock.now())
+        // How often a link was used shows only when it was the last time.
+        resolver.lost()
+        break
+      }
+      default: {
+        const domains = { noOf: () => undefined } as never
+        await storage.write((tx) => setBlocked({ domains, clock }, tx, id, action.do === 'block'))
+      }
+    }
+  }
+})
+
+test('the last use of a limited link closes it for everybody', async () => {
+  const made = await links.create({ destination_url: 'https://a.example', max_clicks: 2 })
+  const found = await seen(made.slug, 0)
+  const { link_seq: seq } = found as { link_seq: number }
+  told = []
+  await useOnce(links.storage, seq, links.clock.now())
+  expect(told).toEqual([])
+  expect(await seen(made.slug, 0)).toEqual(found)
+  await useOnce(links.storage, seq, links.clock.now())
+  expect(told).toEqual([{ linkSeq: seq }])
+  expect(await seen(made.slug, 0)).toMatchObject({ link: { uses: 2, max_clicks: 2 } })
+  expect(await useOnce(links.storage, seq, links.clock.now())).toBe(null)
+})
+
+test('this node obeys before the write has resolved; what is undone is not told', async () => {
+  const { storage } = links
+  const order: string[] = []
+  const announcing = announcingLinks({ ...storage }, () => order.push('told'))
+  const change = { domainNo: 0, slugKey: 'x' }
+  await announcing.write(async (tx) => tx.linkChanged?.(change)).then(() => order.push('resolved'))
+  expect(order).toEqual(['told', 'resolved'])
+  const undone = announcing.write(async (tx) => {
+    tx.linkChanged?.(change)
+    throw new Error('no')
+  })
+  await expect(undone).rejects.toThrow('no')
+  expect(order).toHaveLength(2)
+})
+
+test('a commit whose answer was lost is told: it may have been made', async () => {
+  const told: LinkChange[] = []
+  const storage = {
+    ...links.storage,
+    async write<T>(work: (tx: never) => Promise<T>): Promise<T> {
+      await work({ afterCommit() {} } as never)
+      throw new StorageUnavailable('lost')
+    },
+  }
+  const announcing = announcingLinks(storage, (changes) => told.push(...changes))
+  const change = { domainNo: 0, slugKey: 'x' }
+  const write = announcing.write(async (tx) => tx.linkChanged?.(change))
+  await expect(write).rejects.toBeInstanceOf(StorageUnavailable)
+  expect(told).toEqual([change])
+})

@@ -1,0 +1,110 @@
+import type { Hidden } from '../base/hidden.ts'
+import type { Logger } from '../base/logger.ts'
+import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
+import { type Bus, type BusState, openBus } from './bus.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { createLinkNews, type LinkMemory, type LinkNews } from './link-news.ts'
+import { connectRedis, isReady } from './redis.ts'
+import { createScripts, type Scripts } from './scripts.ts'
+
+/** What all nodes share quickly. */
+export interface Cluster {
+  readonly bus: Bus
+  readonly scripts: Scripts
+  /** How many nodes there are, as far as this one knows. */
+  nodes(): number
+  /** A limit of all nodes together; `secret` given: keys leave this machine as keyed hashes. */
+  limiter(name: string, secret?: Uint8Array): SharedLimiter
+  /** Connects what remembers links with the other nodes. */
+  linkNews(memory?: LinkMemory): LinkNews
+  /** Resolves when Redis has answered, or after `withinMs` without. */
+  settled(withinMs: number): Promise<void>
+  state(): ClusterState
+  close(): Promise<void>
+}
+
+/** How it does. */
+export interface ClusterState extends BusState {
+  /** Redis takes commands, and answers in time. */
+  up: boolean
+  nodes: number
+  /** Answers of Redis that came too late. */
+  late: number
+  /** Requests that this node's own limits decided. */
+  alone: number
+}
+
+/** What a cluster is opened with. */
+export interface ClusterOptions {
+  url: Hidden
+  logger: Pick<Logger, 'info' | 'warn'>
+  nodeId: string
+  /** Tells instances apart that share a Redis; stands before every key and channel. */
+  namespace?: string
+  /** False in a command: it isn't counted as a node. */
+  member?: boolean
+  /** Where the number of nodes is kept for a start without Redis. */
+  nodesFile?: string | undefined
+  /** So long a request waits for Redis at most, in milliseconds. */
+  answerWithinMs?: number | undefined
+}
+
+/** Connects to Redis. It needn't be there: everything works on, worse, and mends itself. */
+export function openCluster(options: ClusterOptions): Cluster {
+  const { url, logger, nodeId, namespace = 'slugline', member = true, nodesFile } = options
+  const { answerWithinMs = 50 } = options
+  const prefix = `${namespace}:`
+  const connections = [
+    connectRedis({ url, logger, name: 'slugline' }),
+    connectRedis({ url, logger: QUIET, name: 'slugline-bus' }),
+  ] as const
+  const [{ redis: commands }, { redis: subscriber }] = connections
+  const scripts = createScripts(commands, { prefix, withinMs: answerWithinMs })
+  const bus = openBus(commands, subscriber, { prefix, nodeId })
+  const heartbeat = member ? startHeartbeat({ scripts, nodeId, file: nodesFile }) : undefined
+  if (heartbeat !== undefined) commands.on('ready', heartbeat.beat)
+  const nodes = () => heartbeat?.nodes() ?? 1
+  const limiters: SharedLimiter[] = []
+  const news: LinkNews[] = []
+
+  return {
+    bus,
+    scripts,
+    nodes,
+    limiter(name, secret) {
+      const limiter = createSharedLimiter({ name, scripts, nodes, secret })
+      limiters.push(limiter)
+      return limiter
+    },
+    linkNews(memory) {
+      const made = createLinkNews(bus, nodeId, memory)
+      news.push(made)
+      return made
+    },
+    async settled(withinMs) {
+      if (isReady(commands) && bus.state().heard) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      bus.listen({ connected() {}, hearing: (heard) => heard && resolve() })
+      const timer = setTimeout(resolve, withinMs)
+      await promise
+      clearTimeout(timer)
+    },
+    state: () => ({
+      ...bus.state(),
+      up: scripts.available,
+      nodes: nodes(),
+      late: scripts.late,
+      alone: limiters.reduce((sum, limiter) => sum + limiter.alone, 0),
+    }),
+    async close() {
+      await Promise.all(news.map((each) => each.flush()))
+      await heartbeat?.close()
+      bus.close()
+      scripts.close()
+      for (const connection of connections) connection.close()
+    },
+  }
+}
+
+/** The other connection tells already. */
+const QUIET = { info() {}, warn() {} }

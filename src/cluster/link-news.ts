@@ -1,0 +1,113 @@
+import type { LinkChange } from '../storage/index.ts'
+import type { Bus, BusListener } from './bus.ts'
+
+/** Tells all nodes which links have changed. */
+export interface LinkNews {
+  /** Has this node obey at once, and tells the others. Never throws. */
+  announce(changes: readonly LinkChange[]): void
+  /** Waits until what was announced has been sent, or can't be. */
+  flush(): Promise<void>
+}
+
+/** What remembers links, and has to forget. */
+export interface LinkMemory extends Pick<BusListener, 'hearing'> {
+  changed(changes: readonly LinkChange[]): void
+  /** Messages may have been lost: nothing is to be believed unchecked. */
+  lost(): void
+}
+
+const CHANNEL = 'links'
+/** Stands for everything: more was changed than could be told one by one. */
+const EVERYTHING = '*'
+const CHANGES_A_MESSAGE = 1_000
+/** So much is kept while nothing can be sent. */
+const UNSENT_MOST = 10_000
+
+/** A change on its way: a link's `seq`, or domain and slug. */
+type Told = number | [domainNo: number, slugKey: string]
+
+/**
+ * Connects this node's memory of links with the others'. What can't be sent is kept and sent when
+ * Redis is back: the others may have been connected all the time.
+ *
+ * @param memory absent in a process that only changes links, as a command does.
+ */
+export function createLinkNews(bus: Bus, nodeId: string, memory?: LinkMemory): LinkNews {
+  let queue: LinkChange[] = []
+  let unsent: LinkChange[] | typeof EVERYTHING = []
+  const sending = new Set<Promise<void>>()
+
+  function send(changes: readonly LinkChange[] | typeof EVERYTHING): void {
+    const work = deliver(changes).finally(() => sending.delete(work))
+    sending.add(work)
+  }
+
+  async function deliver(changes: readonly LinkChange[] | typeof EVERYTHING): Promise<void> {
+    if (changes === EVERYTHING) {
+      const sent = await bus.publish(CHANNEL, JSON.stringify([nodeId, EVERYTHING]))
+      if (!sent) unsent = EVERYTHING
+      return
+    }
+    for (let i = 0; i < changes.length; i += CHANGES_A_MESSAGE) {
+      const some = changes.slice(i, i + CHANGES_A_MESSAGE)
+      if (!(await bus.publish(CHANNEL, JSON.stringify([nodeId, some.map(tell)])))) keep(some)
+    }
+  }
+
+  function keep(changes: readonly LinkChange[]): void {
+    if (unsent === EVERYTHING) return
+    if (unsent.length + changes.length > UNSENT_MOST) unsent = EVERYTHING
+    else unsent.push(...changes)
+  }
+
+  function sendUnsent(): void {
+    if (unsent.length === 0) return
+    const changes = unsent
+    unsent = []
+    send(changes)
+  }
+
+  function receive(message: string): void {
+    const [from, told] = JSON.parse(message) as [string, Told[] | typeof EVERYTHING]
+    if (from === nodeId || memory === undefined) return
+    if (told === EVERYTHING) memory.lost()
+    else memory.changed(told.map(understand))
+  }
+
+  if (memory !== undefined) bus.subscribe(CHANNEL, receive)
+  bus.listen({
+    connected() {
+      memory?.lost()
+    },
+    hearing(heard) {
+      memory?.hearing(heard)
+      if (heard) sendUnsent()
+    },
+  })
+
+  return {
+    announce(changes) {
+      if (changes.length === 0) return
+      memory?.changed(changes)
+      // The transactions of one commit end together, and are told together.
+      if (queue.push(...changes) > changes.length) return
+      queueMicrotask(() => {
+        const all = queue
+        queue = []
+        send(all)
+      })
+    },
+    async flush() {
+      await Promise.resolve()
+      while (sending.size > 0) await Promise.all(sending)
+    },
+  }
+}
+
+function tell(change: LinkChange): Told {
+  return 'linkSeq' in change ? change.linkSeq : [change.domainNo, change.slugKey]
+}
+
+function understand(told: Told): LinkChange {
+  return typeof told === 'number' ? { linkSeq: told } : { domainNo: told[0], slugKey: told[1] }
+}

@@ -1,0 +1,72 @@
+import { Redis } from 'ioredis'
+import type { Hidden } from '../base/hidden.ts'
+import type { Logger } from '../base/logger.ts'
+
+/** One connection, and who it is for. */
+export interface RedisOptions {
+  /** `redis://` or, with TLS, `rediss://`; with user, password and number of the database if any. */
+  url: Hidden
+  logger: Pick<Logger, 'info' | 'warn'>
+  /** What the server's list of clients calls it. */
+  name: string
+}
+
+const CONNECT_WITHIN_MS = 1_000
+const RECONNECT_MOST_MS = 1_000
+
+/** A connection, and how it is ended. */
+export interface Connection {
+  redis: Redis
+  /** Ends it, whatever its state. */
+  close(): void
+}
+
+/**
+ * Opens a connection that comes back by itself. While it is gone a command fails at once instead of
+ * waiting, and none is sent again: who sends knows what is still worth sending.
+ */
+export function connectRedis({ url, logger, name }: RedisOptions): Connection {
+  const redis = new Redis(url.reveal(), {
+    connectionName: name,
+    connectTimeout: CONNECT_WITHIN_MS,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: null,
+    disableClientInfo: true,
+    retryStrategy: (times) => Math.min(RECONNECT_MOST_MS, 25 * 2 ** Math.min(times, 10)),
+    // A replica after a failover can't be written to: the address leads to the new primary.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+  })
+  let isUp: boolean | undefined
+  let isClosing = false
+  redis.on('ready', () => {
+    if (isUp === false) logger.info({ connection: name }, 'Redis is back')
+    isUp = true
+  })
+  // The message would tell the address: the code says enough.
+  redis.on('error', (error: Error & { code?: string }) => {
+    if (isUp === false || isClosing) return
+    isUp = false
+    const code = error.code ?? /^[A-Z]+\b/.exec(error.message)?.[0] ?? error.name
+    logger.warn({ connection: name, code }, 'Redis can not be reached')
+  })
+  redis.on('close', () => {
+    if (isUp === true && !isClosing) {
+      logger.warn({ connection: name }, 'The connection to Redis is gone')
+    }
+    isUp = false
+  })
+  return {
+    redis,
+    close() {
+      isClosing = true
+      redis.disconnect(false)
+    },
+  }
+}
+
+/** Whether commands can be sent. */
+export function isReady(redis: Redis): boolean {
+  return redis.status === 'ready'
+}

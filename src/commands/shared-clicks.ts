@@ -1,0 +1,85 @@
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { ClickRecord } from '../clicks/record.ts'
+import type { ScaledConfig } from '../config/index.ts'
+import type { Store } from '../statistics/process/run.ts'
+import type { Click } from '../statistics/types.ts'
+import type { Storage } from '../storage/index.ts'
+import { CommandError } from './context.ts'
+
+/** Connections of a process beside the serving one. */
+const CONNECTIONS = 2
+/** A batch of clicks is one statement of some thousand rows. */
+const STATEMENT_MS = 60_000
+
+/** So long clicks wait for Redis after a start: they are stored without it. */
+const REDIS_WITHIN_MS = 500
+
+/** PostgreSQL, ClickHouse and Redis, as the statistics process of a node uses them. */
+export interface SharedClicks {
+  openStore(clock: Clock): Promise<Store>
+  close(): Promise<void>
+}
+
+/** Opens the storage of a process that works beside the serving one. */
+export async function openSharedStorage(scaled: ScaledConfig): Promise<Storage> {
+  const { openPostgres } = await import('../storage/index.ts')
+  return openPostgres({
+    url: scaled.database.reveal(),
+    poolSize: CONNECTIONS,
+    statementTimeoutMs: STATEMENT_MS,
+  })
+}
+
+/** Which node a data directory is. @throws CommandError when it isn't one */
+export async function nodeOf(dataDir: string) {
+  const { readNode } = await import('../cluster/node.ts')
+  const node = readNode(dataDir)
+  if (node === null) {
+    throw new CommandError(`${dataDir} is not the data directory of a node`, 1, 'NOT_A_NODE')
+  }
+  return node
+}
+
+/** Connects when the first of them is asked; they need not be there. */
+export async function openSharedClicks(options: {
+  dataDir: string
+  scaled: ScaledConfig
+  enrich(record: ClickRecord): Click
+  logger: Logger
+}): Promise<SharedClicks> {
+  const { dataDir, scaled, enrich, logger } = options
+  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
+  const { openClickHouseStore } = await import('../statistics/clickhouse/store.ts')
+  const { openCluster } = await import('../cluster/index.ts')
+  const node = await nodeOf(dataDir)
+  const storage = await openSharedStorage(scaled)
+  const clickHouse = openClickHouse(scaled.clickhouse.reveal())
+  // Another name than the serving process's: each listens for its own echo.
+  const cluster = openCluster({
+    url: scaled.redis,
+    logger,
+    nodeId: `${node.id}/statistics`,
+    member: false,
+  })
+  const { bus } = cluster
+  return {
+    async openStore(clock) {
+      // What is stored first is to be seen live, too.
+      await cluster.settled(REDIS_WITHIN_MS)
+      return openClickHouseStore({
+        dataDir,
+        node,
+        clickHouse,
+        storage,
+        bus,
+        clock,
+        logger,
+        enrich,
+      })
+    },
+    async close() {
+      await Promise.all([cluster.close(), clickHouse.close(), storage.close()])
+    },
+  }
+}

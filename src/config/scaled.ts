@@ -1,0 +1,77 @@
+import { Hidden } from '../base/hidden.ts'
+import type { ScaledConfig } from './config.ts'
+import type { Get } from './env.ts'
+import type { ConfigFault } from './fault.ts'
+import { BadValue, integer } from './parse.ts'
+
+/** What several machines share, if it is set. Three addresses belong together. */
+export function scaledOf(
+  get: Get,
+  faults: ConfigFault[],
+  shared: { baseUrl: string | null; secret: string | null },
+): ScaledConfig | null {
+  const database = get('DATABASE_URL', postgresUrl, null)
+  const replica = get('DATABASE_REPLICA_URL', postgresUrl, null)
+  const redis = get('REDIS_URL', redisUrl, null)
+  const clickhouse = get('CLICKHOUSE_URL', clickhouseUrl, null)
+  const poolSize = get('DATABASE_POOL_SIZE', integer(2, 1_000, '10'), 10)
+  const replicaPoolSize = get('DATABASE_REPLICA_POOL_SIZE', integer(1, 1_000, '5'), 5)
+  const timeout = get('DATABASE_TIMEOUT_SECONDS', integer(1, 600, '10'), 10)
+  const refused = (variable: string) => faults.some((fault) => fault.variable === variable)
+  const missing = (variable: string, because: string, example: string) => {
+    if (refused(variable)) return
+    faults.push({ variable, problem: `is not set, but ${because} is`, example })
+  }
+  if (database === null) {
+    if (refused('DATABASE_URL')) return null
+    const others = [
+      ['DATABASE_REPLICA_URL', replica],
+      ['REDIS_URL', redis],
+      ['CLICKHOUSE_URL', clickhouse],
+    ] as const
+    const because = others.find(([, value]) => value !== null)?.[0]
+    if (because !== undefined) missing('DATABASE_URL', because, POSTGRES_EXAMPLE)
+    return null
+  }
+  if (redis === null) missing('REDIS_URL', 'DATABASE_URL', REDIS_EXAMPLE)
+  if (clickhouse === null) missing('CLICKHOUSE_URL', 'DATABASE_URL', CLICKHOUSE_EXAMPLE)
+  // Made by each node for itself, they would differ between the nodes.
+  if (shared.baseUrl === null) missing('BASE_URL', 'DATABASE_URL', 'https://sho.rt')
+  if (shared.secret === null) {
+    missing('SLUGLINE_SECRET', 'DATABASE_URL', 'the output of: openssl rand -base64 32')
+  }
+  if (redis === null || clickhouse === null) return null
+  return {
+    database: new Hidden(database),
+    replica: replica === null ? null : new Hidden(replica),
+    poolSize,
+    replicaPoolSize,
+    statementTimeoutMs: timeout * 1_000,
+    redis: new Hidden(redis),
+    clickhouse: new Hidden(clickhouse),
+  }
+}
+
+const POSTGRES_EXAMPLE = 'postgres://slugline:password@db.example.com/slugline'
+const REDIS_EXAMPLE = 'redis://:password@cache.example.com:6379'
+const CLICKHOUSE_EXAMPLE = 'http://slugline:password@clicks.example.com:8123/slugline'
+
+const postgresUrl = address(['postgres', 'postgresql'], POSTGRES_EXAMPLE)
+const redisUrl = address(['redis', 'rediss'], REDIS_EXAMPLE)
+const clickhouseUrl = address(['http', 'https'], CLICKHOUSE_EXAMPLE)
+
+/** An address with one of these schemes; it is never repeated, for it may hold a password. */
+function address(schemes: readonly string[], example: string) {
+  const starts = schemes.map((scheme) => `${scheme}://`)
+  return (value: string): string => {
+    // A socket's directory may stand in the place of the host: postgres:///slugline?host=/run.
+    const parsable = value.replace(/^([a-z]+:\/\/[^/?#]*@?)(?=\/)/i, (start) =>
+      /(\/\/|@)$/.test(start) ? `${start}localhost` : start,
+    )
+    if (starts.some((start) => value.startsWith(start)) && URL.canParse(parsable)) return value
+    throw new BadValue(
+      `isn't an address that starts with ${starts.join(' or ')} (it is not repeated here)`,
+      example,
+    )
+  }
+}

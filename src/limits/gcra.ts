@@ -1,0 +1,51 @@
+/**
+ * `decide` (decide.ts) in Lua, on the clock of the server that holds the state: step for step the
+ * same arithmetic in the same doubles, so the same decisions; limits.test.ts and
+ * test/faults/cluster-limits.test.ts hold the two against each other.
+ *
+ * KEYS[1]: the caller. ARGV: rate per minute, burst, cost (1, 0, −1), how many requests were let
+ * through elsewhere and are to be counted before, and in tests the time.
+ * Answers: allowed, remaining, retryAfterMs, fullAfterMs, the time, and `used`.
+ *
+ * The state outlives its use by a second, so that a key that expires says what a full burst says.
+ */
+export const GCRA = `
+local rate, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local now = tonumber(ARGV[5])
+if now == nil then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+local capacity = burst * 60000
+local given = 0
+local used = 0
+local state = redis.call('GET', KEYS[1])
+if state then
+  local at, before = string.match(state, '^(%S+) (%S+)$')
+  given = math.max(0, now - tonumber(at)) * rate
+  used = tonumber(before)
+end
+used = math.min(capacity, math.max(0, used - given))
+used = math.min(capacity, math.max(0, used + tonumber(ARGV[4]) * 60000))
+local after = math.max(0, used + cost * 60000)
+local allowed = 0
+if after <= capacity then
+  allowed = 1
+  used = after
+end
+local full = math.ceil(used / rate)
+local text = string.format('%.17g', used)
+if used > 0 then
+  redis.call('SET', KEYS[1], string.format('%.17g', now) .. ' ' .. text, 'PX', full + 1000)
+elseif state then
+  redis.call('DEL', KEYS[1])
+end
+return {
+  allowed,
+  math.floor((capacity - used) / 60000),
+  math.ceil(math.max(0, used + 60000 - capacity) / rate),
+  full,
+  now,
+  text,
+}
+`

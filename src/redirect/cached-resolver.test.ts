@@ -1,0 +1,335 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { StorageUnavailable } from '../storage/index.ts'
+import { type CachedResolver, createCachedResolver } from './cached-resolver.ts'
+import type { FoundSlug } from './fetch-slug.ts'
+import type { LinkRow, SlugRow } from './resolver.ts'
+import { readSnapshot, writeSnapshot } from './snapshot.ts'
+
+const START = 1_790_000_000_000
+let now: number
+/** The database: what each slug of domain 0 leads to. */
+let rows: Map<string, FoundSlug>
+let asked: string[]
+/** Set: reads wait for it. */
+let held: PromiseWithResolvers<void> | undefined
+let away: boolean
+let resolver: CachedResolver
+
+beforeEach(() => {
+  now = START
+  rows = new Map()
+  asked = []
+  held = undefined
+  away = false
+  resolver = open()
+  resolver.hearing(true)
+})
+afterEach(() => resolver.close())
+
+function open(options: Partial<Parameters<typeof createCachedResolver>[0]> = {}): CachedResolver {
+  return createCachedResolver({
+    clock: { now: () => now },
+    retryMs: 5,
+    async fetch(slugKey) {
+      asked.push(slugKey)
+      // As a database does: what it gives is of the moment when it was asked.
+      const found = rows.get(slugKey) ?? null
+      if (held !== undefined) await held.promise
+      if (away) throw new StorageUnavailable('away')
+      return found
+    },
+    ...options,
+  })
+}
+
+const plain = (target_url: string, seq = 1): FoundSlug => ({
+  link_seq: seq,
+  target_url,
+  redirect_status: 302,
+  special: 0,
+  link: null,
+})
+const special = (seq: number, link: Partial<LinkRow>): FoundSlug => ({
+  ...plain('https://s.example', seq),
+  special: 1,
+  link: { seq, target_url: 'https://s.example', ...link } as LinkRow,
+})
+
+/** What one turn of the event loop would say: a promise where it has to ask. */
+function look(slugKey: string, from = resolver) {
+  from.begin()
+  const found = from.slug(slugKey, 0)
+  from.end()
+  return found
+}
+async function targetOf(slugKey: string, from = resolver): Promise<string | null | undefined> {
+  return (await look(slugKey, from))?.target_url
+}
+const isKnown = (slugKey: string) => !(look(slugKey) instanceof Promise)
+const changed = (slugKey: string) => resolver.changed([{ domainNo: 0, slugKey }])
+const turn = () => new Promise((next) => setImmediate(next))
+
+describe('what is remembered', () => {
+  test('is said at once and not asked for again, also that there is nothing', async () => {
+    rows.set('a', plain('https://a.example'))
+    expect(await targetOf('a')).toBe('https://a.example')
+    expect(await targetOf('none')).toBe(null)
+    expect((look('a') as SlugRow).target_url).toBe('https://a.example')
+    expect((look('none') as SlugRow).link_seq).toBe(null)
+    expect(asked).toEqual(['a', 'none'])
+    expect(resolver.state()).toMatchObject({ hits: 2, misses: 2, entries: 2, stale: 0 })
+  })
+
+  test('is asked for once, however many wait', async () => {
+    rows.set('a', plain('https://a.example'))
+    held = Promise.withResolvers()
+    const visits = Array.from({ length: 50 }, () => targetOf('a'))
+    held.resolve()
+    expect(new Set(await Promise.all(visits))).toEqual(new Set(['https://a.example']))
+    expect(asked).toEqual(['a'])
+  })
+
+  test('comes with the conditions of its link', async () => {
+    rows.set('a', special(7, { expires_at: 5 }))
+    await targetOf('a')
+    expect(resolver.link(look('a') as SlugRow)).toMatchObject({ seq: 7, expires_at: 5 })
+  })
+
+  test('is told apart by domain', async () => {
+    rows.set('a', plain('https://a.example'))
+    await targetOf('a')
+    resolver.begin()
+    expect(resolver.slug('a', 1)).toBeInstanceOf(Promise)
+    resolver.changed([{ domainNo: 1, slugKey: 'a' }])
+    expect(isKnown('a')).toBe(true)
+  })
+
+  test('is asked for again after five minutes, and after half a second while nothing is heard', async () => {
+    rows.set('a', plain('https://a.example'))
+    await targetOf('a')
+    now += 299_999
+    expect(isKnown('a')).toBe(true)
+    now += 1
+    await look('a')
+    expect(asked).toHaveLength(2)
+    resolver.hearing(false)
+    now += 499
+    expect(isKnown('a')).toBe(true)
+    now += 1
+    expect(isKnown('a')).toBe(false)
+  })
+
+  test('is bounded; what is asked for again stays, whatever else is tried', async () => {
+    resolver = open({
+      bounds: {
+        found: { entriesMax: 10, bytesMax: 1e9 },
+        missing: { entriesMax: 5, bytesMax: 1e9 },
+      },
+    })
+    resolver.hearing(true)
+    for (let i = 0; i < 3; i++) {
+      rows.set(`hot${i}`, plain('https://hot.example', 100 + i))
+      await look(`hot${i}`)
+    }
+    for (let i = 0; i < 200; i++) {
+      rows.set(`s${i}`, plain('https://s.example', 200 + i))
+      await look(`s${i}`)
+      await look(`none${i}`)
+      for (let k = 0; k < 3; k++) expect([`hot${k}`, isKnown(`hot${k}`)]).toEqual([`hot${k}`, true])
+    }
+    expect(resolver.state().entries).toBe(15)
+  })
+})
+
+describe('a change', () => {
+  test('is obeyed by the next visit, by slug and by link', async () => {
+    rows.set('a', plain('https://old.example', 7))
+    rows.set('b', plain('https://old.example', 7))
+    for (const slug of ['a', 'b', 'new']) await look(slug)
+    rows.set('a', plain('https://new.example', 7))
+    changed('a')
+    expect(await targetOf('a')).toBe('https://new.example')
+    rows.set('new', plain('https://made.example', 8))
+    changed('new')
+    expect(await targetOf('new')).toBe('https://made.example')
+    rows.delete('a')
+    rows.delete('b')
+    resolver.changed([{ linkSeq: 7 }])
+    expect([await targetOf('a'), await targetOf('b')]).toEqual([null, null])
+    expect(await targetOf('new')).toBe('https://made.example')
+  })
+
+  for (const [what, change] of [
+    ['slug', { domainNo: 0, slugKey: 'a' }],
+    ['link', { linkSeq: 1 }],
+  ] as const) {
+    test(`during a read of its ${what} is not undone by it, and later visits don't wait for it`, async () => {
+      rows.set('a', plain('https://old.example'))
+      const first = Promise.withResolvers<void>()
+      held = first
+      const before = targetOf('a')
+      rows.set('a', plain('https://new.example'))
+      resolver.changed([change])
+      held = undefined
+      const after = targetOf('a')
+      expect(await after).toBe('https://new.example')
+      first.resolve()
+      expect(await before).toBe('https://old.example')
+      expect((look('a') as SlugRow).target_url).toBe('https://new.example')
+    })
+  }
+
+  test('that may have been missed makes everything be asked for again, reads that run included', async () => {
+    rows.set('a', plain('https://old.example'))
+    rows.set('b', plain('https://old.example'))
+    await look('a')
+    const first = Promise.withResolvers<void>()
+    held = first
+    const before = targetOf('b')
+    held = undefined
+    rows.set('a', plain('https://new.example'))
+    rows.set('b', plain('https://new.example'))
+    resolver.lost()
+    first.resolve()
+    expect(await before).toBe('https://old.example')
+    expect([await targetOf('a'), await targetOf('b')]).toEqual([
+      'https://new.example',
+      'https://new.example',
+    ])
+  })
+})
+
+describe('while the database is away', () => {
+  test('what was known is told, and counted; what wasn’t is refused at once', async () => {
+    rows.set('a', plain('https://a.example'))
+    rows.set('b', plain('https://b.example'))
+    await look('a')
+    await look('b')
+    await look('none')
+    now += 600_000
+    away = true
+    expect(await targetOf('a')).toBe('https://a.example')
+    expect((look('b') as SlugRow).target_url).toBe('https://b.example')
+    for (const slug of ['never seen', 'none']) {
+      expect(() => look(slug)).toThrow(StorageUnavailable)
+    }
+    expect(resolver.state()).toMatchObject({ away: true, stale: 2 })
+  })
+
+  test('what may have been missed is told all the same, what was heard of is not', async () => {
+    rows.set('a', plain('https://a.example'))
+    rows.set('b', plain('https://b.example'))
+    await look('a')
+    await look('b')
+    away = true
+    resolver.lost()
+    resolver.hearing(false)
+    expect(await targetOf('a')).toBe('https://a.example')
+    changed('b')
+    expect(() => look('b')).toThrow(StorageUnavailable)
+  })
+
+  test('a change that is heard of during a read is not undone by the answer of before', async () => {
+    rows.set('a', plain('https://old.example'))
+    await look('a')
+    now += 600_000
+    held = Promise.withResolvers()
+    const visit = targetOf('a')
+    changed('a')
+    away = true
+    held.resolve()
+    await expect(visit).rejects.toBeInstanceOf(StorageUnavailable)
+  })
+
+  test('nothing is told that is older than a day', async () => {
+    rows.set('a', plain('https://a.example'))
+    await look('a')
+    away = true
+    now += 86_400_000
+    await expect(targetOf('a')).rejects.toBeInstanceOf(StorageUnavailable)
+  })
+
+  test('it is tried again by itself', async () => {
+    rows.set('a', plain('https://a.example'))
+    away = true
+    await expect(targetOf('a')).rejects.toBeInstanceOf(StorageUnavailable)
+    away = false
+    while (resolver.state().away) await turn()
+    expect(await targetOf('a')).toBe('https://a.example')
+  })
+
+  test('a database that hangs is waited for a moment only', async () => {
+    resolver = open({ freshWithinMs: 5, fetchWithinMs: 10 })
+    resolver.hearing(true)
+    rows.set('a', plain('https://a.example'))
+    await look('a')
+    now += 600_000
+    held = Promise.withResolvers()
+    expect(await targetOf('a')).toBe('https://a.example')
+    await expect(targetOf('b')).rejects.toBeInstanceOf(StorageUnavailable)
+    expect(() => look('c')).toThrow(StorageUnavailable)
+    held.resolve()
+  })
+})
+
+describe('the snapshot', () => {
+  let dir: string
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'slugline-snapshot-'))
+  })
+  afterEach(() => rmSync(dir, { recursive: true }))
+
+  test('lets a new process redirect while the database is away, and is believed no longer', async () => {
+    rows.set('a', plain('https://a.example', 1))
+    rows.set('b', special(2, { expires_at: now + 5, password_hash: null, max_clicks: null }))
+    for (const slug of ['a', 'b', 'none']) await look(slug)
+    const file = join(dir, 'hot-links')
+    expect(await writeSnapshot(file, resolver.hottest())).toBe(2)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+
+    const next = open()
+    next.hearing(true)
+    next.restore(await readSnapshot(file))
+    away = true
+    expect(await targetOf('a', next)).toBe('https://a.example')
+    expect(next.link(look('b', next) as SlugRow)).toMatchObject({ seq: 2, expires_at: now + 5 })
+    away = false
+    rows.set('a', plain('https://new.example'))
+    while (next.state().away) await turn()
+    expect(await targetOf('a', next)).toBe('https://new.example')
+    next.close()
+  })
+
+  test('holds nothing that a password protects, nor what the database decides', async () => {
+    rows.set('open', plain('https://open.example', 1))
+    rows.set('secret', special(2, { password_hash: '$argon2id$x', max_clicks: null }))
+    rows.set('limited', special(3, { password_hash: null, max_clicks: 5 }))
+    for (const slug of rows.keys()) await look(slug)
+    const file = join(dir, 'hot-links')
+    await writeSnapshot(file, resolver.hottest())
+    const text = readFileSync(file, 'utf8')
+    expect(text).toContain('open.example')
+    expect(text).not.toMatch(/secret|argon2id|limited/)
+  })
+
+  test('holds what is asked for, where there is too much', async () => {
+    for (let i = 0; i < 20; i++) rows.set(`s${i}`, plain('https://s.example', i + 1))
+    for (const slug of rows.keys()) await look(slug)
+    for (const slug of ['s3', 's9']) look(slug)
+    const file = join(dir, 'hot-links')
+    await writeSnapshot(file, resolver.hottest(), { entriesMax: 2, bytesMax: 1e9 })
+    expect((await readSnapshot(file)).map(({ slugKey }) => slugKey).sort()).toEqual(['s3', 's9'])
+  })
+
+  test('that is missing or broken is as none', async () => {
+    const file = join(dir, 'hot-links')
+    expect(await readSnapshot(file)).toEqual([])
+    writeFileSync(file, '{"version":1}\n[0,"a",')
+    expect(await readSnapshot(file)).toEqual([])
+    writeFileSync(file, '{"version":99}\n[0,"a",1,1,"https://a.example",302,null]\n')
+    expect(await readSnapshot(file)).toEqual([])
+  })
+})

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate, StorageUnavailable } from '../storage/index.ts'
+import { CRAWLER, openSite, type Site } from './testing/site.ts'
+
+// The redirect on remembered links; what it answers is handler.test.ts's matter.
+let dir: string
+let site: Site
+let now: number
+
+beforeEach(async () => {
+  now = 1_700_000_000_000
+  dir = mkdtempSync(join(tmpdir(), 'slugline-redirect-'))
+  await migrate(dir)
+  site = await openSite(dir, {
+    clock: { now: () => now },
+    cached: true,
+    verifyPassword: async (password, hash) => hash === `hash of ${password}`,
+  })
+  site.memory.hearing(true)
+})
+afterEach(async () => {
+  await site.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const statusOf = async (path: string, init?: RequestInit) => (await site.visit(path, init)).status
+
+test('the first visits wait for one look at the database, the next ones for none', async () => {
+  const seq = await site.addLink({ slug: 'a', aliases_typed: ['b'] })
+  const first = await Promise.all(Array.from({ length: 20 }, () => site.visit('/a')))
+  expect(new Set(first.map(({ status }) => status))).toEqual(new Set([302]))
+  expect(site.memory.state()).toMatchObject({ hits: 0, entries: 1 })
+  for (let i = 0; i < 10; i++) expect(await statusOf('/A')).toBe(302)
+  expect(await statusOf('/b')).toBe(302)
+  expect(await statusOf('/none')).toBe(404)
+  expect(await statusOf('/none')).toBe(404)
+  expect(site.memory.state()).toMatchObject({ hits: 11, entries: 3 })
+  site.count()
+  expect((await site.countersOf(seq))?.total).toBe(31)
+})
+
+test('a link that is made after somebody tried its address is there at once', async () => {
+  expect(await statusOf('/a')).toBe(404)
+  await site.addLink({ slug: 'a' })
+  expect(await statusOf('/a')).toBe(302)
+})
+
+test('conditions hold from memory, by the clock', async () => {
+  await site.addLink({ slug: 'a', starts_at: now + 10, expires_at: now + 20 })
+  expect(await statusOf('/a')).toBe(404)
+  now += 10
+  expect(await statusOf('/a')).toBe(302)
+  now += 10
+  expect(await statusOf('/a')).toBe(410)
+  expect(site.memory.state().misses).toBe(1)
+})
+
+test('a limited link lets just so many people through, whoever remembers what', async () => {
+  await site.addLink({ slug: 'a', max_clicks: 5 })
+  // Remembered as unused.
+  expect(await statusOf('/a', { headers: { 'user-agent': CRAWLER } })).toBe(302)
+  const statuses = await Promise.all(Array.from({ length: 30 }, () => statusOf('/a')))
+  expect(statuses.filter((status) => status === 302)).toHaveLength(5)
+  expect(statuses.filter((status) => status === 410)).toHaveLength(25)
+  expect(await statusOf('/a', { headers: { 'user-agent': CRAWLER } })).toBe(410)
+})
+
+test('a limited link that another node used up is looked at again', async () => {
+  const seq = await site.addLink({ slug: 'a', max_clicks: 5 })
+  await statusOf('/a', { method: 'HEAD' })
+  await site.storage.write(({ db }) =>
+    db.updateTable('links').set({ uses: 5 }).where('seq', '=', seq).execute(),
+  )
+  // Nothing was heard of it: the memory still thinks it open.
+  expect(await statusOf('/a', { method: 'HEAD' })).toBe(302)
+  expect(await statusOf('/a')).toBe(410)
+  expect(await statusOf('/a', { method: 'HEAD' })).toBe(410)
+})
+
+test('a password is asked for and opens', async () => {
+  await site.addLink({ slug: 'a', password_hash: 'hash of sesame' })
+  expect(await statusOf('/a')).toBe(200)
+  const body = (password: string) => ({
+    method: 'POST',
+    body: new URLSearchParams({ password }),
+  })
+  expect(await statusOf('/a', body('wrong'))).toBe(403)
+  expect(await statusOf('/a', body('sesame'))).toBe(303)
+})
+
+test('while the database is away what is remembered goes on, the rest is 503', async () => {
+  await site.addLink({ slug: 'a' })
+  await site.addLink({ slug: 'b' })
+  await site.addLink({ slug: 'limited', max_clicks: 5 })
+  for (const slug of ['a', 'limited']) expect(await statusOf(`/${slug}`)).toBe(302)
+  const { run } = site.storage.read
+  const read = site.storage.read as { run: typeof run }
+  read.run = () => Promise.reject(new StorageUnavailable('away'))
+  expect(await statusOf('/b')).toBe(503)
+  now += 3_600_000
+  expect(await statusOf('/a')).toBe(302)
+  const refused = await site.visit('/c')
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).not.toBe(null)
+  expect(site.memory.state()).toMatchObject({ away: true, stale: 1 })
+  read.run = run
+  while (site.memory.state().away) await new Promise((turn) => setImmediate(turn))
+  expect(await statusOf('/b')).toBe(302)
+})

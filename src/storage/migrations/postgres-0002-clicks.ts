@@ -1,0 +1,52 @@
+import { type Kysely, sql } from 'kysely'
+
+/** What the click workers and statistics processes of several nodes need of each other. */
+export async function up(db: Kysely<never>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+const STATEMENTS = [
+  // A number of its own for each node that ever was: clicks are told apart by it.
+  `CREATE TABLE nodes (
+    no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id TEXT COLLATE "C" NOT NULL UNIQUE,
+    made_at BIGINT NOT NULL
+  )`,
+  // Up to where each node's journal is in the counters, and in ClickHouse (told afterwards).
+  `CREATE TABLE node_watermarks (
+    node_no BIGINT PRIMARY KEY,
+    segment BIGINT NOT NULL DEFAULT 0,
+    "offset" BIGINT NOT NULL DEFAULT 0,
+    shipped_segment BIGINT NOT NULL DEFAULT 0,
+    shipped_offset BIGINT NOT NULL DEFAULT 0
+  )`,
+  // Days take turns in three parts (slot = day modulo 3), so that a day that is over is truncated
+  // at once instead of deleted row by row. Visitors: 64 bits of the day's hash.
+  'DROP TABLE link_visitors',
+  `CREATE TABLE link_visitors (
+    slot SMALLINT NOT NULL,
+    day BIGINT NOT NULL,
+    link_seq BIGINT NOT NULL,
+    visitor BIGINT NOT NULL,
+    PRIMARY KEY (slot, day, link_seq, visitor)
+  ) PARTITION BY LIST (slot)`,
+  ...[0, 1, 2].map(
+    (slot) =>
+      `CREATE TABLE link_visitors_${slot} PARTITION OF link_visitors FOR VALUES IN (${slot})`,
+  ),
+  // The days' salts, encrypted: see clicks/shared/visitors.ts.
+  `CREATE TABLE visitor_salts (
+    day BIGINT PRIMARY KEY,
+    sealed TEXT COLLATE "C" NOT NULL
+  )`,
+  // Links that are gone for good and whose clicks are still in ClickHouse.
+  `CREATE TABLE gone_links (
+    link_seq BIGINT PRIMARY KEY
+  )`,
+  // What one node at a time does: until when somebody has taken it on, by the server's clock.
+  `CREATE TABLE chores (
+    name TEXT COLLATE "C" PRIMARY KEY,
+    until BIGINT NOT NULL DEFAULT 0
+  )`,
+  "INSERT INTO chores (name) VALUES ('admit'), ('sweep'), ('visitors'), ('clicks')",
+]

@@ -1,0 +1,62 @@
+import type { Storage } from '../storage.ts'
+import { createPool } from './pool.ts'
+import { createReader } from './reader.ts'
+import { createReports, type Lsn, writtenLsn } from './reports.ts'
+import { createWriter } from './writer.ts'
+
+/** Where PostgreSQL is, and how much of it to use. Addresses may hold passwords. */
+export interface PostgresOptions {
+  url: string
+  /** A copy that is only read; null: none. */
+  replicaUrl?: string | null
+  /** Connections, at most: 2 or more. */
+  poolSize?: number
+  replicaPoolSize?: number
+  /** How long a statement may take, in milliseconds. */
+  statementTimeoutMs?: number
+}
+
+/** PostgreSQL, whose tables exist already (see `migrate`). Connects when it is first asked. */
+export function openPostgres(options: PostgresOptions): Storage {
+  const { url, replicaUrl = null, poolSize = 10, replicaPoolSize = 5 } = options
+  const { statementTimeoutMs: timeoutMs = 10_000 } = options
+  // Apart from each other, so that neither long reads nor writers that wait hold up point reads.
+  const writers = Math.max(1, Math.floor(poolSize / 2))
+  const longReaders = Math.floor(poolSize / 5)
+  const readers = Math.max(1, poolSize - writers - longReaders)
+  const pool = (size: number, to = url, pipeline = true) =>
+    createPool({ url: to, size, timeoutMs, pipeline })
+  const writing = pool(writers)
+  const reading = pool(readers)
+  const reporting = longReaders === 0 ? reading : pool(longReaders)
+  const replica = replicaUrl === null ? null : pool(replicaPoolSize, replicaUrl)
+  let written: Lsn | null = null
+
+  const writer = createWriter({
+    pool: writing,
+    timeoutMs,
+    ...(replica !== null && {
+      async committed(connection) {
+        const lsn = await writtenLsn(connection)
+        if (written === null || lsn > written) written = lsn
+      },
+    }),
+  })
+
+  return {
+    read: createReader(reading),
+    reports: createReports({ primary: reporting, replica, timeoutMs, written: () => written }),
+    write: writer.write,
+    async probe() {
+      // A read-only server refuses to number a transaction.
+      await writer.write(async (tx) => {
+        await tx.db.selectNoFrom((eb) => eb.fn('pg_current_xact_id').as('id')).execute()
+      })
+    },
+    async close() {
+      await writer.idle()
+      const pools = new Set([writing, reading, reporting, ...(replica === null ? [] : [replica])])
+      await Promise.all([...pools].map((each) => each.close()))
+    },
+  }
+}

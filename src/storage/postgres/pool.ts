@@ -1,0 +1,148 @@
+import type { Writable } from 'node:stream'
+import pg from 'pg'
+import { type Sql, StorageUnavailable } from '../storage.ts'
+import { type Execute, sqlOf } from './dialect.ts'
+import { asPostgresError, ConnectionLost } from './errors.ts'
+
+/** int8, and numeric as sums of int8 are: ours stay below 2^53. */
+const NUMBERS = new Set([20, 1700])
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    return NUMBERS.has(oid) ? Number : pg.types.getTypeParser(oid, format as 'text')
+  },
+} as pg.CustomTypesConfig
+
+/** How long it may take to connect, or to be given a connection. */
+const CONNECT_WITHIN_MS = 3_000
+/** A statement's time is measured by the server; this is for when it says nothing at all. */
+const SILENCE_MS = 1_000
+
+/** How a pool is opened. */
+export interface PoolOptions {
+  url: string
+  /** Connections, at most. */
+  size: number
+  /** How long a statement may take. */
+  timeoutMs: number
+  /** Statements of one connection are sent without waiting for the answers of those before. */
+  pipeline?: boolean
+}
+
+/** One connection, out of the pool. */
+export interface Connection {
+  readonly sql: Sql
+  execute: Execute
+  /** Statements without parameters, in one round trip. Gives what the last one was, as PostgreSQL says it. */
+  command(text: string): Promise<string>
+  /** Sends what `work` asks for before its first wait all at once. */
+  gather<T>(work: () => T): T
+  /** `lost`: it can't be used any more. */
+  release(lost?: boolean): void
+}
+
+/** Connections to one server. They hold no state of a session, so PgBouncer may stand between. */
+export interface Pool {
+  /** One statement, committed by itself. */
+  execute: Execute
+  /** @throws StorageUnavailable */
+  connect(): Promise<Connection>
+  close(): Promise<void>
+}
+
+/** Opens nothing until something is asked. */
+export function createPool({ url, size, timeoutMs, pipeline = false }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    types,
+    pipeline,
+    application_name: 'slugline',
+    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    query_timeout: timeoutMs + SILENCE_MS,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    allowExitOnIdle: true,
+  } as pg.PoolConfig)
+  const known = new WeakMap<pg.PoolClient, Connection>()
+  // A connection that breaks while nobody uses it: the next one is a new one.
+  pool.on('error', () => {})
+
+  async function connect(): Promise<Connection> {
+    let client: pg.PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      const { message } = asPostgresError(error)
+      throw new StorageUnavailable(message)
+    }
+    let connection = known.get(client)
+    if (connection === undefined) {
+      connection = connectionOf(client)
+      known.set(client, connection)
+    }
+    return connection
+  }
+
+  return {
+    connect,
+    async execute(text, values) {
+      const connection = await connect()
+      try {
+        const outcome = await connection.execute(text, values)
+        connection.release()
+        return outcome
+      } catch (error) {
+        connection.release(error instanceof ConnectionLost)
+        throw error
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** PostgreSQL's texts can't hold U+0000; nothing that is looked for has one, and nothing is lost. */
+function withoutNul(values: readonly unknown[]): unknown[] {
+  const isBad = (value: unknown) => typeof value === 'string' && value.includes('\0')
+  if (!values.some(isBad)) return values as unknown[]
+  return values.map((value) =>
+    isBad(value) ? (value as string).replaceAll('\0', '\uFFFD') : value,
+  )
+}
+
+function connectionOf(client: pg.PoolClient): Connection {
+  let broken = false
+  // Without a listener a connection that breaks in use would end the process.
+  client.on('error', () => {
+    broken = true
+  })
+  const execute: Execute = async (text, values) => {
+    try {
+      return await client.query(text, withoutNul(values))
+    } catch (error) {
+      throw asPostgresError(error)
+    }
+  }
+  return {
+    sql: sqlOf(execute),
+    execute,
+    async command(text) {
+      try {
+        const outcome: pg.QueryResult | pg.QueryResult[] = await client.query(text)
+        return (Array.isArray(outcome) ? outcome.at(-1) : outcome)?.command ?? ''
+      } catch (error) {
+        throw asPostgresError(error)
+      }
+    },
+    gather(work) {
+      const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+      stream.cork()
+      try {
+        return work()
+      } finally {
+        stream.uncork()
+      }
+    },
+    release: (lost = false) => client.release(lost || broken),
+  }
+}

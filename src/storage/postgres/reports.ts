@@ -1,0 +1,85 @@
+import type { Sql } from '../storage.ts'
+import type { Execute } from './dialect.ts'
+import { sqlOf } from './dialect.ts'
+import { ConnectionLost } from './errors.ts'
+import type { Connection, Pool } from './pool.ts'
+
+/** How far the log has come: a place in it grows with time. */
+export type Lsn = bigint
+
+/** After the copy has failed, the database itself is asked for so long. */
+const AVOID_MS = 1_000
+
+/** Where the log ends on the database itself. */
+export async function writtenLsn({ execute }: Pick<Connection, 'execute'>): Promise<Lsn> {
+  return lsnOf(await execute('SELECT pg_current_wal_insert_lsn() AS lsn', []))
+}
+
+/** What {@link createReports} works with. */
+export interface ReportsOptions {
+  primary: Pool
+  replica: Pool | null
+  /** How long a statement may take. */
+  timeoutMs: number
+  /** Where this node's last commit stands in the log; null: it has written nothing. */
+  written: () => Lsn | null
+}
+
+/**
+ * Reads that may take long: from a copy of the database once it has what this node last wrote, so
+ * that whoever has changed something sees it; else from the database itself.
+ */
+export function createReports({ primary, replica, timeoutMs, written }: ReportsOptions): Sql {
+  const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL jit = off`
+  let replayed: Lsn = -1n
+  let avoidUntil = 0
+
+  async function ask(pool: Pool, text: string, values: readonly unknown[]) {
+    const connection = await pool.connect()
+    try {
+      // All at once: one round trip.
+      const [, outcome] = await Promise.all([
+        connection.command(begin),
+        connection.execute(text, values),
+        connection.command('COMMIT'),
+      ])
+      connection.release()
+      return outcome
+    } catch (error) {
+      connection.release(true)
+      throw error
+    }
+  }
+
+  async function isCurrent(copy: Pool): Promise<boolean> {
+    const needed = written()
+    if (needed === null || replayed >= needed) return true
+    replayed = lsnOf(
+      await copy.execute(
+        `SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()
+           ELSE pg_current_wal_insert_lsn() END AS lsn`,
+        [],
+      ),
+    )
+    return replayed >= needed
+  }
+
+  const execute: Execute = async (text, values) => {
+    if (replica !== null && Date.now() >= avoidUntil) {
+      try {
+        if (await isCurrent(replica)) return await ask(replica, text, values)
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) avoidUntil = Date.now() + AVOID_MS
+      }
+    }
+    return ask(primary, text, values)
+  }
+  return sqlOf(execute)
+}
+
+function lsnOf({ rows: [row] }: { rows: unknown[] }): Lsn {
+  const [high = '0', low = '0'] = String((row as { lsn: string | null } | undefined)?.lsn).split(
+    '/',
+  )
+  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
+}

@@ -1,0 +1,96 @@
+import { createAttempts } from '../../src/accounts/attempts.ts'
+import { createClaims } from '../../src/accounts/claims.ts'
+import { COMMAND_LINE } from '../../src/audit/index.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
+import { syncDomains } from '../../src/domains/index.ts'
+import { createCursors } from '../../src/http/cursor.ts'
+import { createIdempotency } from '../../src/http/idempotency.ts'
+import { createKeyService } from '../../src/keys/index.ts'
+import { createLinkService } from '../../src/links/index.ts'
+import { createInvitationService, createMemberService } from '../../src/members/index.ts'
+import { DEFAULT_PLANS } from '../../src/plans/defaults.ts'
+import { createPlans } from '../../src/plans/service.ts'
+import { openPostgres } from '../../src/storage/index.ts'
+import { createUserService } from '../../src/users/index.ts'
+import { createWorkspaceService } from '../../src/workspaces/index.ts'
+
+/** The services of one node: connections of its own, nothing in common but the database. */
+export type TestNode = Awaited<ReturnType<typeof openNode>>
+
+const KEY = new TextEncoder().encode('a key of at least thirty-two bytes')
+
+/** Opens a node on a migrated database. */
+export async function openNode(url: string) {
+  const storage = await openPostgres({ url, poolSize: 6 })
+  const clock = { now: () => Date.now() }
+  const ids = createIds(clock, systemRandom)
+  const plans = createPlans(DEFAULT_PLANS)
+  const common = { storage, clock, ids, random: systemRandom, plans }
+  const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
+  const workspaces = createWorkspaceService(common)
+  const users = createUserService({ ...common, workspaces })
+  const links = createLinkService({
+    ...common,
+    cursors: createCursors('secret'),
+    domains,
+    ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
+    urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
+    peopleSoFar: () => 0,
+  })
+  return {
+    storage,
+    clock,
+    links,
+    workspaces,
+    users,
+    keys: createKeyService({ ...common, pepper: KEY }),
+    members: createMemberService(common),
+    invitations: createInvitationService({ ...common, workspaces }),
+    attempts: createAttempts({ storage, clock, key: KEY }),
+    claims: createClaims({ storage, random: systemRandom, users }),
+    idempotency: createIdempotency(storage, clock),
+    /** Makes a link of a workspace whose plan lets it have so many. */
+    async create(no: number, body: object, limit: number | null = null) {
+      const target = 'https://example.com/'
+      const prepared = await links.prepareCreate({
+        destination_url: { given: target, target },
+        ...body,
+      } as never)
+      const caller = { workspace: { no, plan: { limits: { links: limit } } }, actor: COMMAND_LINE }
+      return storage.write((tx) => links.create(tx, caller as never, prepared), {
+        workspaceNo: no,
+        together: true,
+      })
+    },
+    async patch(no: number, id: string, body: object) {
+      const prepared = await links.preparePatch(body as never)
+      const caller = { workspace: { no, plan: { limits: { links: null } } }, actor: COMMAND_LINE }
+      return storage.write((tx) => links.update(tx, caller as never, id, prepared, () => true), {
+        workspaceNo: no,
+      })
+    },
+  }
+}
+
+/** How promises ended: what was given, or the code of the refusal. */
+export async function outcomes(
+  promises: Promise<unknown>[],
+): Promise<{ given: unknown[]; refused: string[] }> {
+  const given: unknown[] = []
+  const refused: string[] = []
+  for (const result of await Promise.allSettled(promises)) {
+    if (result.status === 'fulfilled') given.push(result.value)
+    else refused.push(codeOf(result.reason))
+  }
+  return { given, refused: refused.sort() }
+}
+
+function codeOf(error: unknown): string {
+  const { code, details, name } = error as {
+    code?: string
+    name: string
+    details?: { code: string }[]
+  }
+  return details?.[0]?.code ?? code ?? name
+}

@@ -1,0 +1,260 @@
+/** Nodes that do the same at the same time: what must happen once does, wherever it was asked for. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '../../src/audit/index.ts'
+import { DEFAULT_PLANS } from '../../src/plans/defaults.ts'
+import { useOnce } from '../../src/redirect/uses.ts'
+import { postgresMissing, sharedPostgres, type TestPostgres } from '../harness/postgres.ts'
+import { openNode, outcomes, type TestNode } from './nodes.ts'
+
+const DEFAULT_PLAN = DEFAULT_PLANS.find((plan) => plan.default) as (typeof DEFAULT_PLANS)[number]
+const here = postgresMissing === undefined
+const title = `on PostgreSQL, two nodes${here ? '' : ` (${postgresMissing})`}`
+
+let server: TestPostgres
+let url: string
+let nodes: [TestNode, TestNode]
+let workspace: { no: number; plan: string }
+
+beforeAll(async () => {
+  if (!here) return
+  server = await sharedPostgres()
+  url = await server.createDatabase()
+  const first = await openNode(url)
+  nodes = [first, await openNode(url)]
+  workspace = await first.storage.write((tx) =>
+    first.workspaces.create(tx, { name: 'Race' }, COMMAND_LINE),
+  )
+}, 60_000)
+
+afterAll(async () => {
+  if (here) await Promise.all(nodes.map(({ storage }) => storage.close()))
+})
+
+/** The same on both nodes, several times at once. */
+function race<T>(work: (node: TestNode, i: number) => Promise<T>, times = 4) {
+  return outcomes(Array.from({ length: times }, (_, i) => work(nodes[i % 2] as TestNode, i)))
+}
+
+async function sqlOne<T>(text: string): Promise<T> {
+  const [row] = await server.admin(text, new URL(url).pathname.slice(1))
+  return row as T
+}
+
+async function newWorkspace(name: string, planId = DEFAULT_PLAN.id) {
+  const [{ storage, workspaces }] = nodes
+  return storage.write((tx) => workspaces.create(tx, { name, planId }, COMMAND_LINE))
+}
+
+async function newPerson(no: number, plan: string, role: 'owner' | 'member', email: string) {
+  const [{ storage, users, workspaces }] = nodes
+  return storage.write(async (tx) => {
+    const user = { email, name: null, passwordHash: 'x', emailVerified: true, language: null }
+    const id = (await users.insert(tx, user as never)) as string
+    await workspaces.join(tx, { no, plan }, { id, email }, role, COMMAND_LINE)
+    return id
+  })
+}
+
+describe.skipIf(!here)(title, () => {
+  test('a slug has one winner, in 100 rounds, of one workspace or of several', async () => {
+    const other = await newWorkspace('Other')
+    for (let round = 0; round < 100; round++) {
+      const slug = { slug: `Race-${round}`, key: `race-${round}` }
+      const { given, refused } = await race((node, i) =>
+        node.create(i < 2 ? workspace.no : other.no, { slug }),
+      )
+      expect([given.length, refused]).toEqual([1, ['SLUG_TAKEN', 'SLUG_TAKEN', 'SLUG_TAKEN']])
+    }
+  }, 60_000)
+
+  test('slugs in opposite orders end, too', async () => {
+    const other = await newWorkspace('Opposite')
+    for (let round = 0; round < 5; round++) {
+      const name = (i: number) => ({ slug: `o${round}-${i}`, key: `o${round}-${i}` })
+      const { given, refused } = await race((node, i) => {
+        const [slug, alias] = i % 2 === 0 ? [name(0), name(1)] : [name(1), name(0)]
+        const no = i % 2 === 0 ? workspace.no : other.no
+        return node.create(no, { slug, aliases: [{ ...alias, domainNo: 0 }] })
+      }, 2)
+      expect(given.length).toBe(1)
+      expect(refused).toEqual(['SLUG_TAKEN'])
+    }
+  }, 60_000)
+
+  test('max_clicks lets through exactly so many', async () => {
+    const [first] = nodes
+    const link = await first.create(workspace.no, { max_clicks: 25 })
+    const { seq } = await sqlOne<{ seq: number }>(`SELECT seq FROM links WHERE id = '${link.id}'`)
+    const uses = await Promise.all(
+      Array.from({ length: 80 }, (_, i) =>
+        useOnce((nodes[i % 2] as TestNode).storage, Number(seq), Date.now()),
+      ),
+    )
+    expect(uses.filter((use) => use !== null)).toHaveLength(25)
+    const row = await sqlOne<{ uses: number }>(`SELECT uses FROM links WHERE id = '${link.id}'`)
+    expect(Number(row.uses)).toBe(25)
+  })
+
+  test('quotas are filled and not exceeded: links, keys, members', async () => {
+    const { no, plan } = await newWorkspace('Quota')
+    const links = await race((node) => node.create(no, {}, 10), 30)
+    expect([links.given.length, new Set(links.refused)]).toEqual([10, new Set(['LINKS_LIMIT'])])
+    const { links_count } = await sqlOne<{ links_count: number }>(
+      `SELECT links_count FROM workspaces WHERE no = ${no}`,
+    )
+    expect(Number(links_count)).toBe(10)
+
+    const keys = await race(
+      (node) =>
+        node.storage.write((tx) =>
+          node.keys.create(tx, no, { name: 'k', scopes: ['links:read'] }, COMMAND_LINE),
+        ),
+      12,
+    )
+    expect(keys.given.length).toBe(DEFAULT_PLAN.limits.api_keys as number)
+    const counted = await sqlOne<{ a: number; b: number; m: number }>(
+      `SELECT api_keys_count AS a, (SELECT count(*) FROM api_keys WHERE workspace_no = ${no}) AS b,
+        members_count AS m FROM workspaces WHERE no = ${no}`,
+    )
+    expect([Number(counted.a), Number(counted.b)]).toEqual([keys.given.length, keys.given.length])
+
+    const members = await race(async (node, i) => {
+      const email = `quota${i}@example.com`
+      return node.storage.write(async (tx) => {
+        const user = { email, name: null, passwordHash: 'x', emailVerified: true, language: null }
+        const id = (await node.users.insert(tx, user as never)) as string
+        await node.workspaces.join(tx, { no, plan }, { id, email }, 'member', COMMAND_LINE)
+      })
+    }, 12)
+    const { n } = await sqlOne<{ n: number }>(
+      `SELECT count(*) AS n FROM members WHERE workspace_no = ${no}`,
+    )
+    expect([members.given.length, Number(n)]).toEqual([
+      DEFAULT_PLAN.limits.members as number,
+      DEFAULT_PLAN.limits.members as number,
+    ])
+    expect(new Set(members.refused)).toEqual(new Set(['MEMBERS_LIMIT']))
+  }, 30_000)
+
+  test('a request with a key has one effect; the others get its answer, or are told to wait', async () => {
+    for (let round = 0; round < 20; round++) {
+      const request = { workspaceNo: workspace.no, key: `once ${round}`, fingerprint: 'f' }
+      let effects = 0
+      const { given, refused } = await race(async ({ idempotency }) => {
+        const before = await idempotency.begin(request)
+        if (before !== undefined) return before.text
+        try {
+          const answer = await idempotency.run(
+            request,
+            async (tx) => {
+              const host = `h${round}-${Math.random()}.example`
+              const no = 1_000 + round * 10 + effects++
+              await tx.db.insertInto('domains').values({ no, host }).execute()
+              return { status: 201, text: host, headers: {} }
+            },
+            () => ({ status: 409, text: '', headers: {} }),
+          )
+          return answer.text
+        } finally {
+          idempotency.end(request)
+        }
+      })
+      expect(new Set(given).size).toBe(1)
+      expect(new Set([...refused, 'IDEMPOTENCY_IN_PROGRESS'])).toEqual(
+        new Set(['IDEMPOTENCY_IN_PROGRESS']),
+      )
+      const { n } = await sqlOne<{ n: number }>(
+        `SELECT count(*) AS n FROM domains WHERE host LIKE 'h${round}-%'`,
+      )
+      expect(Number(n)).toBe(1)
+    }
+  }, 30_000)
+
+  test('an external id is one link’s; a change to one in use is refused', async () => {
+    for (let round = 0; round < 20; round++) {
+      const made = await race((node) => node.create(workspace.no, { external_id: `crm-${round}` }))
+      expect([made.given.length, made.refused]).toEqual([
+        1,
+        ['EXTERNAL_ID_TAKEN', 'EXTERNAL_ID_TAKEN', 'EXTERNAL_ID_TAKEN'],
+      ])
+      const others = await Promise.all([0, 1].map(() => nodes[0].create(workspace.no, {})))
+      const changed = await race(
+        (node, i) => node.patch(workspace.no, others[i]?.id ?? '', { external_id: `x-${round}` }),
+        2,
+      )
+      expect([changed.given.length, changed.refused]).toEqual([1, ['EXTERNAL_ID_TAKEN']])
+    }
+  }, 60_000)
+
+  test('a key is rotated once', async () => {
+    for (let round = 0; round < 10; round++) {
+      const [{ storage, keys }] = nodes
+      const { no } = await newWorkspace(`Rotation ${round}`)
+      const input = { name: 'k', scopes: ['links:read'] }
+      const { id } = await storage.write((tx) => keys.create(tx, no, input, COMMAND_LINE))
+      const { given, refused } = await race((node) =>
+        node.storage.write((tx) => node.keys.rotate(tx, id, { workspaceNo: no }, COMMAND_LINE)),
+      )
+      expect([given.length, new Set(refused)]).toEqual([1, new Set(['KEY_ALREADY_ROTATED'])])
+    }
+  }, 30_000)
+
+  test('of two owners one stays, whoever goes first', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { no, plan } = await newWorkspace(`Owners ${round}`, 'unlimited')
+      const ids = [
+        await newPerson(no, plan, 'owner', `a${round}@owners.example`),
+        await newPerson(no, plan, 'owner', `b${round}@owners.example`),
+      ]
+      const { given, refused } = await race(({ storage, members }, i) => {
+        const userId = ids[i] as string
+        const asker = { userId, workspace: { no }, actor: COMMAND_LINE }
+        return storage.write((tx) => members.remove(tx, asker as never, userId))
+      }, 2)
+      expect([given.length, refused]).toEqual([1, ['LAST_OWNER']])
+    }
+  }, 30_000)
+
+  test('an instance is claimed once, and one person owns it', async () => {
+    const database = await server.createDatabase()
+    const pair = [await openNode(database), await openNode(database)] as const
+    const token = (await pair[0].claims.open()) as string
+    const { given, refused } = await outcomes(
+      [0, 1, 2, 3].map((i) => {
+        const node = pair[i % 2] as TestNode
+        return node.storage.write(async (tx) => {
+          await node.users.lock(tx)
+          if (!(await node.claims.admits(tx, token)))
+            throw Object.assign(new Error(), { code: 'NO' })
+          const email = `first${i}@example.com`
+          const user = { email, name: null, passwordHash: 'x', emailVerified: true, language: null }
+          await node.users.insert(tx, user as never)
+          await node.claims.close(tx)
+        })
+      }),
+    )
+    expect([given.length, refused]).toEqual([1, ['NO', 'NO', 'NO']])
+    await Promise.all(pair.map(({ storage }) => storage.close()))
+  })
+
+  test('attempts are counted exactly', async () => {
+    const limit = { name: 'test', policy: { ratePerMinute: 1, burst: 5 } }
+    const { given } = await race(({ attempts }) => attempts.tryTake(limit, 'somebody'), 20)
+    expect(given.filter((allowed) => allowed === true)).toHaveLength(5)
+  })
+
+  test('audit numbers have neither gaps nor doubles', async () => {
+    const { no } = await newWorkspace('Numbers')
+    await race(async (node, i) => {
+      const link = await node.create(no, i % 3 === 0 ? { slug: { slug: 'n', key: 'n' } } : {}, 40)
+      await node.patch(no, link.id, { title: 'changed' })
+    }, 60)
+    const { rows, low, high, made } = await sqlOne<Record<string, string>>(
+      `SELECT count(*) AS rows, min(seq) AS low, max(seq) AS high,
+        (SELECT audit_made FROM workspaces WHERE no = ${no}) AS made
+       FROM audit WHERE seq > ${no}::bigint << 32 AND seq < ${no + 1}::bigint << 32`,
+    )
+    expect(Number(high) - Number(low) + 1).toBe(Number(rows))
+    expect(Number(made)).toBe(Number(rows))
+  }, 30_000)
+})

@@ -1,0 +1,254 @@
+// What several nodes remember of links: obeyed everywhere when one of them changes it, also when
+// the messages about it are late, lost, or can't be sent.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { Hidden } from '../../src/base/hidden.ts'
+import { type Cluster, type LinkNews, openCluster } from '../../src/cluster/index.ts'
+import {
+  type CachedResolver,
+  createCachedResolver,
+  type FoundSlug,
+} from '../../src/redirect/index.ts'
+import { eventually } from '../harness/eventually.ts'
+import { startProxy, type TestProxy } from '../harness/proxy.ts'
+import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
+
+const suite = redisMissing === undefined ? describe : describe.skip
+const QUIET = { info() {}, warn() {} }
+const NOW = 1_790_000_000_000
+
+interface Node {
+  cluster: Cluster
+  resolver: CachedResolver
+  news: LinkNews
+  /** What a visit is sent to. */
+  visit(slug: string): Promise<string | null>
+}
+
+suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () => {
+  let redis: TestRedis
+  let proxy: TestProxy
+  /** The database that all share. */
+  let rows: Map<string, FoundSlug>
+  let nodes: [Node, Node, Node, Node]
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.dispose())
+  beforeEach(async () => {
+    await redis.start()
+    rows = new Map()
+    proxy = await startProxy(redis.port)
+    // The last one's way to Redis can be cut.
+    nodes = [open(0), open(1), open(2), open(3, proxy.port)]
+    await allHear()
+  })
+  afterEach(async () => {
+    for (const { cluster, resolver } of nodes) {
+      resolver.close()
+      await cluster.close()
+    }
+    await proxy.close()
+  })
+
+  function open(i: number, port = redis.port): Node {
+    const cluster = openCluster({
+      url: new Hidden(`redis://127.0.0.1:${port}`),
+      logger: QUIET,
+      nodeId: `nod_${i}`,
+    })
+    const resolver = createCachedResolver({
+      // Held: nothing is asked for again because of its age, only because of what was heard.
+      clock: { now: () => NOW },
+      fetch: async (slugKey) => rows.get(slugKey) ?? null,
+    })
+    return {
+      cluster,
+      resolver,
+      news: cluster.linkNews(resolver),
+      async visit(slug) {
+        resolver.begin()
+        return (await resolver.slug(slug, 0))?.target_url ?? null
+      },
+    }
+  }
+
+  const allHear = () =>
+    eventually('all hear', () =>
+      nodes.every(({ cluster }) => cluster.state().heard) ? true : undefined,
+    )
+
+  /** Writes and announces, as a node does after its commit. */
+  function change(node: Node, slug: string, target_url: string | null): void {
+    if (target_url === null) rows.delete(slug)
+    else rows.set(slug, { link_seq: 1, target_url, redirect_status: 302, special: 0, link: null })
+    node.news.announce([{ domainNo: 0, slugKey: slug }])
+  }
+
+  async function obeyed(slug: string, target: string | null, by: Node[] = nodes): Promise<void> {
+    await eventually(`${slug} leads to ${target}`, async () => {
+      const found = await Promise.all(by.map(({ visit }) => visit(slug)))
+      return found.every((at) => at === target) ? true : undefined
+    })
+  }
+
+  test('a change by one is obeyed by all: made, changed, deleted', async () => {
+    for (const target of [null, 'https://a.example', 'https://b.example', null]) {
+      const by = nodes[Math.floor(Math.random() * 4)] as Node
+      change(by, 'a', target)
+      // The node that made it, at once.
+      expect(await by.visit('a')).toBe(target)
+      await obeyed('a', target)
+    }
+  })
+
+  test('many changes at once share messages, and none is missing', async () => {
+    const slugs = Array.from({ length: 2_500 }, (_, i) => `s${i}`)
+    for (const slug of slugs) {
+      rows.set(slug, {
+        link_seq: 1,
+        target_url: 'https://old.example',
+        redirect_status: 302,
+        special: 0,
+        link: null,
+      })
+      for (const node of nodes) await node.visit(slug)
+    }
+    const before = nodes[1].cluster.state().received
+    for (const slug of slugs) change(nodes[0], slug, 'https://new.example')
+    for (const slug of slugs) await obeyed(slug, 'https://new.example')
+    expect(nodes[1].cluster.state().received - before).toBe(3)
+  }, 20_000)
+
+  test('a change that wasn’t heard is obeyed as soon as the subscription is back', async () => {
+    change(nodes[0], 'a', 'https://old.example')
+    await obeyed('a', 'https://old.example')
+    proxy.cut()
+    await eventually('it is deaf', () => (nodes[3].resolver.state().heard ? undefined : true))
+    change(nodes[0], 'a', 'https://new.example')
+    await obeyed('a', 'https://new.example', nodes.slice(0, 3))
+    expect(await nodes[3].visit('a')).toBe('https://old.example')
+    const { losses } = nodes[3].resolver.state()
+    proxy.restore()
+    await obeyed('a', 'https://new.example')
+    expect(nodes[3].resolver.state().losses).toBe(losses + 1)
+    expect(nodes[0].resolver.state().losses).toBe(1)
+  })
+
+  test('a change that couldn’t be sent is obeyed by its own node at once, by others later', async () => {
+    change(nodes[0], 'a', 'https://old.example')
+    await obeyed('a', 'https://old.example')
+    proxy.cut()
+    await eventually('it is cut off', () => (nodes[3].cluster.state().heard ? undefined : true))
+    change(nodes[3], 'a', 'https://new.example')
+    expect(await nodes[3].visit('a')).toBe('https://new.example')
+    await nodes[3].news.flush()
+    expect(await nodes[0].visit('a')).toBe('https://old.example')
+    proxy.restore()
+    await obeyed('a', 'https://new.example')
+    // It was told one by one: the others needn't doubt everything.
+    expect(nodes[0].resolver.state().losses).toBe(1)
+  })
+
+  test('more changes than can be kept make all nodes ask anew', async () => {
+    change(nodes[0], 'a', 'https://old.example')
+    await obeyed('a', 'https://old.example')
+    proxy.cut()
+    await eventually('it is cut off', () => (nodes[3].cluster.state().heard ? undefined : true))
+    change(nodes[3], 'a', 'https://new.example')
+    nodes[3].news.announce(
+      Array.from({ length: 10_000 }, (_, i) => ({ domainNo: 0, slugKey: `s${i}` })),
+    )
+    await nodes[3].news.flush()
+    proxy.restore()
+    await obeyed('a', 'https://new.example')
+    expect(nodes[0].resolver.state().losses).toBe(2)
+  })
+
+  test('a cut cable, which nobody is told of, is noticed; what was on its way arrives', async () => {
+    change(nodes[0], 'a', 'https://old.example')
+    await obeyed('a', 'https://old.example')
+    proxy.block()
+    await eventually('it is noticed', () => (nodes[3].resolver.state().heard ? undefined : true))
+    change(nodes[0], 'a', 'https://new.example')
+    proxy.unblock()
+    await obeyed('a', 'https://new.example')
+    await allHear()
+    expect(nodes[3].resolver.state().losses).toBe(1)
+  })
+
+  test('a connection that stays silent is given up for a new one', async () => {
+    proxy.block()
+    await eventually('it is given up', () =>
+      nodes[3].cluster.state().losses === 1 ? true : undefined,
+    )
+    change(nodes[0], 'a', 'https://new.example')
+    proxy.unblock()
+    await allHear()
+    await obeyed('a', 'https://new.example')
+  }, 20_000)
+
+  test('a long way delays, and nothing is lost', async () => {
+    change(nodes[0], 'a', 'https://old.example')
+    await obeyed('a', 'https://old.example')
+    proxy.delay(100)
+    change(nodes[0], 'a', 'https://new.example')
+    await obeyed('a', 'https://new.example')
+    await eventually('the delay shows', () =>
+      nodes[3].cluster.state().lagMs > 150 ? true : undefined,
+    )
+    expect(nodes[3].resolver.state()).toMatchObject({ heard: true, losses: 1 })
+  })
+
+  test('Redis stopped and back: all ask anew once, and hear again', async () => {
+    change(nodes[0], 'a', 'https://old.example')
+    await obeyed('a', 'https://old.example')
+    await redis.stop()
+    await eventually('all know', () =>
+      nodes.every(({ cluster }) => !cluster.state().heard && !cluster.state().up)
+        ? true
+        : undefined,
+    )
+    change(nodes[1], 'a', 'https://new.example')
+    expect(await nodes[1].visit('a')).toBe('https://new.example')
+    expect(await nodes[0].visit('a')).toBe('https://old.example')
+    await redis.start()
+    await obeyed('a', 'https://new.example')
+    await allHear()
+    change(nodes[0], 'a', null)
+    await obeyed('a', null)
+  })
+
+  test('a command tells the nodes, and waits until it has', async () => {
+    change(nodes[0], 'a', 'https://old.example')
+    await obeyed('a', 'https://old.example')
+    const command = openCluster({
+      url: new Hidden(redis.url),
+      logger: QUIET,
+      nodeId: 'command',
+      member: false,
+    })
+    const news = command.linkNews()
+    await command.settled(2_000)
+    rows.delete('a')
+    news.announce([{ linkSeq: 1 }])
+    await command.close()
+    await obeyed('a', null)
+  })
+
+  test('messages between nodes reach whoever listens, until they stop', async () => {
+    const [one, two] = nodes
+    const heard: string[] = []
+    const stop = one.cluster.bus.subscribe('clicks', (message) => heard.push(message))
+    await eventually('it comes', async () => {
+      await two.cluster.bus.publish('clicks', 'a')
+      return heard.length > 0 ? true : undefined
+    })
+    stop()
+    const { length } = heard
+    await two.cluster.bus.publish('clicks', 'b')
+    // What was sent after it has arrived: so would it have.
+    change(nodes[1], 'mark', 'https://mark.example')
+    await obeyed('mark', 'https://mark.example')
+    expect(heard).toHaveLength(length)
+  })
+})

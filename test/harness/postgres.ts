@@ -1,0 +1,228 @@
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { migrateScaled } from '../../src/storage/index.ts'
+
+const BIN = binaries()
+
+/** Why tests with PostgreSQL are skipped on this machine; undefined: they aren't. */
+export const postgresMissing: string | undefined =
+  BIN === undefined ? 'needs PostgreSQL 15 or newer' : undefined
+
+/** A server of its own, gone with this process. */
+export interface TestPostgres {
+  readonly port: number
+  /** The address of a database on it. */
+  url(database: string): string
+  /** Makes a database, migrated unless it is to be empty, and gives its address. */
+  createDatabase(options?: { empty?: boolean }): Promise<string>
+  /** Runs statements as its superuser. */
+  admin(statement: string, database?: string): Promise<Record<string, unknown>[]>
+  /** `fast`: connections are ended; `crash`: as by kill -9. */
+  stop(how?: 'fast' | 'crash'): Promise<void>
+  start(): Promise<void>
+  /** It stays, and answers nothing: what a cut network looks like. */
+  freeze(): void
+  thaw(): void
+  dispose(): Promise<void>
+}
+
+let shared: Promise<TestPostgres> | undefined
+
+/** One server for all test files of a process; it goes when the process does. */
+export function sharedPostgres(): Promise<TestPostgres> {
+  shared ??= startPostgres()
+  return shared
+}
+
+/** Starts a PostgreSQL on a free port. `durable`: commits survive its crash. */
+export async function startPostgres(
+  options: { durable?: boolean; settings?: Record<string, string> } = {},
+): Promise<TestPostgres> {
+  if (BIN === undefined) throw new Error(postgresMissing)
+  const dir = mkdtempSync(join(tmpdir(), 'slugline-postgres-'))
+  const user = unprivileged()
+  if (user !== undefined) chownSync(dir, user.uid, user.gid)
+  const data = join(dir, 'data')
+  const as =
+    user === undefined
+      ? []
+      : ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']
+  const made = Bun.spawnSync(
+    [
+      ...as,
+      join(BIN, 'initdb'),
+      '-D',
+      data,
+      '-U',
+      'admin',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+      '--no-instructions',
+    ],
+    { cwd: dir },
+  )
+  if (made.exitCode !== 0) throw new Error(`initdb: ${made.stderr}`)
+  const port = await freePort()
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '300',
+    shared_buffers: '128MB',
+    fsync: options.durable ? 'on' : 'off',
+    full_page_writes: options.durable ? 'on' : 'off',
+    synchronous_commit: options.durable ? 'on' : 'off',
+    ...options.settings,
+  }
+  const command = [
+    ...as,
+    join(BIN, 'postgres'),
+    '-D',
+    data,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+  const url = (database: string) => `postgres://admin@127.0.0.1:${port}/${database}`
+  let child = await launch(command, dir)
+  let running = true
+  let databases = 0
+  let template: Promise<string> | undefined
+
+  async function admin(statement: string, database = 'postgres') {
+    const client = new Client({ connectionString: url(database) })
+    await client.connect()
+    try {
+      const outcome = await client.query(statement)
+      return (outcome.rows ?? []) as Record<string, unknown>[]
+    } finally {
+      await client.end()
+    }
+  }
+
+  async function makeTemplate(): Promise<string> {
+    await admin('CREATE DATABASE migrated')
+    await migrateScaled(url('migrated'))
+    return 'migrated'
+  }
+
+  function postmaster(): number {
+    return Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+  }
+
+  function signalAll(signal: NodeJS.Signals): void {
+    const first = postmaster()
+    const others = readFileSync(`/proc/${first}/task/${first}/children`, 'utf8').split(' ')
+    for (const pid of [first, ...others.map(Number)]) if (pid > 0) process.kill(pid, signal)
+  }
+
+  return {
+    port,
+    url,
+    admin,
+    async createDatabase({ empty = false } = {}) {
+      const name = `test_${++databases}`
+      if (empty) {
+        await admin(`CREATE DATABASE ${name}`)
+      } else {
+        template ??= makeTemplate()
+        await admin(`CREATE DATABASE ${name} TEMPLATE ${await template}`)
+      }
+      return url(name)
+    },
+    async stop(how = 'fast') {
+      if (!running) return
+      running = false
+      process.kill(postmaster(), how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      await child.exited
+    },
+    async start() {
+      if (running) return
+      child = await launch(command, dir)
+      running = true
+    },
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+    async dispose() {
+      if (running) {
+        process.kill(postmaster(), 'SIGQUIT')
+        await child.exited
+      }
+      running = false
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Ends the server and clears up when this process is gone, however it ended. */
+const KEEPER = `"$@" 2>&1 & server=$!
+(while kill -0 $OWNER; do sleep 1; done; kill -INT $server; sleep 1; rm -rf "$DIR") \\
+  >/dev/null 2>&1 & watch=$!
+wait $server
+kill -0 $OWNER && kill $watch`
+
+async function launch(command: string[], dir: string) {
+  const child = Bun.spawn(['sh', '-c', KEEPER, 'sh', ...command], {
+    cwd: dir,
+    env: { ...process.env, DIR: dir, OWNER: String(process.pid) },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const reader = child.stdout.getReader()
+  const decoder = new TextDecoder()
+  let output = ''
+  while (!/ready to accept connections/.test(output)) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error(`PostgreSQL did not start: ${output}`)
+    output += decoder.decode(value, { stream: true })
+  }
+  // Read on, or a full pipe would hold it up.
+  void (async () => {
+    while (!(await reader.read()).done);
+  })()
+  return child
+}
+
+function binaries(): string | undefined {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? readdirSync(root) : []
+  const newest = versions
+    .map(Number)
+    .filter((version) => version >= 15)
+    .sort((a, b) => b - a)[0]
+  if (newest !== undefined) return join(root, String(newest), 'bin')
+  const found = Bun.which('initdb')
+  return found === null ? undefined : join(found, '..')
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    const line = readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((entry) => entry.startsWith(`${name}:`))
+    const [, , uid, gid] = line?.split(':') ?? []
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) }
+  }
+  throw new Error('There is no user that PostgreSQL could run as')
+}
+
+/** A port that nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}

@@ -1,0 +1,78 @@
+import { createConnection, createServer, type Socket } from 'node:net'
+
+/** A way to a server that can be made long, blocked, or cut. */
+export interface TestProxy {
+  readonly port: number
+  /** Every piece of data takes so long, each way. */
+  delay(ms: number): void
+  /** Nothing gets through any more, and nobody is told: a cut cable. */
+  block(): void
+  unblock(): void
+  /** Ends all connections, and refuses new ones. */
+  cut(): void
+  restore(): void
+  close(): Promise<void>
+}
+
+/** Listens on a free port of this machine, and hands on to another. */
+export async function startProxy(targetPort: number): Promise<TestProxy> {
+  let delayMs = 0
+  let isCut = false
+  let opened = Promise.withResolvers<void>()
+  opened.resolve()
+  const sockets = new Set<Socket>()
+
+  function forward(from: Socket, to: Socket): void {
+    let last: Promise<unknown> = Promise.resolve()
+    from.on('data', (data) => {
+      const after = delayMs === 0 ? undefined : Bun.sleep(delayMs)
+      last = last.then(async () => {
+        await after
+        await opened.promise
+        if (!to.destroyed) to.write(data)
+      })
+    })
+    from.on('error', () => {})
+    from.on('close', () => {
+      sockets.delete(from)
+      to.destroy()
+    })
+  }
+
+  const server = createServer((client) => {
+    if (isCut) return client.destroy()
+    const target = createConnection(targetPort, '127.0.0.1')
+    for (const socket of [client, target]) {
+      socket.setNoDelay(true)
+      sockets.add(socket)
+    }
+    forward(client, target)
+    forward(target, client)
+    return undefined
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const address = server.address()
+
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    delay(ms) {
+      delayMs = ms
+    },
+    block() {
+      opened = Promise.withResolvers()
+    },
+    unblock: () => opened.resolve(),
+    cut() {
+      isCut = true
+      for (const socket of sockets) socket.destroy()
+    },
+    restore() {
+      isCut = false
+    },
+    async close() {
+      opened.resolve()
+      for (const socket of sockets) socket.destroy()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type ClickHouse, hasClickHouse, startClickHouse } from '../harness/clickhouse.ts'
+import { postgresMissing, startPostgres, type TestPostgres } from '../harness/postgres.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
+
+const HOST = 'sho.rt'
+const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36'
+const isMissing = !hasClickHouse || postgresMissing !== undefined || redisMissing !== undefined
+
+describe.skipIf(isMissing)('clicks of two nodes', () => {
+  let clickHouse: ClickHouse
+  let postgres: TestPostgres
+  let redis: TestRedis
+  let nodes: Slugline[] = []
+  let key: string
+
+  beforeAll(async () => {
+    ;[clickHouse, postgres, redis] = await Promise.all([
+      startClickHouse(),
+      startPostgres(),
+      startRedis(),
+    ])
+    const environment = {
+      DATABASE_URL: await postgres.createDatabase({ empty: true }),
+      REDIS_URL: redis.url,
+      CLICKHOUSE_URL: clickHouse.url('clicks'),
+      SLUGLINE_SECRET: 'for the tests, forty characters or so…',
+      BASE_URL: `http://${HOST}`,
+    }
+    nodes = [await startSlugline(environment), await startSlugline(environment)]
+    key = (await (nodes[0] as Slugline).createKey()).key
+  }, 120_000)
+  afterAll(async () => {
+    for (const node of nodes) await node.dispose()
+    await Promise.all([clickHouse?.stop(), postgres?.dispose(), redis?.dispose()])
+  })
+
+  async function visit(node: Slugline, slug: string): Promise<void> {
+    const answer = await fetch(`${node.url}/${slug}`, {
+      redirect: 'manual',
+      headers: { host: HOST, 'user-agent': BROWSER },
+    })
+    expect(answer.status).toBe(302)
+  }
+
+  async function until<T>(ask: () => Promise<T>, isIt: (value: T) => boolean): Promise<T> {
+    for (;;) {
+      const value = await ask()
+      if (isIt(value)) return value
+      await Bun.sleep(50)
+    }
+  }
+
+  test('are counted, reported and streamed together, and drained by hand', async () => {
+    const [a, b] = nodes as [Slugline, Slugline]
+    const made = await a.call('POST', '/api/v1/links', {
+      key,
+      body: { destination_url: 'https://example.com/', slug: 'abc' },
+    })
+    const { id } = (await made.json()) as { id: string }
+    const stream = await fetch(`${b.url}/api/v1/clicks/stream`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(stream.status).toBe(200)
+    let streamed = ''
+    void (async () => {
+      const decoder = new TextDecoder()
+      for await (const bytes of stream.body as ReadableStream<Uint8Array>) {
+        streamed += decoder.decode(bytes)
+      }
+    })().catch(() => {})
+    for (let i = 0; i < 10; i++) for (const node of nodes) await visit(node, 'abc')
+
+    type Link = { clicks: { human: number; unique: number } }
+    const link = await until(
+      async () => (await (await b.call('GET', `/api/v1/links/${id}`, { key })).json()) as Link,
+      ({ clicks }) => clicks.human === 20,
+    )
+    // One visitor, whichever node they met.
+    expect(link.clicks.unique).toBe(1)
+    type Stats = { data: { totals: { clicks: number; unique: number } } }
+    const stats = await until(
+      async () => (await (await a.call('GET', '/api/v1/stats', { key })).json()) as Stats,
+      ({ data }) => data.totals.clicks === 20,
+    )
+    expect(stats.data.totals.unique).toBe(1)
+    await until(
+      async () => streamed.match(/^data: /gm)?.length ?? 0,
+      (count) => count >= 20,
+    )
+    expect(new Set(streamed.match(/^id: \d+-\d+$/gm)).size).toBeGreaterThanOrEqual(20)
+
+    // Killed with clicks in its journal: they are there until somebody drains it.
+    for (let i = 0; i < 5; i++) await visit(a, 'abc')
+    await a.kill()
+    expect((await a.cli('drain', '--within', '60')).status).toBe(0)
+    await until(
+      async () => (await (await b.call('GET', '/api/v1/stats', { key })).json()) as Stats,
+      ({ data }) => data.totals.clicks === 25,
+    )
+    // Its start finds nothing left to do.
+    await a.restart()
+    const after = (await (await a.call('GET', `/api/v1/links/${id}`, { key })).json()) as Link
+    expect(after.clicks.human).toBe(25)
+  }, 120_000)
+})
