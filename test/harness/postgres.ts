@@ -164,7 +164,7 @@ const KEEPER = `"$@" 2>&1 & server=$!
 (while kill -0 $OWNER; do sleep 1; done; kill -INT $server; sleep 1; rm -rf "$DIR") \\
   >/dev/null 2>&1 & watch=$!
 wait $server
-kill -0 $OWNER && kill $watch`
+kill -0 $OWNER 2>/dev/null && kill $watch 2>/dev/null`
 
 async function launch(command: string[], dir: string) {
   const child = Bun.spawn(['sh', '-c', KEEPER, 'sh', ...command], {

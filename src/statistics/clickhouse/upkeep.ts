@@ -7,8 +7,9 @@ import { purgeRetained } from './retention.ts'
 
 /** A round every hour, on one node. */
 const EVERY_MS = 3_600_000
-/** A node that takes a round on has it for so long; the next step takes it on again. */
-const LEASE_MS = 600_000
+/** A node that takes a round on has it for so long, and begins no step near its end. */
+const LEASE_MS = 1_800_000
+const LAST_STEP_MS = 1_200_000
 const LINKS_PER_STEP = 5_000
 
 /** What it works with. */
@@ -29,6 +30,7 @@ export function createUpkeep(options: UpkeepOptions): Maintenance {
   let kept: readonly (readonly [number, number])[] = []
   let known = ''
   let working = false
+  let takenAt = 0
   let doneAt = Number.NEGATIVE_INFINITY
 
   /** Clicks of some links that are gone. False: there are none. */
@@ -64,6 +66,13 @@ export function createUpkeep(options: UpkeepOptions): Maintenance {
           return
         }
         working = true
+        takenAt = performance.now()
+      }
+      if (performance.now() - takenAt > LAST_STEP_MS) {
+        // The rest is the next round's, whoever's that is.
+        working = false
+        doneAt = clock.now()
+        return
       }
       try {
         if (await purgeLinks()) return
