@@ -66,14 +66,16 @@ export function createAuthDatabase(storage: Pick<Storage, 'read' | 'write'>): DB
 
     async update<T>({ model, where, update }: { model: string; where: CleanedWhere[]; update: T }) {
       const values = rowOf(model, update as Row)
-      const row = await write((db) =>
-        db
+      const row = await write(async (db) => {
+        const found = await firstOf(db, model, where).executeTakeFirst()
+        if (found === undefined || (await isTaken(db, values, found.id))) return undefined
+        return db
           .updateTable(tableOf(model))
           .set(values)
-          .where((eb) => eb('id', 'in', firstOf(db, model, where)))
+          .where('id', '=', found.id)
           .returningAll()
-          .executeTakeFirst(),
-      )
+          .executeTakeFirst()
+      })
       return row === undefined ? null : (dataOf(model, row) as T)
     },
 
@@ -165,6 +167,18 @@ function firstOf(db: AnyDb, model: string, where: CleanedWhere[]) {
     .select('id')
     .where((eb) => conditionOf(eb, model, where))
     .limit(1)
+}
+
+/** Whether a row would get the address of somebody else, who had it first. */
+async function isTaken(db: AnyDb, { email_key }: Row, id: unknown): Promise<boolean> {
+  if (email_key === undefined) return false
+  const other = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', email_key)
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  return other !== undefined
 }
 
 /** All that are joined by AND hold, and one of those that are joined by OR, where there are any. */

@@ -52,6 +52,11 @@ export function createClaims(deps: {
   }
 }
 
+/** Where whoever has the token makes the first account. */
+export function claimUrl(baseUrl: string, token: string): string {
+  return `${baseUrl}/app/claim?token=${token}`
+}
+
 function hashOf(token: string): Buffer {
   return new Bun.CryptoHasher('sha256').update(token).digest()
 }

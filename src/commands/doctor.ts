@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.ts'
 import { type Environment, unknownVariables } from '../config/index.ts'
 import { databaseFiles } from '../storage/index.ts'
 import type { MutableContext } from './create-context.ts'
+import { checkAccounts, checkMail, checkSignIn, checkSingleSignOn } from './doctor/accounts.ts'
 import { checkConfiguration } from './doctor/configuration.ts'
 import {
   checkClock,
@@ -58,7 +59,11 @@ export async function examine(
     findings.push(...checkIntegrity(dataDir))
     findings.push(...(await guarded('migrations', async () => [await checkMigrations(dataDir)])))
     findings.push(...(await guarded('plans', () => checkPlans(dataDir, settings.plans))))
+    findings.push(...(await guarded('accounts', () => [checkAccounts(dataDir)])))
   }
+  findings.push(...checkSignIn(config))
+  findings.push(...(await guarded('mail', async () => [await checkMail(config)])))
+  findings.push(...(await guarded('single_sign_on', () => checkSingleSignOn(config))))
   findings.push(...(await guarded('statistics', () => checkStatistics(dataDir))))
   findings.push(...(await guarded('server', () => checkServer(config))))
   return findings

@@ -49,6 +49,7 @@ export async function admitPerson(
   exchange.person = person
   const decision = services.limiter.take(person.userId, PERSON_POLICY, services.clock.now())
   if (!decision.allowed) throw rateLimited(decision)
+  if (personNeeded === 'instance owner' && !person.instanceOwner) throw new AppError('FORBIDDEN')
   if (scope === null) return
   const workspace = workspaceOf(request)
   const caller = workspace === null ? null : await sessions.memberOf(person, workspace)
