@@ -25,7 +25,7 @@ import { createMemoryLimiter } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
 import { journalCheck, statisticsCheck, workerCheck } from './operations/click-checks.ts'
-import { createHealth, diskCheck, secretCheck, storageCheck } from './operations/index.ts'
+import { createHealth, diskCheck, onTls, secretCheck, storageCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { watchClicks, watchProcess, watchStatistics } from './operations/watched.ts'
 import type { Plans } from './plans/service.ts'
@@ -57,6 +57,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     directory: journalDirectory(dataDir),
     after: watermark.segment,
     logger,
+    recovered: pokeReaders,
   })
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const supervisor = createSupervisor({
@@ -80,10 +81,11 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     watermarks: () => [supervisor.state().watermark, statistics.state().watermark],
     logger,
   })
-  const recorder = createRecorder(journal, visitors, () => {
+  const recorder = createRecorder(journal, visitors, pokeReaders)
+  function pokeReaders(): void {
     supervisor.poke()
     statistics.poke()
-  })
+  }
 
   const keys = createKeyService({ storage, clock, ids, random, pepper: secrets.apiKeys, plans })
   const base = new URL(baseUrl)
@@ -241,11 +243,10 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
           },
         })
       }
-      return (
+      const watched =
         health.answer(request, path) ??
-        metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
-        redirect.fetch(request, peer)
-      )
+        metrics.answer(request, path, path === '/metrics' ? peer() : '')
+      return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },
     health: {
       stopping() {

@@ -257,4 +257,27 @@ describe('users', () => {
       code: 'USER_NOT_FOUND',
     })
   })
+  test('make-owner hands the instance over, and delete takes an account away', async () => {
+    await json('users create --email ann@example.com')
+    await json('users create --email bob@example.com --workspace Acme')
+    expect(await json('users delete ann@example.com')).toEqual({
+      status: 1,
+      code: 'INSTANCE_OWNER',
+    })
+    expect(await json('users make-owner BOB@example.com')).toMatchObject({ instance_owner: true })
+    expect(await json('users delete Ann@example.com')).toEqual({
+      email: 'ann@example.com',
+      deleted: true,
+    })
+    expect(await json('users delete bob@example.com')).toEqual({ status: 1, code: 'SOLE_OWNER' })
+    expect((await json('users list')).data).toMatchObject([
+      { email: 'bob@example.com', instance_owner: true },
+    ])
+    for (const command of ['delete', 'make-owner']) {
+      expect(await json(`users ${command} eve@example.com`)).toEqual({
+        status: 1,
+        code: 'USER_NOT_FOUND',
+      })
+    }
+  })
 })

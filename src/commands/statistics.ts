@@ -18,19 +18,19 @@ export async function statistics(dataDir: string, context: CommandContext): Prom
   const { runStatistics } = await import('../statistics/process/run.ts')
   const { createEnricher } = await import('../statistics/enrich/index.ts')
   const { createReports } = await import('../statistics/reports/index.ts')
-  const { createExportNames } = await import('../statistics/export-names.ts')
+  const { createLinkFacts } = await import('../statistics/link-facts.ts')
   const { databaseFiles } = await import('../storage/index.ts')
   const enricher = createEnricher({ geoipDatabase, logger })
-  const names = createExportNames(databaseFiles(dataDir).main)
+  const facts = createLinkFacts(databaseFiles(dataDir).main)
   try {
     await runStatistics({
       dataDir,
       enrich: enricher.enrich,
-      createReports: (database) => createReports(database, { names }),
+      createReports: (database) => createReports(database, { facts }),
       logger,
     })
   } finally {
-    names.close()
+    facts.close()
     enricher.close()
   }
 }

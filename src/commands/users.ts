@@ -14,7 +14,7 @@ interface CreateOptions {
   workspace?: string
 }
 
-/** `users create | list | claim-link | reset-link | remove-second-factor` */
+/** `users create | list | claim-link | reset-link | remove-second-factor | make-owner | delete` */
 export function registerUsersCommands(program: Command, ctx: CommandContext): void {
   const users = program.command('users').description('people who can sign in')
 
@@ -39,6 +39,18 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
     .description('print an address at which somebody can choose a new password, for an hour')
     .argument('<email>', 'whose')
     .action((email: string) => resetLink(ctx, email))
+
+  users
+    .command('delete')
+    .description('delete an account for good; what the person has made stays')
+    .argument('<email>', 'whose')
+    .action((email: string) => remove(ctx, email))
+
+  users
+    .command('make-owner')
+    .description('hand the instance over to somebody')
+    .argument('<email>', 'to whom')
+    .action((email: string) => makeOwner(ctx, email))
 
   users
     .command('create')
@@ -147,5 +159,23 @@ function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
       ? `${email} signs in with the password alone now, and is signed out everywhere.`
       : `${email} has no second factor.`
     ctx.print(human, { email, removed })
+  })
+}
+
+function remove(ctx: CommandContext, email: string): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { removePerson } = await import('../accounts/removal.ts')
+    const removed = await removePerson(opened, email)
+    if (removed === null) throw noSuchUser(email)
+    ctx.print(`The account of ${removed} is deleted.`, { email: removed, deleted: true })
+  })
+}
+
+/** So that whoever owns the instance can go, or has gone without handing it over. */
+function makeOwner(ctx: CommandContext, email: string): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { handOverInstance } = await import('../accounts/removal.ts')
+    if (!(await handOverInstance(opened, email))) throw noSuchUser(email)
+    ctx.print(`${email} owns the instance now.`, { email, instance_owner: true })
   })
 }

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { AppError } from '../errors/index.ts'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import { admitPerson, assertSameOrigin, DASHBOARD_PREFIX } from './admit-person.ts'
@@ -13,7 +13,7 @@ import { apiHeaders, dashboardHeaders } from './headers.ts'
 import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
 import { parseJsonObject } from './json.ts'
-import { langOf, pathOf, queryOf } from './query.ts'
+import { byParameter, langOf, pathOf, queryOf } from './query.ts'
 import {
   type Allowance,
   addRateLimitHeaders,
@@ -252,7 +252,9 @@ export class Exchange implements Call {
       }
     }
     if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
-    if (endpoint.query !== undefined) this.query = validate(endpoint.query, queryOf(request.url))
+    if (endpoint.query !== undefined) {
+      this.query = validate(endpoint.query, queryOf(request.url), byParameter)
+    }
     if (endpoint.body !== undefined && bytes !== undefined) {
       const value = parseJsonObject(bytes)
       if (value === undefined) throw new AppError('INVALID_JSON')
@@ -357,10 +359,14 @@ function ownKey(caller: Caller, key: string): string {
 const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
 
 /** @throws AppError VALIDATION_FAILED with every field that fails. */
-function validate(schema: z.ZodType, input: unknown): unknown {
+function validate(
+  schema: z.ZodType,
+  input: unknown,
+  named: (details: ErrorDetail[]) => ErrorDetail[] = (details) => details,
+): unknown {
   const result = schema.safeParse(input)
   if (result.success) return result.data
   throw new AppError('VALIDATION_FAILED', {
-    details: detailsOfZodError(result.error, input, schema),
+    details: named(detailsOfZodError(result.error, input, schema)),
   })
 }

@@ -27,6 +27,8 @@ export interface ListQuery {
   cursor?: string | undefined
   /** From 1; an alternative to `cursor`. */
   page?: number | undefined
+  /** `quick`: many links are only counted so far; `total_is_exact` says so. Default `exact`. */
+  total?: 'exact' | 'quick' | undefined
 }
 
 /** One page, and where the ones before and after it begin. */
@@ -35,6 +37,8 @@ export interface ListResult {
   pagination: {
     limit: number
     total: number
+    /** False: there are at least `total`. Only with `total=quick`. */
+    total_is_exact?: boolean
     has_more: boolean
     next_cursor: string | null
     prev_cursor: string | null
@@ -45,6 +49,8 @@ export interface ListResult {
 export interface ListContext extends Pick<LinkContext, 'storage' | 'clock' | 'render'> {
   cursors: Cursors
   totals: Totals
+  /** How far `total=quick` counts. */
+  quickTotal: number
 }
 
 /** A deeper page by number reads so many index entries that the serving thread would wait. */
@@ -78,8 +84,10 @@ export async function list(
   let count = totals.get(filter, facts)
   if (count === undefined) {
     const remember = totals.begin(filter, facts)
-    count = await countLinks(sqlx, filter, range, facts, nowMs)
-    remember(count)
+    // A page by its number is found by the total.
+    const most = query.total === 'quick' && start.page === undefined ? ctx.quickTotal : null
+    count = await countLinks(sqlx, filter, range, facts, nowMs, most)
+    if (count.exact) remember(count)
   }
   const page = { filter, range, sort: query.sort, count, links: facts.links, nowMs }
   const found = await fetch(sqlx, page, query, start)
@@ -88,6 +96,7 @@ export async function list(
     pagination: {
       limit: query.limit,
       total: count.total,
+      ...(query.total === 'quick' && { total_is_exact: count.exact }),
       has_more: found.after !== null,
       next_cursor: encode(ctx.cursors, 'next', found.after, binding),
       prev_cursor: encode(ctx.cursors, 'prev', found.before, binding),

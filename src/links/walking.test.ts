@@ -89,4 +89,4 @@ test('walking a list by cursor skips and repeats no link that stays, whatever el
     { numRuns: 150 },
   )
   await links.close()
-}, 60_000)
+}, 120_000)

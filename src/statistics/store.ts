@@ -76,37 +76,23 @@ export async function findLinkNames(
   return names
 }
 
-/** Links that one statement gives: so many are put together in less than a millisecond. */
-const TAGGED_AT_ONCE = 10_000
-
-/**
- * The links that have all these tags (their keys). As one text a statement, because a list of rows
- * would be rebuilt on the serving thread, one by one.
- */
+/** The links that have all these tags (their keys): as one text, because so many rows take longer. */
 export async function findTagged(
-  reports: Sql,
+  read: Pick<Sql, 'db'>,
   workspaceNo: number,
   tags: readonly string[],
 ): Promise<number[]> {
   const [first, ...others] = tags
-  const seqs: number[] = []
-  for (let after = -1; ; after = seqs.at(-1) as number) {
-    const tests = others.map(
-      (tag) => sql`AND EXISTS (SELECT 1 FROM link_tags o WHERE o.workspace_no = ${workspaceNo}
-        AND o.tag_key = ${tag} AND o.link_seq = t.link_seq)`,
-    )
-    const { rows } = await sql<{ found: string | null }>`
-      SELECT group_concat(seq ORDER BY seq) AS found FROM (
-        SELECT t.link_seq AS seq FROM link_tags t
-        WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first} AND t.link_seq > ${after}
-        ${sql.join(tests, sql` `)}
-        ORDER BY t.link_seq LIMIT ${TAGGED_AT_ONCE}) s`.execute(reports.db)
-    const found = rows[0]?.found
-    if (found === null || found === undefined) return seqs
-    const page = found.split(',').map(Number)
-    seqs.push(...page)
-    if (page.length < TAGGED_AT_ONCE) return seqs
-  }
+  const tests = others.map(
+    (tag) => sql`AND EXISTS (SELECT 1 FROM link_tags o WHERE o.workspace_no = ${workspaceNo}
+      AND o.tag_key = ${tag} AND o.link_seq = t.link_seq)`,
+  )
+  const { rows } = await sql<{ found: string | null }>`
+    SELECT group_concat(t.link_seq) AS found FROM link_tags t
+    WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first}
+    ${sql.join(tests, sql` `)}`.execute(read.db)
+  const found = rows[0]?.found ?? ''
+  return found === '' ? [] : found.split(',').map(Number)
 }
 
 const tagged = prepare<{ workspaceNo: number; tag: string; seq: number }, { link_seq: number }>(

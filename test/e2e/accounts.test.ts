@@ -102,7 +102,7 @@ describe('the very first account', () => {
     expect(slugline.output()).not.toContain('/app/claim')
     expect(everythingIn(slugline.dataDir)).not.toContain(third)
     expect((await claim(third)).status).toBe(404)
-  }, 60_000)
+  }, 120_000)
 
   test('is one, of fifty who come at the same moment', async () => {
     slugline = await startSlugline(TRUSTING)
@@ -122,7 +122,7 @@ describe('the very first account', () => {
     expect(users.data).toMatchObject([{ instance_owner: true, workspaces: 1 }])
     const workspaces = JSON.parse((await slugline.cli('workspaces', 'list', '--json')).stdout)
     expect(workspaces.data).toHaveLength(1)
-  }, 60_000)
+  }, 120_000)
 
   test('is made by an address in the one line, where a machine reads it', async () => {
     slugline = await startSlugline()
@@ -142,7 +142,7 @@ describe('the very first account', () => {
     expect(errors).not.toContain('token=')
     await slugline.cli('users', 'create', '--email', ANN)
     expect(Object.keys((await line()).said)).toEqual(['url', 'pid'])
-  }, 60_000)
+  }, 120_000)
 
   test('can be made by an address that a command prints, while the server runs', async () => {
     slugline = await startSlugline()
@@ -154,7 +154,7 @@ describe('the very first account', () => {
     expect((await claim(new URL(url).searchParams.get('token') ?? '')).status).toBe(201)
     const { status, stderr } = await slugline.cli('users', 'claim-link', '--json')
     expect([status, JSON.parse(stderr).error.code]).toEqual([1, 'ALREADY_CLAIMED'])
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('messages', () => {
@@ -203,7 +203,7 @@ describe('messages', () => {
       expect(slugline.output()).not.toContain(secret)
     }
     await mail.stop()
-  }, 60_000)
+  }, 120_000)
 
   test('are not needed: the operator gets the address by a command', async () => {
     slugline = await startSlugline()
@@ -220,7 +220,7 @@ describe('messages', () => {
     expect((await reset()).status).toBe(410)
     expect(await ann.who()).toBeNull()
     expect((await browser().signIn(ANN, 'another long one')).status).toBe(200)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('single sign-on', () => {
@@ -252,7 +252,7 @@ describe('single sign-on', () => {
     expect(await eve.from.who()).toBeNull()
     expect(eve.location).toStartWith('/app/sign-in?error=')
     await provider.stop()
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('sessions', () => {
@@ -275,7 +275,7 @@ describe('sessions', () => {
     writeFileSync(join(slugline.dataDir, 'secret'), `${'another secret '.repeat(4)}\n`)
     await slugline.restart()
     expect(await ann.who()).toBeNull()
-  }, 60_000)
+  }, 120_000)
 
   test('are bound to this host and to TLS, and pages to this origin, behind TLS', async () => {
     slugline = await startSlugline({ BASE_URL: 'https://s.example', ...TRUSTING })
@@ -305,7 +305,7 @@ describe('sessions', () => {
       expect(headers.get('Strict-Transport-Security')).toStartWith('max-age=')
       expect(headers.getSetCookie()).toEqual([])
     }
-  }, 60_000)
+  }, 120_000)
 })
 
 function tokenIn(data: string): string {
