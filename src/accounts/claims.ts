@@ -26,13 +26,8 @@ export function createClaims(deps: {
   users: Pick<UserService, 'any'>
 }): Claims {
   const { storage, random, users } = deps
-  // People aren't deleted: once there is one, there always is.
-  let claimed = false
-
-  async function isClaimed(): Promise<boolean> {
-    claimed ||= await users.any(storage.read)
-    return claimed
-  }
+  // Asked each time: the last person may delete their account.
+  const isClaimed = () => users.any(storage.read)
 
   return {
     isClaimed,

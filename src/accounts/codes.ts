@@ -1,5 +1,7 @@
 import { APIError } from 'better-auth'
 import { createAuthMiddleware } from 'better-auth/api'
+import { symmetricDecrypt } from 'better-auth/crypto'
+import { AppError } from '../errors/index.ts'
 import type { Attempts } from './attempts.ts'
 import { LIMITS } from './limits.ts'
 
@@ -23,6 +25,11 @@ export function guardCodes(attempts: Attempts) {
       const verification = await ctx.context.internalAdapter.findVerificationValue(challenge)
       if (!verification) return
       const { value: userId } = verification
+      const factor = await ctx.context.adapter.findOne<{ secret: string }>({
+        model: 'twoFactor',
+        where: [{ field: 'userId', value: userId }],
+      })
+      if (factor !== null) await assertReadable(ctx.context.secretConfig, factor.secret)
       await attempts.take(LIMITS.secondFactorAccount, userId)
       if (ctx.path !== '/two-factor/verify-totp') return
       const { code } = ctx.body as { code: string }
@@ -34,5 +41,17 @@ export function guardCodes(attempts: Attempts) {
       const userId = PATHS.has(ctx.path) ? ctx.context.newSession?.user.id : undefined
       if (userId !== undefined) await attempts.refund(LIMITS.secondFactorAccount, userId)
     }),
+  }
+}
+
+/** After another secret of the server no code would ever be right: whoever comes is told so. */
+async function assertReadable(
+  key: Parameters<typeof symmetricDecrypt>[0]['key'],
+  data: string,
+): Promise<void> {
+  try {
+    await symmetricDecrypt({ key, data })
+  } catch (cause) {
+    throw new AppError('SECOND_FACTOR_UNREADABLE', { cause })
   }
 }

@@ -245,6 +245,24 @@ describe('a provider', () => {
     expect((await start(site.browser())).status).toBe(200)
   })
 
+  test('whose people come back in vain shows them the sign-in page, not JSON', async () => {
+    await open()
+    const { body } = await start(site.browser())
+    const { path } = provider.authorize(body.url)
+    await provider.stop()
+    await site.close()
+    // As after a restart: the description has to be read anew.
+    site = await createSite({ oidcIssuer: provider.issuer })
+    const browser = site.browser()
+    const back = await browser.get(path)
+    expect(refusal(back)).toBe('service_unavailable')
+    expect(back.headers.get('Content-Type')).toBeNull()
+    let last = back
+    for (let i = 0; i < 40 && refusal(last) !== 'rate_limited'; i++) last = await browser.get(path)
+    expect(refusal(last)).toBe('rate_limited')
+    expect((await browser.post('/app/api/auth/callback/oidc')).code).toBe('METHOD_NOT_ALLOWED')
+  })
+
   test('that is away keeps nobody else out', async () => {
     await open()
     await provider.stop()

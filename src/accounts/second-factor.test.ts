@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { symmetricEncrypt } from 'better-auth/crypto'
 import type { Browser } from './testing/browser.ts'
 import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
 import { totpCode } from './testing/totp.ts'
@@ -70,6 +71,24 @@ describe('a second factor', () => {
     expect(again.code).toBe('CONFLICT')
     await browser.post('/app/api/auth/two-factor/disable', { password: PASSWORD })
     expect((await site.browser().signIn(ANN, PASSWORD)).body.twoFactorRedirect).toBeUndefined()
+  })
+
+  test('that was encrypted under another secret is refused in words, codes and recovery', async () => {
+    site = await createSite()
+    const { totpURI, backupCodes } = await withSecondFactor()
+    const data = await symmetricEncrypt({ key: 'another secret altogether', data: 'x' })
+    await site.storage.write((tx) =>
+      tx.db.updateTable('two_factors').set({ secret: data, backup_codes: data }).execute(),
+    )
+    const browser = await firstStep()
+    for (const seen of [
+      await verify(browser, totpCode(totpURI)),
+      await verify(browser, backupCodes[0] as string, 'backup-code'),
+    ]) {
+      expect([seen.status, seen.code]).toEqual([409, 'SECOND_FACTOR_UNREADABLE'])
+    }
+    expect(await browser.who()).toBeNull()
+    expect(site.errors).toEqual([])
   })
 
   test('takes a code once', async () => {

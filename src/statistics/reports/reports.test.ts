@@ -14,19 +14,27 @@ import { createReports, type DuckReports } from './index.ts'
 import { naive } from './testing/naive.ts'
 import { question, store, world } from './testing/world.ts'
 
-/** Worlds, with as many questions each; more by hand: `PROPERTY_RUNS=2000`. */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 40)
+/** Worlds, with as many questions each; as many as there is time for: `PROPERTY_MINUTES=5`. */
+const RUNS = 40
+const MINUTES = Number(process.env.PROPERTY_MINUTES ?? 0)
+const LENGTH: fc.Parameters<unknown> =
+  MINUTES === 0
+    ? { numRuns: RUNS }
+    : { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: MINUTES * 60_000 }
 const QUESTIONS = 6
 
 const directory = mkdtempSync(join(tmpdir(), 'slugline-reports-'))
 let database: StatisticsDatabase
 let connection: StatisticsConnection
+/** One that knows how visitors are numbered, and one that knows how they were at first. */
 let reports: DuckReports
+let outdated: DuckReports
 
 beforeAll(async () => {
   database = await openStatistics(join(directory, 'statistics.duckdb'))
   connection = await database.connect()
-  reports = createReports(database)
+  reports = createReports(database, { numberedForMs: 0 })
+  outdated = createReports(database)
 })
 
 afterAll(() => {
@@ -41,11 +49,13 @@ test('any question is answered as a naive recount answers it', async () => {
     limit: fc.integer({ min: 1, max: 4 }),
     interval: fc.constantFrom(...INTERVALS),
   })
+  let worlds = 0
   await fc.assert(
     fc.asyncProperty(
       world,
       fc.array(asked, { minLength: QUESTIONS, maxLength: QUESTIONS }),
       async (it, questions) => {
+        worlds++
         await store(connection, it)
         const recount = naive(it)
         for (const { question: about, dimension, limit, interval } of questions) {
@@ -64,14 +74,16 @@ test('any question is answered as a naive recount answers it', async () => {
 
           const top = await reports.top(selection, dimension, limit)
           expect(top).toEqual(recount.top(selection, dimension, limit))
+          expect(await outdated.top(selection, dimension, limit)).toEqual(top)
           expect(sum([...top.values, top.other], 'clicks')).toBe(totals.clicks)
           expect(sum([...top.values, top.other], 'bots')).toBe(totals.bots)
         }
       },
     ),
-    { numRuns: RUNS },
+    LENGTH,
   )
-}, 600_000)
+  if (MINUTES > 0) console.log(`${worlds} worlds, ${worlds * QUESTIONS} questions`)
+}, 3_600_000)
 
 test('clicks with bots and previews are people’s and theirs together', async () => {
   await fc.assert(
