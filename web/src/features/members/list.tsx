@@ -67,7 +67,7 @@ function MemberRow({
         </span>
       </div>
       <span className="hidden text-faint text-sm sm:block">
-        {t('members.joined')} {format.date(member.joined_at)}
+        {t('members.joined', { date: format.date(member.joined_at) })}
       </span>
       <div className="flex w-44 items-center justify-between gap-2">
         {manages ? (
