@@ -75,7 +75,7 @@ describe('a second factor', () => {
 
   test('that was encrypted under another secret is refused in words, codes and recovery', async () => {
     site = await createSite()
-    const { totpURI, backupCodes } = await withSecondFactor()
+    const { browser: owner, totpURI, backupCodes } = await withSecondFactor()
     const data = await symmetricEncrypt({ key: 'another secret altogether', data: 'x' })
     await site.storage.write((tx) =>
       tx.db.updateTable('two_factors').set({ secret: data, backup_codes: data }).execute(),
@@ -84,6 +84,7 @@ describe('a second factor', () => {
     for (const seen of [
       await verify(browser, totpCode(totpURI)),
       await verify(browser, backupCodes[0] as string, 'backup-code'),
+      await verify(owner, totpCode(totpURI)),
     ]) {
       expect([seen.status, seen.code]).toEqual([409, 'SECOND_FACTOR_UNREADABLE'])
     }

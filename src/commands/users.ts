@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { listeningUrl } from '../config/index.ts'
+import { AppError } from '../errors/index.ts'
 import { lockState } from '../operations/index.ts'
 import { createUserService, UserRefused } from '../users/index.ts'
 import { createWorkspaceService, WorkspaceRefused } from '../workspaces/index.ts'
@@ -165,10 +166,25 @@ function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
 function remove(ctx: CommandContext, email: string): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const { removePerson } = await import('../accounts/removal.ts')
-    const removed = await removePerson(opened, email)
+    const removed = await removePerson(opened, email).catch((error) => {
+      throw operatorsRefusal(error, email)
+    })
     if (removed === null) throw noSuchUser(email)
     ctx.print(`The account of ${removed} is deleted.`, { email: removed, deleted: true })
   })
+}
+
+/** What the person would be told, as it is told of them. */
+function operatorsRefusal(error: unknown, email: string): unknown {
+  if (!(error instanceof AppError)) return error
+  if (error.code === 'SOLE_OWNER') {
+    const name = String(error.params.workspace)
+    const advice = `somebody else must own it first (users create --workspace, or the dashboard)`
+    return new CommandError(`${email} is the only owner of ${name}: ${advice}`, 1, error.code)
+  }
+  if (error.code !== 'INSTANCE_OWNER') return error
+  const advice = 'Hand it over by: slugline users make-owner EMAIL'
+  return new CommandError(`${email} owns the instance. ${advice}`, 1, error.code)
 }
 
 /** So that whoever owns the instance can go, or has gone without handing it over. */
