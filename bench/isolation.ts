@@ -1,78 +1,147 @@
 /**
- * What the statistics do to the redirect's p99: alone, while reports over everything run one after
- * another, while an export of everything is read, and while clicks are re-ordered and purged. The
- * reference is the same load with nothing beside it, before and after each, in the same run.
- * Usage: bin/bun bench/isolation.ts [--clicks 2000000] [--rounds 5]
+ * What the statistics do to the redirect's p99: while reports over a year of clicks run one after
+ * another, while everything is exported (to a reader who takes all, and to one who takes a megabyte
+ * a second), while clicks are put in order, and while they are purged. Each is compared with the same
+ * load without it, in pairs that take turns: a machine has its moods.
+ * Usage: bin/bun bench/isolation.ts [--clicks 10000000] [--rounds 7] [--seconds 4] [--data DIR] [--only TEXT]
+ * `--data`: as in `bench/reports.ts`; it is copied, and left as it is.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { journalDirectory, segmentFile } from '../src/clicks/segments.ts'
-import { SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
-import { startSlugline } from '../test/harness/process.ts'
-import { journalLines } from './lib/clicks.ts'
-import { machine, median, versionOf } from './lib/machine.ts'
-import { seedLinks } from './lib/seed.ts'
-import { runLoad, visitorScript } from './lib/wrk.ts'
+import { statisticsFile } from '../src/statistics/process/index.ts'
+import { openStatistics } from '../src/statistics/store/duckdb.ts'
+import { childOf } from '../test/harness/children.ts'
+import { type Slugline, startSlugline } from '../test/harness/process.ts'
+import { makeClickYear } from './lib/click-year.ts'
+import { cpuSeconds, machine, median, versionOf } from './lib/machine.ts'
+import { type Load, runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
   options: {
-    clicks: { type: 'string', default: '2000000' },
-    rounds: { type: 'string', default: '5' },
+    clicks: { type: 'string', default: '10000000' },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '4' },
+    data: { type: 'string' },
+    only: { type: 'string', default: '' },
   },
 })
 const LINKS = 100_000
-const DAY_MS = 86_400_000
 const rounds = Number(values.rounds)
+const seconds = Number(values.seconds)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
-
-let slugline = await startSlugline({}, { dataDir: dir })
-const { key } = await slugline.createKey()
-await slugline.stop()
-seedLinks(dir, { workspaceNo: 1, links: LINKS })
-writeJournal()
-slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
-
-const visits = {
-  url: slugline.url,
-  connections: 8,
-  core: 1,
-  seconds: 5,
-  script: visitorScript(LINKS),
+const temporary = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const source = values.data ?? join(temporary, 'source')
+if (!existsSync(statisticsFile(source))) {
+  await makeClickYear(source, { clicks: Number(values.clicks), links: LINKS })
 }
-const year = 'from=2025-11-01&to=2026-11-30'
-await stored()
 
-console.log(machine(tools))
-console.log(`${values.clicks} clicks on ${LINKS} links; the redirect's p99 in milliseconds`)
+/** Visitors who come at a steady pace, some 2,500 a second; and as many as will be answered. */
+const LOADS: Record<string, Pick<Load, 'connections' | 'script'>> = {
+  steady: { connections: 50, script: `${visitorScript(LINKS)}\ndelay = function() return 20 end` },
+  full: { connections: 8, script: visitorScript(LINKS) },
+}
+const YEAR = `from=${dayBack(364)}&to=${dayBack(0)}`
+
+/** Starts something, and returns what ends it. */
+type Beside = (its: Instance) => Promise<() => Promise<void>>
+interface Instance {
+  slugline: Slugline
+  ask(path: string, signal?: AbortSignal): Promise<Response>
+}
+
 const rows: Record<string, object> = {}
-rows.reports = await compare(() => whileGoing(report))
-rows['an export of everything'] = await compare(() => whileGoing(exportAll))
-// A plan that keeps clicks for a short time: what is older is purged, the rest put in order.
-rows['a purge, and putting in order'] = await compare(purge, 1)
+console.log(machine(tools))
+await scenario('nothing at all', async () => async () => {})
+await scenario('reports over all clicks', async (its) => whileGoing(() => report(its)))
+for (const format of ['csv', 'parquet']) {
+  await scenario(`export as ${format}`, (its) => exporting(its, format, false))
+}
+await scenario('export as csv, slow reader', (its) => exporting(its, 'csv', true))
+await scenario('putting in order', pausing, async (dir) => {
+  const database = await openStatistics(statisticsFile(dir))
+  await (await database.connect()).run('DELETE FROM ordered')
+  database.close()
+})
+await scenario('a purge', pausing, undefined, async ({ slugline }) => {
+  const { status } = await slugline.cli('workspaces', 'set-plan', 'test', 'free')
+  if (status !== 0) throw new Error('The plan was not changed')
+})
 console.table(rows)
-await slugline.stop()
-rmSync(dir, { recursive: true, force: true })
+rmSync(temporary, { recursive: true, force: true })
 
-/** The load alone, then with `beside`, in turn; `beside` starts something and returns its end. */
-async function compare(beside: () => () => Promise<void>, times = rounds) {
-  const alone: number[] = []
-  const busy: number[] = []
-  for (let round = 0; round < times; round++) {
-    alone.push((await runLoad(visits)).p99)
-    const end = beside()
-    busy.push((await runLoad(visits)).p99)
-    await end()
+/** On a copy of the data: the load alone and with `beside`, in turn, `rounds` times. */
+async function scenario(
+  name: string,
+  beside: Beside,
+  prepare?: (dir: string) => Promise<void>,
+  begin?: (its: Instance) => Promise<void>,
+): Promise<void> {
+  if (!name.includes(values.only)) return
+  const dir = join(temporary, 'data')
+  cpSync(source, dir, { recursive: true })
+  await prepare?.(dir)
+  const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
+  const { key } = await slugline.createKey()
+  const its: Instance = {
+    slugline,
+    async ask(path, signal) {
+      const headers = { authorization: `Bearer ${key}` }
+      const url = `${slugline.url}/api/v1${path}`
+      const answer = await fetch(url, { headers, signal: signal ?? null })
+      if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`)
+      return answer
+    },
   }
-  alone.push((await runLoad(visits)).p99)
-  const ratio = median(busy) / median(alone)
-  return {
-    alone: median(alone).toFixed(2),
-    beside: median(busy).toFixed(2),
-    ratio: ratio.toFixed(2),
+  await (await its.ask(`/stats?from=${dayBack(0)}`)).arrayBuffer()
+  await begin?.(its)
+  for (const [kind, load] of Object.entries(LOADS)) {
+    const visits = { ...load, url: slugline.url, core: 1, seconds }
+    const alone: number[] = []
+    const busy: number[] = []
+    const ratios: number[] = []
+    let cpu = 0
+    // The first one warms up.
+    await runLoad({ ...visits, seconds: 2 })
+    for (let round = 0; round < rounds; round++) {
+      const both = [alone, busy]
+      const order = round % 2 === 0 ? [0, 1] : [1, 0]
+      for (const which of order) {
+        const end = which === 1 ? await beside(its) : await apart(beside, its)
+        const pid = childOf(slugline.pid, 'statistics')
+        const before = pid === undefined ? 0 : cpuSeconds(pid)
+        both[which]?.push((await runLoad(visits)).p99)
+        if (which === 1 && pid === childOf(slugline.pid, 'statistics') && pid !== undefined) {
+          cpu += (cpuSeconds(pid) - before) / seconds / rounds
+        }
+        await end()
+      }
+      ratios.push((busy[round] as number) / (alone[round] as number))
+    }
+    rows[`${name}, ${kind} load`] = {
+      'alone, ms': median(alone).toFixed(2),
+      'beside, ms': median(busy).toFixed(2),
+      'of medians': (median(busy) / median(alone)).toFixed(2),
+      'median of pairs': median(ratios).toFixed(2),
+      'CPU beside': `${Math.round(100 * cpu)} %`,
+    }
+    console.log(name, kind, rows[`${name}, ${kind} load`])
   }
+  await slugline.dispose()
+}
+
+/** What goes on by itself is held up while the load is alone. */
+async function apart(beside: Beside, { slugline }: Instance): Promise<() => Promise<void>> {
+  const pid = childOf(slugline.pid, 'statistics')
+  if (beside !== pausing || pid === undefined) return async () => {}
+  process.kill(pid, 'SIGSTOP')
+  return async () => void process.kill(pid, 'SIGCONT')
+}
+
+/** Nothing needs to be started: it goes on until it is held up. */
+async function pausing(): Promise<() => Promise<void>> {
+  return async () => {}
 }
 
 function whileGoing(work: () => Promise<void>): () => Promise<void> {
@@ -86,62 +155,32 @@ function whileGoing(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-async function ask(path: string): Promise<Response> {
-  const answer = await slugline.call('GET', path, { key })
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return answer
+async function report({ ask }: Instance): Promise<void> {
+  await (await ask(`/stats?${YEAR}&interval=day&timezone=Europe/Berlin`)).arrayBuffer()
+  await (await ask(`/stats/referrer?${YEAR}`)).arrayBuffer()
+  await (await ask(`/stats?${YEAR}&tag=tag7&interval=month`)).arrayBuffer()
 }
 
-async function report(): Promise<void> {
-  const answer = await ask(`/api/v1/stats?${year}&interval=day&timezone=Europe/Berlin`)
-  await answer.arrayBuffer()
-  await (await ask(`/api/v1/stats/referrer?${year}`)).arrayBuffer()
-}
-
-async function exportAll(): Promise<void> {
-  const { body } = await ask(`/api/v1/clicks.ndjson?${year}`)
-  for await (const _ of body as ReadableStream<Uint8Array>) {
-    // Read and dropped: only its being made matters.
-  }
-}
-
-function purge(): () => Promise<void> {
-  const set = slugline.cli('workspaces', 'set-plan', 'test', 'free')
-  return async () => void (await set)
-}
-
-/** Waits until the statistics have all clicks. */
-async function stored(): Promise<void> {
-  for (;;) {
-    const { data } = (await (await ask(`/api/v1/stats?${year}&bots=include`)).json()) as {
-      data: { totals: { clicks: number } }
+async function exporting(its: Instance, format: string, isSlow: boolean) {
+  const leaving = new AbortController()
+  const done = (async () => {
+    while (!leaving.signal.aborted) {
+      const { body } = await its.ask(`/clicks.${format}?${YEAR}`, leaving.signal)
+      for await (const part of body as ReadableStream<Uint8Array>) {
+        // Read and dropped: only its being made matters.
+        if (isSlow) await Bun.sleep(part.length / 1_000)
+        if (leaving.signal.aborted) return
+      }
     }
-    if (data.totals.clicks >= Number(values.clicks)) return
-    await Bun.sleep(1_000)
+  })().catch((error) => {
+    if (!leaving.signal.aborted) throw error
+  })
+  return async () => {
+    leaving.abort()
+    await done
   }
 }
 
-/** A year's clicks, as if the server had taken them down. */
-function writeJournal(): void {
-  const directory = journalDirectory(dir)
-  mkdirSync(directory, { recursive: true })
-  const to = Date.now() - DAY_MS
-  const source = {
-    firstLink: SEQS_PER_WORKSPACE + 1,
-    links: LINKS,
-    from: to - 365 * DAY_MS,
-    to,
-    clicks: Number(values.clicks),
-    visitors: 20_000,
-  }
-  // Behind the segments that the first start has made.
-  let segment = 100
-  let lines: string[] = []
-  for (const line of journalLines(source)) {
-    lines.push(line)
-    if (lines.length < 60_000) continue
-    writeFileSync(segmentFile(directory, segment++), lines.join(''))
-    lines = []
-  }
-  writeFileSync(segmentFile(directory, segment), lines.join(''))
+function dayBack(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 }

@@ -1,34 +1,29 @@
 /**
- * Latency and CPU of every report over a year of clicks in one workspace, bytes a click, memory, and
- * the rate of exports. Each answer that is timed is asked of another range, so that none is kept.
- * Usage: bin/bun bench/reports.ts [--clicks 10000000] [--links 100000] [--calls 15] [--data FILE]
- * `--data` keeps the made clicks there for the next time; making them takes some minutes.
+ * What a year of clicks in one workspace costs: how long each question takes, asked over HTTP of a
+ * real server; bytes a click on the disk; memory of the processes; the rate of exports, and what they
+ * take for a reader who is slow.
+ * Usage: bin/bun bench/reports.ts [--clicks 10000000] [--links 100000] [--calls 20] [--data DIR] [--only TEXT]
+ * `--data` keeps the clicks there for the next time: making them takes some ten minutes.
  */
+import { Database } from 'bun:sqlite'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { DuckDBInstance } from '@duckdb/node-api'
-import { bucketStarts, type Interval } from '../src/statistics/intervals.ts'
-import { createReports } from '../src/statistics/reports/index.ts'
-import { duckdbVersion, openStatistics } from '../src/statistics/store/duckdb.ts'
-import { TABLES } from '../src/statistics/store/schema.ts'
-import {
-  DIMENSIONS,
-  type ExportFormat,
-  type Filter,
-  type Selection,
-} from '../src/statistics/types.ts'
-import { zoneOffsets } from '../src/statistics/zones.ts'
-import { SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
-import { DAYS, generateYear, WORKSPACE } from './lib/click-year.ts'
-import { machine, median, memoryMb, quantile } from './lib/machine.ts'
+import { statisticsFile } from '../src/statistics/process/index.ts'
+import { openStatistics } from '../src/statistics/store/duckdb.ts'
+import { DIMENSIONS } from '../src/statistics/types.ts'
+import { databaseFiles, SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
+import { startSlugline } from '../test/harness/process.ts'
+import { DAYS, makeClickYear, WORKSPACE } from './lib/click-year.ts'
+import { cpuSeconds, machine, median, memoryMb, quantile } from './lib/machine.ts'
+import { statisticsPid, watchMemory } from './lib/statistics-process.ts'
 
 const { values } = parseArgs({
   options: {
     clicks: { type: 'string', default: '10000000' },
     links: { type: 'string', default: '100000' },
-    calls: { type: 'string', default: '15' },
+    calls: { type: 'string', default: '20' },
     data: { type: 'string' },
     make: { type: 'string' },
     only: { type: 'string', default: '' },
@@ -37,210 +32,197 @@ const { values } = parseArgs({
 const clicks = Number(values.clicks)
 const links = Number(values.links)
 const calls = Number(values.calls)
-const FIRST_DAY = 20_100
-const DAY_MS = 86_400_000
 
 if (values.make !== undefined) {
-  await make(values.make)
+  await makeClickYear(values.make, { clicks, links })
   process.exit()
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
-const file = values.data ?? join(directory, 'statistics.duckdb')
-if (!existsSync(file)) {
-  // In a process of its own: sorting a month takes memory that answering doesn't.
-  const made = Bun.spawnSync([process.execPath, ...process.argv.slice(1), '--make', file], {
+const temporary = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const dir = values.data ?? join(temporary, 'data')
+if (!existsSync(statisticsFile(dir))) {
+  // In a process of its own, whose memory is given back.
+  const made = Bun.spawnSync([process.execPath, ...process.argv.slice(1), '--make', dir], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   if (made.exitCode !== 0) throw new Error('The clicks could not be made')
 }
 
-let peak = 0
-const watching = setInterval(() => {
-  peak = Math.max(peak, memoryMb(process.pid).rss)
-}, 20)
-const database = await openStatistics(file)
-const reports = createReports(database, {
-  names: {
-    links: async (seqs) =>
-      new Map(seqs.map((seq) => [seq, `lnk_${String(seq).padStart(26, '0')}`])),
-    domains: async () => new Map([[1, 'go.example.com']]),
-  },
-})
+const used = await usedBytes()
+const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
+const { key } = await slugline.createKey()
+const headers = { authorization: `Bearer ${key}` }
+const random = Math.random
 
-const year: Selection = {
-  workspaceNo: WORKSPACE,
-  linkSeq: null,
-  linkSeqs: null,
-  from: FIRST_DAY * DAY_MS,
-  to: (FIRST_DAY + DAYS) * DAY_MS,
-  filters: [],
-  bots: 'exclude',
-  offsets: [{ from: FIRST_DAY * DAY_MS, offsetMs: 0 }],
+/** Dates of a range of so many days that ends `ago` days ago. */
+function range(days: number, ago = 0): string {
+  const date = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)
+  return `from=${date(ago + days - 1)}&to=${date(ago)}`
 }
-type Report = (selection: Selection) => Promise<unknown>
 
-function series(interval: Interval, zone = 'UTC', days = DAYS): Report {
-  return (about) => {
-    const { to } = about
-    const from = Math.max(about.from, to - days * DAY_MS)
-    const selection = { ...about, from, offsets: zoneOffsets(zone, from, to) }
-    const starts = bucketStarts(selection, interval, zone) as number[]
-    return reports.series(selection, [from, ...starts.slice(1), to])
+async function get(path: string): Promise<Response> {
+  const answer = await fetch(`${slugline.url}/api/v1${path}`, { headers })
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return answer
+}
+
+// Each time another range, so that no answer is one of before.
+const year = () => range(DAYS - Math.floor(random() * 10))
+const stats = (query: string, when = year) => [`/stats?${when()}&${query}`]
+const top = (dimension: string, query = '') => [`/stats/${dimension}?${year()}&${query}`]
+const NEWS = 'referrer=site5.example'
+const half = () => range(DAYS / 2, Math.floor(DAYS / 2))
+
+/** Paths behind `/api/v1` or `/api/v1/links/{id}` that are asked one after another. */
+const cases: Record<string, () => string[]> = {}
+for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu']) {
+  for (const interval of ['day', 'week', 'month']) {
+    cases[`stats by ${interval}, ${zone}`] = () =>
+      stats(`interval=${interval}&timezone=${encodeURIComponent(zone)}`)
   }
+  cases[`stats by hour, 31 days, ${zone}`] = () =>
+    stats(`interval=hour&timezone=${encodeURIComponent(zone)}`, () => range(31))
 }
+Object.assign(cases, {
+  'stats of 30 days, and of those before': () => [
+    `/stats?${range(30)}&interval=day`,
+    `/stats?${range(30, 30)}&interval=day`,
+  ],
+  ...Object.fromEntries(DIMENSIONS.map((name) => [`top ${name}`, () => top(name)])),
+  'stats, country × browser': () => stats('country=US&browser=Chrome&interval=month'),
+  'stats, country × device × referrer × utm': () =>
+    stats(`country=US&device=desktop&${NEWS}&utm_source=source1&interval=month`),
+  'stats, without a referrer': () => stats('-referrer=site5.example&interval=month'),
+  'stats, working hours': () => stats('hour=9&hour=10&hour=11&hour=12&hour=13&interval=month'),
+  'stats by day, one referrer, Europe/Berlin': () =>
+    stats(`${NEWS}&interval=day&timezone=Europe/Berlin`),
+  'stats, a tag': () => stats('tag=tag7&interval=month'),
+  'top browser, one country': () => top('browser', 'country=US'),
+  'top country, one referrer': () => top('country', NEWS),
+  'top country, without a referrer': () => top('country', '-referrer=site5.example'),
+  'top referrer, one utm_source': () => top('referrer', 'utm_source=source1'),
+  'top link, three referrers': () =>
+    top('link', 'referrer=site5.example&referrer=site6.example&referrer='),
+  'top referrer, one country, one device': () => top('referrer', 'country=US&device=mobile'),
+  'page of clicks': () => [`/clicks?${year()}&limit=100`],
+  'page of clicks, half a year back': () => [`/clicks?${half()}&limit=100`],
+} satisfies Record<string, () => string[]>)
 
-const only =
-  (filters: Filter[], report: Report): Report =>
-  (about) =>
-    report({ ...about, filters })
-const keep = (dimension: Filter['dimension'], ...list: Filter['values']): Filter => ({
-  dimension,
-  values: list,
-  exclude: false,
-})
-const without = (dimension: Filter['dimension'], ...list: Filter['values']): Filter => ({
-  ...keep(dimension, ...list),
-  exclude: true,
-})
-const totals: Report = (about) => reports.totals(about)
-const top =
-  (dimension: Filter['dimension']): Report =>
-  (about) =>
-    reports.top(about, dimension, 10)
-const BUSY = 'www5.example.org'
-
-const cases: Record<string, Report> = {
-  totals,
-  'series day UTC': series('day'),
-  'series day Europe/Berlin': series('day', 'Europe/Berlin'),
-  'series week Asia/Kolkata': series('week', 'Asia/Kolkata'),
-  'series month UTC': series('month'),
-  'series month America/Los_Angeles': series('month', 'America/Los_Angeles'),
-  'series hour, 31 days': series('hour', 'Europe/Berlin', 31),
-  ...Object.fromEntries(DIMENSIONS.map((name) => [`top ${name}`, top(name)])),
-  'totals country × browser': only([keep('country', 'C1'), keep('browser', 'Browser1')], totals),
-  'top browser, one country': only([keep('country', 'C1')], top('browser')),
-  'top country, one referrer': only([keep('referrer', BUSY)], top('country')),
-  'top country, no referrer': only([keep('referrer', null)], top('country')),
-  'top referrer, one utm_source': only([keep('utm_source', 'source1')], top('referrer')),
-  'series day, one referrer': only([keep('referrer', BUSY)], series('day')),
-  'series day Europe/Berlin, one referrer': only(
-    [keep('referrer', BUSY)],
-    series('day', 'Europe/Berlin'),
-  ),
-  'totals, without a referrer': only([without('referrer', BUSY)], totals),
-  'top country, without a referrer': only([without('referrer', BUSY)], top('country')),
-  'top referrer, without a language': only([without('language', 'l1')], top('referrer')),
-  'top link, three referrers': only(
-    [keep('referrer', BUSY, 'www6.example.org', null)],
-    top('link'),
-  ),
-  'totals, working hours': only([keep('hour', 9, 10, 11, 12, 13, 14, 15, 16)], totals),
-  'page of clicks': (about) => reports.clicks(about, { limit: 100 }),
-  'page of clicks, half a year back': (about) =>
-    reports.clicks(about, { before: { time: about.from + 180 * DAY_MS, n: 0 }, limit: 100 }),
+await (await get(`/stats?${range(1)}`)).json()
+const pid = statisticsPid(slugline.pid)
+const memory = watchMemory({ serving: slugline.pid, statistics: pid })
+console.log(machine())
+const all = (await (await get(`/stats?${range(DAYS + 2)}&interval=month&bots=include`)).json()) as {
+  data: { totals: { clicks: number } }
 }
-
-console.log(machine({ duckdb: duckdbVersion() }))
-const bytes = statSync(file).size
-const [stored] = await (await database.connect()).all<{ n: bigint }>(
-  'SELECT count(*) AS n FROM clicks',
-)
+const stored = all.data.totals.clicks
+const bytes = statSync(statisticsFile(dir)).size
 console.log(
-  `${stored?.n} clicks, ${links} links, ${(bytes / Number(stored?.n)).toFixed(1)} bytes a click; ${memoryMb(process.pid).rss.toFixed(0)} MB when opened`,
+  `${stored} clicks, ${links} links; ${(bytes / stored).toFixed(1)} bytes a click in the file, ${(used / stored).toFixed(1)} of them in use`,
 )
 
-const linkOf = (rank: number) => WORKSPACE * SEQS_PER_WORKSPACE + 1 + Math.floor(rank)
-const scopes: Record<string, () => Partial<Selection>> = {
-  workspace: () => ({}),
-  'link, drawn by clicks': () => ({
-    linkSeq: linkOf(Math.exp(Math.random() * Math.log(links)) - 1),
-  }),
-  'link, drawn evenly': () => ({ linkSeq: linkOf(Math.random() * links) }),
-  'link with the most clicks': () => ({ linkSeq: linkOf(0) }),
+const ids = new Database(databaseFiles(dir).main, { readonly: true }).query(
+  'SELECT id FROM links WHERE seq = ?',
+)
+const link = (rank: number) => {
+  const { id } = ids.get(WORKSPACE * SEQS_PER_WORKSPACE + 1 + Math.floor(rank)) as { id: string }
+  return `/links/${id}`
 }
-for (const [scope, draw] of Object.entries(scopes)) {
-  const rounds = scope === 'workspace' ? calls : calls * 4
-  const taken: Record<string, { wall: number[]; cpu: number[] }> = {}
+const between = (from: number, to: number) => from + random() * (to - from)
+const scopes: Record<string, () => string> = {
+  workspace: () => '',
+  'link, drawn by clicks': () => link(Math.exp(random() * Math.log(links)) - 1),
+  'hot link (the first)': () => link(0),
+  'middle link (100th to 2,000th)': () => link(between(100, 2_000)),
+  'cold link (from the 10,000th on)': () => link(between(10_000, links - 1)),
+}
+for (const [scope, prefix] of Object.entries(scopes)) {
+  const rounds = scope === 'workspace' ? calls : calls * 2
+  const taken: Record<string, { wall: number[]; cpu: number }> = {}
   for (let round = 0; round <= rounds; round++) {
-    for (const [name, report] of Object.entries(cases)) {
-      if (!name.includes(values.only) || (scope !== 'workspace' && name.includes('link'))) continue
-      const about = { ...year, ...draw() }
-      const before = process.cpuUsage()
+    for (const [name, paths] of Object.entries(cases)) {
+      if (!name.includes(values.only)) continue
+      if (scope !== 'workspace' && /link|a tag/.test(name)) continue
+      const about = prefix()
+      const before = cpuSeconds(pid)
       const start = performance.now()
-      await report(about)
+      for (const path of paths()) await (await get(about + path)).arrayBuffer()
       const wall = performance.now() - start
-      const { user, system } = process.cpuUsage(before)
       // The first round reads the file.
       if (round === 0) continue
-      taken[name] ??= { wall: [], cpu: [] }
+      taken[name] ??= { wall: [], cpu: 0 }
       taken[name].wall.push(wall)
-      taken[name].cpu.push((user + system) / 1_000)
+      taken[name].cpu += cpuSeconds(pid) - before
     }
   }
   console.log(`\n${scope}, milliseconds, ${rounds} calls each`)
-  console.table(
-    Object.fromEntries(
-      Object.entries(taken).map(([name, { wall, cpu }]) => [
-        name,
-        {
-          p50: median(wall).toFixed(1),
-          p99: quantile(wall, 0.99).toFixed(1),
-          cpu: median(cpu).toFixed(1),
-        },
-      ]),
-    ),
-  )
-  const all = Object.values(taken).flatMap(({ wall }) => wall)
-  console.log(`all together: p50 ${median(all).toFixed(1)}, p99 ${quantile(all, 0.99).toFixed(1)}`)
+  const rows = Object.entries(taken).map(([name, { wall, cpu }]) => [
+    name,
+    {
+      p50: median(wall).toFixed(1),
+      p99: quantile(wall, 0.99).toFixed(1),
+      'mean CPU': ((1_000 * cpu) / wall.length).toFixed(0),
+    },
+  ])
+  console.table(Object.fromEntries(rows))
+  const every = Object.values(taken).flatMap(({ wall }) => wall)
+  const p99 = quantile(every, 0.99).toFixed(1)
+  console.log(`all together: p50 ${median(every).toFixed(1)}, p99 ${p99}`)
 }
-
-const sparkTaken: number[] = []
-for (let call = 0; call < calls * 4; call++) {
-  const some = Array.from({ length: 100 }, () =>
-    linkOf(Math.exp(Math.random() * Math.log(links)) - 1),
-  )
-  const start = performance.now()
-  await reports.daily(some, FIRST_DAY + DAYS - 30, 30)
-  sparkTaken.push(performance.now() - start)
-}
-console.log(
-  `\nsparklines of 100 links: p50 ${median(sparkTaken).toFixed(1)} ms, p99 ${quantile(sparkTaken, 0.99).toFixed(1)} ms`,
-)
-console.log(`memory while answering: at most ${peak.toFixed(0)} MB`)
+console.log(`\nmemory while answering, at most: ${memory.read()}`)
 
 if (values.only === '') {
-  for (const format of ['csv', 'ndjson', 'parquet'] satisfies ExportFormat[]) {
-    peak = 0
-    const start = performance.now()
-    const before = process.cpuUsage()
-    let size = 0
-    for await (const part of await reports.export({ ...year, bots: 'include' }, format)) {
-      size += part.length
-    }
-    const seconds = (performance.now() - start) / 1_000
-    const { user, system } = process.cpuUsage(before)
-    console.log(
-      `export ${format}: ${Math.round(clicks / seconds)} clicks/s (${Math.round(clicks / ((user + system) / 1e6))} per CPU second), ${(size / 1e6).toFixed(0)} MB, memory at most ${peak.toFixed(0)} MB`,
-    )
+  for (const format of ['csv', 'ndjson', 'parquet']) {
+    for (const reader of ['fast', 'slow']) await exportAll(format, reader)
   }
 }
-await database.releaseMemory()
-Bun.gc(true)
-await Bun.sleep(2_000)
-console.log(`memory at rest: ${memoryMb(process.pid).rss.toFixed(0)} MB`)
-clearInterval(watching)
-database.close()
-rmSync(directory, { recursive: true, force: true })
+await Bun.sleep(8_000)
+const rest = memoryMb(pid).rss.toFixed(0)
+console.log(`statistics process at rest: ${rest} MB`)
+memory.stop()
+await slugline.stop()
+rmSync(temporary, { recursive: true, force: true })
 
-async function make(target: string): Promise<void> {
-  const instance = await DuckDBInstance.create(target, { threads: '1', memory_limit: '3GB' })
-  const connection = await instance.connect()
-  for (const table of TABLES) await connection.run(table)
+/** All clicks; the slow reader takes a megabyte a second, for a while, and goes away. */
+async function exportAll(format: string, reader: string): Promise<void> {
+  memory.reset()
   const start = performance.now()
-  await generateYear(connection, { clicks, others: clicks / 50, links, firstDay: FIRST_DAY })
-  console.log(`clicks made in ${((performance.now() - start) / 1_000).toFixed(0)} s`)
-  connection.closeSync()
-  instance.closeSync()
+  const before = cpuSeconds(pid)
+  let size = 0
+  const leaving = new AbortController()
+  const path = `${slugline.url}/api/v1/clicks.${format}`
+  const { body } = await fetch(path, { headers, signal: leaving.signal })
+  const source = (body as ReadableStream<Uint8Array>).getReader()
+  for (;;) {
+    const { done, value } = await source.read()
+    if (done) break
+    size += value.length
+    if (reader === 'fast') continue
+    await Bun.sleep(value.length / 1_000)
+    if (performance.now() - start > 20_000) break
+  }
+  const seconds = (performance.now() - start) / 1_000
+  const cpu = cpuSeconds(pid) - before
+  const rate =
+    reader === 'fast' ? `${Math.round(stored / seconds)} clicks/s, ` : `${seconds.toFixed(0)} s of `
+  console.log(
+    `export as ${format}, ${reader} reader: ${rate}${(size / 1e6).toFixed(0)} MB, ${cpu.toFixed(1)} s of CPU; memory at most ${memory.read()}`,
+  )
+  leaving.abort()
+  if (reader === 'fast') return
+  await Bun.sleep(500)
+  const after = cpuSeconds(pid)
+  await Bun.sleep(1_500)
+  console.log(`  ${(cpuSeconds(pid) - after).toFixed(2)} s of CPU in the 1.5 s after it had left`)
+}
+
+/** Bytes of the file that hold something: what was deleted is room for what comes. */
+async function usedBytes(): Promise<number> {
+  const database = await openStatistics(statisticsFile(dir), { readonly: true })
+  const connection = await database.connect()
+  const [row] = await connection.all<{ block_size: bigint; used_blocks: bigint }>(
+    'CALL pragma_database_size()',
+  )
+  database.close()
+  return Number((row?.block_size ?? 0n) * (row?.used_blocks ?? 0n))
 }

@@ -9,7 +9,7 @@ for (const step of STEPS) if (!(await runStep(step))) failedSteps++
 const start = performance.now()
 const counts = { passed: 0, failed: 0, skipped: 0 }
 for (const folder of CODE) {
-  const part = await runTests(folder, { stream: false, timeoutMs: 20_000 })
+  const part = await runTests(folder, { stream: false, timeoutMs: 120_000 })
   Object.assign(counts, sum([counts, part]))
 }
 printStep('unit tests', counts.failed === 0, start)

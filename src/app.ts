@@ -1,3 +1,4 @@
+import { backToSignIn, OIDC_CALLBACK } from './accounts/back-to-sign-in.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Accounts } from './accounts/types.ts'
 import type { AdministrationDeps } from './administration.ts'
@@ -117,6 +118,7 @@ export function createApp(deps: AppDeps): App {
     fetch(request, info) {
       const path = pathOf(request.url)
       if (!path.startsWith(DASHBOARD_PREFIX)) return api.fetch(request, info)
+      if (path === OIDC_CALLBACK) return backToSignIn(request, dashboardApi.fetch(request, info))
       if (DASHBOARD_API.test(path)) return dashboardApi.fetch(request, info)
       return deps.dashboard?.(request) ?? dashboardApi.fetch(request, info)
     },

@@ -12,7 +12,7 @@ import { purgeIdempotency } from './http/index.ts'
 import { createKeyService } from './keys/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
-import { createHealth, diskCheck, secretCheck } from './operations/index.ts'
+import { createHealth, diskCheck, onTls, secretCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { createRedirect } from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
@@ -179,11 +179,10 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
           },
         })
       }
-      return (
+      const watched =
         health.answer(request, path) ??
-        metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
-        redirect.fetch(request, peer)
-      )
+        metrics.answer(request, path, path === '/metrics' ? peer() : '')
+      return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },
     health: {
       stopping() {

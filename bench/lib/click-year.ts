@@ -1,123 +1,157 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
-import { steadySql } from '../../src/statistics/store/steady.ts'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { encodeRecord, HOW, RECORD_VERSION } from '../../src/clicks/record.ts'
+import { journalDirectory, listSegments, segmentFile } from '../../src/clicks/segments.ts'
+import { createEnricher } from '../../src/statistics/enrich/index.ts'
+import { statisticsFile } from '../../src/statistics/process/index.ts'
+import { ingest } from '../../src/statistics/process/ingest.ts'
+import { createBatch } from '../../src/statistics/store/batch.ts'
+import { openStatistics } from '../../src/statistics/store/duckdb.ts'
+import { createMaintenance } from '../../src/statistics/store/maintenance.ts'
+import { createClickWriter } from '../../src/statistics/store/write.ts'
+import { databaseFiles, SEQS_PER_WORKSPACE } from '../../src/storage/index.ts'
+import { startSlugline } from '../../test/harness/process.ts'
+import { seeded, userAgents } from './clicks.ts'
+import { seedLinks } from './seed.ts'
 
-/** What {@link generateYear} makes. */
+/** What {@link makeClickYear} makes. */
 export interface ClickYear {
-  /** Clicks of the workspace that is asked about. */
   clicks: number
-  /** Clicks of five other workspaces, together. */
-  others: number
   links: number
-  /** First UTC day, in days since the epoch. */
-  firstDay: number
 }
 
-/** Number of the workspace that is asked about. */
+/** Number of the workspace that has the clicks. */
 export const WORKSPACE = 1
 export const DAYS = 365
-const MONTHS = 12
+const DAY_MS = 86_400_000
+const LINES_PER_SEGMENT = 80_000
+const DAYS_PER_ROUND = 3
 
 /**
- * Fills `clicks` with a year, month by month, each ordered by link and time, as the store leaves
- * them; the last day is today, which isn't in order yet. Links follow Zipf's law; a fifth are bots;
- * about a third of people's clicks are repeats of the day, half of them on the same link. Marks of
- * firsts are made by their definition.
+ * Makes a data directory with links and a year of clicks that ends now, in the way a server does:
+ * the clicks are written to the journal, and read, enriched, marked and stored by the statistics
+ * process's own code, a day at a time, and put in order by its maintenance when it would. Only the counters
+ * of links are left out.
  */
-export async function generateYear(
-  connection: DuckDBConnection,
-  { clicks, others, links, firstDay }: ClickYear,
-): Promise<void> {
-  await connection.run('SELECT setseed(0.42)')
-  const today = (firstDay + DAYS - 1) * 96
-  for (let month = 0; month < MONTHS; month++) {
-    const from = Math.floor((month * DAYS) / MONTHS)
-    const days = Math.floor(((month + 1) * DAYS) / MONTHS) - from
-    const count = Math.floor(((clicks + others) * days) / DAYS)
-    await connection.run(`CREATE OR REPLACE TEMP TABLE drawn AS ${DRAWN}`, {
-      count,
-      first: firstDay + from,
-      days,
-      links,
-      share: clicks / (clicks + others),
-      people: Math.round((0.85 * count) / days),
-    })
-    await connection.run(`CREATE OR REPLACE TEMP TABLE marked AS ${MARKED}`)
-    const still = steadySql(`(SELECT * FROM marked WHERE slot < ${today})`)
-    await connection.run(`INSERT INTO clicks BY NAME ${still} ORDER BY link, slot, ms, n`)
-    await connection.run(
-      `INSERT INTO clicks BY NAME SELECT * FROM marked WHERE slot >= ${today} ORDER BY slot, ms, n`,
-    )
+export async function makeClickYear(dir: string, { clicks, links }: ClickYear): Promise<void> {
+  mkdirSync(dir, { recursive: true })
+  const slugline = await startSlugline({ LOG_LEVEL: 'silent' }, { dataDir: dir })
+  await slugline.createKey()
+  await slugline.stop()
+  seedLinks(dir, { workspaceNo: WORKSPACE, links })
+
+  const directory = journalDirectory(dir)
+  const database = await openStatistics(statisticsFile(dir), { memoryBytes: 1_000_000_000 })
+  const writer = await createClickWriter(await database.connect())
+  const enricher = createEnricher({ geoipDatabase: null })
+  const batch = createBatch()
+  let now = 0
+  const maintenance = await createMaintenance({
+    database,
+    mainFile: databaseFiles(dir).main,
+    clock: { now: () => now },
+    changed: writer.forgetFirsts,
+  })
+  // Behind the segments that the first start may have made.
+  let segment = 1_000
+  let day = 0
+  for (const { lines, end } of linesOfDays({ clicks, links })) {
+    now = end
+    const old = listSegments(directory)
+    mkdirSync(directory, { recursive: true })
+    for (let at = 0; at < lines.length; at += LINES_PER_SEGMENT) {
+      const file = segmentFile(directory, segment++)
+      writeFileSync(file, lines.slice(at, at + LINES_PER_SEGMENT).join(''))
+    }
+    for (const no of old) rmSync(segmentFile(directory, no))
+    for (let complete = false; !complete; ) {
+      ;({ complete } = await ingest({ directory, writer, batch, enrich: enricher.enrich }))
+    }
+    // A server looks every hour; what it leaves behind is the same.
+    if (++day % DAYS_PER_ROUND === 0 || day === DAYS) {
+      while (maintenance.due) await maintenance.step()
+    }
   }
-  await connection.run('DROP TABLE drawn')
-  await connection.run('DROP TABLE marked')
-  await connection.run('CHECKPOINT')
+  enricher.close()
+  database.close()
 }
 
-/** `v`: draws that stay with the visitor of the day; `r`: those of the click. */
-const DRAWN = `
-WITH a AS (
-  SELECT i, $first + floor(random() * $days)::INTEGER AS day,
-    -- More clicks in the afternoon than at night.
-    floor((0.5 + (random() + random() - 1) / 2) * 86400000)::BIGINT AS in_day,
-    random() < $share AS main, floor(random() * $people)::BIGINT AS person,
-    random() AS r1, random() AS r2, random() AS r3, random() AS r4, random() AS r5
-  FROM range($count) t(i)
-), b AS (
-  SELECT *, hash(person, day, main) AS vhash, (vhash % 1000003) / 1000003 AS v1,
-    (hash(vhash, 1) % 1000003) / 1000003 AS v2, (hash(vhash, 2) % 1000003) / 1000003 AS v3,
-    (hash(vhash, 3) % 1000003) / 1000003 AS v4, (hash(vhash, 4) % 1000003) / 1000003 AS v5
-  FROM a
-), c AS (
-  SELECT *, v5 < 0.2 AS bot, if(r1 < 0.5, v1, r2) AS l1, if(r3 < 0.7, v2, r4) AS ref,
-    floor(exp(ref * ln(4001)))::INTEGER - 1 AS refno, if(r3 < 0.9, v3, r5) AS camp
-  FROM b
-)
-SELECT
-  if(main, ${WORKSPACE}, 2 + (vhash % 5)::INTEGER)::BIGINT * 4294967296
-    + floor(exp(l1 * ln($links + 1)))::BIGINT AS link,
-  day * 96 + (in_day // 900000)::INTEGER AS slot, (in_day % 900000)::UINTEGER AS ms,
-  i AS draw,
-  if(v4 < 0.03, NULL, vhash) AS visitor,
-  if(bot, if(v5 < 0.03, 2, 1), 0)::UTINYINT AS kind,
-  NOT bot AND r5 < 0.05 AS qr, if(v1 < 0.9, 1, 2)::INTEGER AS domain,
-  if(bot, if(v5 < 0.03, 'unfurler', 'crawler'), NULL) AS reason,
-  if(v3 < 0.01, NULL, 'C' || floor(exp(v3 * ln(201)))::INTEGER) AS country,
-  NULL::VARCHAR AS region, NULL::VARCHAR AS city,
-  if(bot, NULL, 'l' || floor(exp(if(r4 < 0.99, v3, r4) * ln(31)))::INTEGER) AS language,
-  if(bot OR ref < 0.35, NULL, 'www' || refno || '.example.org') AS referrer,
-  if(bot OR ref < 0.35, NULL,
-    if(r5 < 0.5, '/', '/posts/' || refno || '/' || floor(r4 * 20)::INTEGER)) AS referrer_path,
-  if(bot, NULL, if(v1 < 0.55, 'mobile', if(v1 < 0.95, 'desktop', 'tablet'))) AS device,
-  if(bot, NULL, 'Browser' || floor(exp(v2 * ln(16)))::INTEGER) AS browser,
-  if(bot, NULL, 'System' || floor(exp(v1 * ln(9)))::INTEGER) AS os,
-  if(camp < 0.6, NULL, 'source' || floor(exp((camp - 0.6) * 2.5 * ln(31)))::INTEGER) AS utm_source,
-  if(camp < 0.6, NULL, 'medium' || floor((camp * 100) % 6)::INTEGER) AS utm_medium,
-  if(camp < 0.6, NULL, 'campaign-' || floor(exp((camp - 0.6) * 2.5 * ln(301)))::INTEGER)
-    AS utm_campaign,
-  if(camp < 0.97, NULL, 'term ' || floor(r2 * 50)::INTEGER) AS utm_term,
-  if(camp < 0.9, NULL, 'content ' || floor(r2 * 100)::INTEGER) AS utm_content
-FROM c`
+/**
+ * Journal lines, day by day, and when the day ends. Links follow Zipf's law; a fifth are programs; about a third of
+ * people's clicks are repeats of the day, half of them on the same link, and most from the same
+ * page; agents, networks, languages and campaigns stay with the visitor.
+ */
+function* linesOfDays({ clicks, links }: ClickYear): Generator<{ lines: string[]; end: number }> {
+  const now = Date.now()
+  const today = Math.floor(now / DAY_MS)
+  const random = seeded(42)
+  const agents = userAgents(random)
+  const zipf = (count: number, draw: number) => Math.floor(count ** draw) - 1
+  let left = clicks
+  for (let n = 0; n < DAYS; n++) {
+    const day = today - DAYS + 1 + n
+    const count = n === DAYS - 1 ? left : Math.round(clicks / DAYS)
+    left -= count
+    const span = n === DAYS - 1 ? now - day * DAY_MS : DAY_MS
+    // More clicks in the afternoon than at night.
+    const times = Float64Array.from({ length: count }, () =>
+      Math.floor(day * DAY_MS + span * (0.5 + (random() + random() - 1) / 2)),
+    ).sort()
+    const people = Math.round(0.85 * count)
+    const lines: string[] = []
+    for (const time of times) {
+      const who = Math.floor(random() * people)
+      const own = seeded(day * 1_000_003 + who)
+      const isProgram = own() < 0.2
+      const agent = isProgram
+        ? (PROGRAMS[Math.floor(own() * PROGRAMS.length)] as string)
+        : (agents[zipf(agents.length, own())] as string)
+      const ownLink = own()
+      const ownPage = own()
+      const campaign = own()
+      const network = `${1 + Math.floor(own() * 222)}.${Math.floor(own() * 256)}.${Math.floor(own() * 256)}.0`
+      const language = LANGUAGES[zipf(LANGUAGES.length, own())] as string
+      const unseen = own() < 0.03
+      const page = random() < 0.7 ? ownPage : random()
+      const site = zipf(4_000, page)
+      const path = random() < 0.5 ? '' : `posts/${site}/${Math.floor(random() * 20)}`
+      const visitor = Bun.hash(`${day} ${who}`).toString(16).padStart(16, '0').slice(0, 16)
+      lines.push(
+        encodeRecord([
+          RECORD_VERSION,
+          time,
+          WORKSPACE * SEQS_PER_WORKSPACE + 1 + zipf(links, random() < 0.5 ? ownLink : random()),
+          !isProgram && random() < 0.05 ? HOW.qr : 0,
+          unseen ? '' : visitor,
+          agent,
+          network,
+          isProgram || page < 0.35 ? '' : `https://www.site${site}.example/${path}`,
+          isProgram ? '' : language,
+          campaign < 0.6
+            ? 0
+            : {
+                source: `source${zipf(30, (campaign - 0.6) * 2.5)}`,
+                medium: `medium${Math.floor(campaign * 100) % 6}`,
+                campaign: `campaign-${zipf(300, (campaign - 0.6) * 2.5)}`,
+                ...(campaign > 0.97 && { term: `term ${Math.floor(random() * 50)}` }),
+                ...(campaign > 0.9 && { content: `content ${Math.floor(random() * 100)}` }),
+              },
+          'abc1234',
+          0,
+        ]),
+      )
+    }
+    yield { lines, end: day * DAY_MS + span }
+  }
+}
 
-/** Bits of `firsts` from the lowest on (see the store's schema): what each is a first of. */
-const FIRSTS = [
-  'TRUE',
-  'link',
-  'language',
-  'referrer',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'referrer_path',
+const PROGRAMS = [
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+  'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+  'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)',
+  'curl/8.5.0',
 ]
-
-const MARKED = `
-SELECT * EXCLUDE (draw),
-  (row_number() OVER (PARTITION BY slot, ms ORDER BY draw) - 1)::UINTEGER AS n,
-  if(visitor IS NULL, 0, ${FIRSTS.map(
-    (value, bit) =>
-      `if(row_number() OVER (PARTITION BY visitor, link >> 32, ${value}
-        ORDER BY slot, ms, draw) = 1, ${1 << bit}, 0)`,
-  ).join(' + ')})::USMALLINT AS firsts,
-  if(visitor IS NULL, NULL, min(slot) OVER (PARTITION BY visitor, link >> 32) % 96)::UTINYINT
-    AS first_slot
-FROM drawn`
+const LANGUAGES =
+  'en-US en-GB de-DE fr-FR es-ES pt-BR it-IT nl-NL pl-PL ja-JP zh-CN zh-TW ko-KR tr-TR ru-RU sv-SE da-DK fi-FI cs-CZ uk-UA ar-EG hi-IN'
+    .split(' ')
+    .map((tag) => `${tag},${tag.slice(0, 2)};q=0.9,en;q=0.5`)

@@ -12,7 +12,7 @@ import type { UserService } from '../users/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
 import { createAttempts } from './attempts.ts'
 import type { Auth, AuthDeps } from './auth.ts'
-import { createClaims } from './claims.ts'
+import { claimUrl, createClaims } from './claims.ts'
 import { createSessionCookie } from './cookies.ts'
 import { createGate } from './gate.ts'
 import { createAuthHandler } from './handler.ts'
@@ -30,6 +30,9 @@ const HASHES_AT_ONCE = 3
 const HASHES_WAITING = 60
 /** How long single sign-on waits for its provider before it says that it can't. */
 const PROVIDER_WITHIN_MS = 8_000
+
+/** More than hashing a password and storing an account take. */
+const EVEN_MS = 500
 
 /** What the accounts are made of. */
 export interface AccountsDeps {
@@ -50,6 +53,8 @@ export interface AccountsDeps {
   oidc: OidcConfig | null
   /** The hosts that links are served on; the first is the default. */
   domains: readonly string[]
+  /** See `HandlerDeps.evenMs`. */
+  evenMs?: number
 }
 
 /** The accounts of a running server. */
@@ -70,7 +75,7 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
   const claims = createClaims({ storage, random: deps.random, users })
   const gate = createGate(HASHES_AT_ONCE, HASHES_WAITING)
   const cookie = createSessionCookie(baseUrl, secret)
-  const ownSessions = createOwnSessions({ storage, clock })
+  const ownSessions = createOwnSessions({ storage, clock, cookie })
   const sessions = createSessions({ storage, clock, plans: deps.plans, cookie })
 
   const authDeps: AuthDeps = {
@@ -121,10 +126,11 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
       ownSessions,
       claims,
       endTokens: authDeps.endTokens,
+      evenMs: deps.evenMs ?? EVEN_MS,
     }),
     async openClaim() {
       const token = await claims.open()
-      return token === null ? null : `${baseUrl}/app/claim?token=${token}`
+      return token === null ? null : claimUrl(baseUrl, token)
     },
     async purge() {
       await purgeExpired(storage, clock.now())

@@ -5,7 +5,9 @@ import {
   type DBAdapterInstance,
 } from 'better-auth/adapters'
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
-import type { Storage } from '../storage/index.ts'
+import { AppError } from '../errors/index.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
+import { hasUsers, lockUsers } from '../users/index.ts'
 import { columnOf, dataOf, rowOf, tableOf } from './tables.ts'
 
 type Row = Record<string, unknown>
@@ -20,15 +22,20 @@ type Builder = ExpressionBuilder<Record<string, Row>, string>
  */
 export function createAuthDatabase(storage: Pick<Storage, 'read' | 'write'>): DBAdapterInstance {
   const read = storage.read.db as unknown as AnyDb
-  const write = <T>(work: (db: AnyDb) => Promise<T>): Promise<T> =>
-    storage.write((tx) => work(tx.db as unknown as AnyDb))
+  const write = <T>(work: (db: AnyDb, tx: Transaction) => Promise<T>): Promise<T> =>
+    storage.write((tx) => work(tx.db as unknown as AnyDb, tx))
 
   const adapter = {
     async create({ model, data }) {
       const values = rowOf(model, data)
-      const row = await write((db) =>
-        db.insertInto(tableOf(model)).values(values).returningAll().executeTakeFirstOrThrow(),
-      )
+      const row = await write(async (db, tx) => {
+        if ('email_key' in values) {
+          // Whether the instance is claimed was asked before: the last one may have gone since.
+          await lockUsers(tx)
+          if (!(await hasUsers(tx))) throw new AppError('SIGN_UP_CLOSED')
+        }
+        return db.insertInto(tableOf(model)).values(values).returningAll().executeTakeFirstOrThrow()
+      })
       return dataOf(model, row) as typeof data
     },
 
@@ -66,14 +73,19 @@ export function createAuthDatabase(storage: Pick<Storage, 'read' | 'write'>): DB
 
     async update<T>({ model, where, update }: { model: string; where: CleanedWhere[]; update: T }) {
       const values = rowOf(model, update as Row)
-      const row = await write((db) =>
-        db
+      const row = await write(async (db, tx) => {
+        if ('email_key' in values) await lockUsers(tx)
+        const found = await firstOf(db, model, where).executeTakeFirst()
+        if (found === undefined || (await isTaken(db, values, found.id))) return undefined
+        // The conditions once more: on another node it may have been changed since.
+        return db
           .updateTable(tableOf(model))
           .set(values)
-          .where((eb) => eb('id', 'in', firstOf(db, model, where)))
+          .where('id', '=', found.id)
+          .where((eb) => conditionOf(eb, model, where))
           .returningAll()
-          .executeTakeFirst(),
-      )
+          .executeTakeFirst()
+      })
       return row === undefined ? null : (dataOf(model, row) as T)
     },
 
@@ -165,6 +177,18 @@ function firstOf(db: AnyDb, model: string, where: CleanedWhere[]) {
     .select('id')
     .where((eb) => conditionOf(eb, model, where))
     .limit(1)
+}
+
+/** Whether a row would get the address of somebody else, who had it first. */
+async function isTaken(db: AnyDb, { email_key }: Row, id: unknown): Promise<boolean> {
+  if (email_key === undefined) return false
+  const other = await db
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', email_key)
+    .where('id', '<>', id)
+    .executeTakeFirst()
+  return other !== undefined
 }
 
 /** All that are joined by AND hold, and one of those that are joined by OR, where there are any. */

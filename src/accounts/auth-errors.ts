@@ -41,6 +41,7 @@ const CODES: Readonly<Record<string, () => AppError>> = {
   TWO_FACTOR_NOT_ENABLED: () => new AppError('CONFLICT'),
   BACKUP_CODES_NOT_ENABLED: () => new AppError('CONFLICT'),
   CREDENTIAL_ACCOUNT_NOT_FOUND: () => new AppError('CONFLICT'),
+  ACCOUNT_NOT_FOUND: () => new AppError('NOT_FOUND'),
   FAILED_TO_UNLINK_LAST_ACCOUNT: () => new AppError('CONFLICT'),
   EMAIL_ALREADY_VERIFIED: () => new AppError('CONFLICT'),
   EMAIL_MISMATCH: () => new AppError('CONFLICT'),

@@ -23,24 +23,25 @@ export interface Claims {
 export function createClaims(deps: {
   storage: Pick<Storage, 'read' | 'write'>
   random: Random
-  users: Pick<UserService, 'any'>
+  users: Pick<UserService, 'any' | 'lock'>
 }): Claims {
   const { storage, random, users } = deps
-  // People aren't deleted: once there is one, there always is.
-  let claimed = false
-
-  async function isClaimed(): Promise<boolean> {
-    claimed ||= await users.any(storage.read)
-    return claimed
-  }
+  // Asked each time: the last person may delete their account.
+  const isClaimed = () => users.any(storage.read)
 
   return {
     isClaimed,
     async open() {
       if (await isClaimed()) return null
       const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
-      await storage.write((tx) => setInstanceFact(tx, FACT, hashOf(token).toString('hex')))
-      return token
+      const isOpen = await storage.write(async (tx) => {
+        // Whoever comes in meanwhile would leave a door that opens again after the last has gone.
+        await users.lock(tx)
+        if (await users.any(tx)) return false
+        await setInstanceFact(tx, FACT, hashOf(token).toString('hex'))
+        return true
+      })
+      return isOpen ? token : null
     },
     async admits(sql, token) {
       const kept = await instanceFact(sql, FACT)
@@ -50,6 +51,11 @@ export function createClaims(deps: {
     },
     close: (tx) => setInstanceFact(tx, FACT, null),
   }
+}
+
+/** Where whoever has the token makes the first account. */
+export function claimUrl(baseUrl: string, token: string): string {
+  return `${baseUrl}/app/claim?token=${token}`
 }
 
 function hashOf(token: string): Buffer {

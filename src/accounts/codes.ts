@@ -1,5 +1,7 @@
-import { APIError } from 'better-auth'
-import { createAuthMiddleware } from 'better-auth/api'
+import { APIError, type AuthContext } from 'better-auth'
+import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { symmetricDecrypt } from 'better-auth/crypto'
+import { AppError } from '../errors/index.ts'
 import type { Attempts } from './attempts.ts'
 import { LIMITS } from './limits.ts'
 
@@ -19,10 +21,15 @@ export function guardCodes(attempts: Attempts) {
       if (!PATHS.has(ctx.path)) return
       const cookie = ctx.context.createAuthCookie('two_factor')
       const challenge = await ctx.getSignedCookie(cookie.name, ctx.context.secret)
-      if (!challenge) return
+      if (!challenge) {
+        const session = await getSessionFromCtx(ctx)
+        if (session !== null) await assertReadable(ctx.context, session.user.id)
+        return
+      }
       const verification = await ctx.context.internalAdapter.findVerificationValue(challenge)
       if (!verification) return
       const { value: userId } = verification
+      await assertReadable(ctx.context, userId)
       await attempts.take(LIMITS.secondFactorAccount, userId)
       if (ctx.path !== '/two-factor/verify-totp') return
       const { code } = ctx.body as { code: string }
@@ -34,5 +41,20 @@ export function guardCodes(attempts: Attempts) {
       const userId = PATHS.has(ctx.path) ? ctx.context.newSession?.user.id : undefined
       if (userId !== undefined) await attempts.refund(LIMITS.secondFactorAccount, userId)
     }),
+  }
+}
+
+/** After another secret of the server no code would ever be right: whoever comes is told so. */
+async function assertReadable(
+  { adapter, secretConfig: key }: Pick<AuthContext, 'adapter' | 'secretConfig'>,
+  userId: string,
+): Promise<void> {
+  const where = [{ field: 'userId', value: userId }]
+  const factor = await adapter.findOne<{ secret: string }>({ model: 'twoFactor', where })
+  if (factor === null) return
+  try {
+    await symmetricDecrypt({ key, data: factor.secret })
+  } catch (cause) {
+    throw new AppError('SECOND_FACTOR_UNREADABLE', { cause })
   }
 }

@@ -33,6 +33,8 @@ export interface HandlerDeps {
   sessions: Pick<Sessions, 'personOf'>
   ownSessions: OwnSessions
   claims: Pick<Claims, 'isClaimed'>
+  /** The least that answers take which must not tell by their time who has an account. */
+  evenMs: number
   /** See `AuthDeps.endTokens`. */
   endTokens(userId: string): Promise<void>
 }
@@ -70,14 +72,20 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     // Whoever has their password changed wants nobody else to stay signed in.
     if (path === '/change-password' && body !== undefined) body.revokeOtherSessions = true
     const ask = () => auth.handler(forwarded(call, body))
-    const response = rule.hashes ? await deps.gate.pass(ask) : await ask()
+    const [response] = await Promise.all([
+      rule.hashes ? deps.gate.pass(ask) : ask(),
+      rule.even && Bun.sleep(deps.evenMs),
+    ])
     if (response.status >= 400) throw await refusalOf(response, path, rule, person !== null)
     await counted.rightful()
     if (person !== null && VOIDING.has(path)) await deps.endTokens(person.userId)
     if (path === '/change-password' && person !== null) {
       deps.mails.sendPasswordChanged(person, call.request)
     }
-    return answerOf(response, path, person)
+    const headers = new Headers(response.headers)
+    // The link of a message says whose an address is; it doesn't sign anybody in.
+    if (path === '/verify-email' && person === null) await deps.ownSessions.drop(headers)
+    return answerOf(response, path, headers)
   }
 }
 
@@ -165,14 +173,7 @@ async function refusalOf(
 }
 
 /** The answer without the session's token, which scripts have no use for. */
-async function answerOf(
-  response: Response,
-  path: string,
-  person: Person | null,
-): Promise<Response> {
-  const headers = new Headers(response.headers)
-  // The link of a message says whose an address is; it doesn't sign anybody in.
-  if (path === '/verify-email' && person === null) headers.delete('set-cookie')
+async function answerOf(response: Response, path: string, headers: Headers): Promise<Response> {
   // One answer for every address, so that it tells nobody who has an account.
   const body = path === '/sign-up/email' ? { status: true } : await jsonOf(response)
   if (body === null || body === undefined) {

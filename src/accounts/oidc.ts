@@ -1,6 +1,7 @@
 import type { OAuth2Tokens } from 'better-auth/oauth2'
 import { z } from 'zod'
 import type { OidcConfig } from '../config/index.ts'
+import { USER_NAME_MAX } from '../users/index.ts'
 
 const ANSWER_WITHIN_MS = 8_000
 
@@ -15,11 +16,10 @@ const Description = z.object({
 const Claims = z.looseObject({
   sub: z.string().min(1).max(255),
   email: z.string().optional(),
-  email_verified: z.unknown(),
+  email_verified: z.unknown().optional(),
   name: z.string().optional(),
   preferred_username: z.string().optional(),
 })
-type Claims = z.infer<typeof Claims>
 
 /** A provider, with what its description says of where it tells more about a person. */
 export interface OidcProvider extends OidcConfig {
@@ -71,12 +71,13 @@ async function personOf({ idToken, accessToken }: OAuth2Tokens, userInfoUrl: str
   const more = token.data.email === undefined ? await userInfo(userInfoUrl, accessToken) : null
   // The answer must be about the same person (OpenID Connect Core 1.0 §5.3.2).
   if (more !== null && more.sub !== token.data.sub) return null
-  const { sub, email, email_verified, name, preferred_username } = { ...more, ...token.data }
+  const { email, email_verified, name, preferred_username } = more ?? token.data
+  const { sub } = token.data
   return {
     id: sub,
     sub,
     email,
-    name: (name ?? preferred_username ?? email ?? '').slice(0, 100),
+    name: [...(name ?? preferred_username ?? email ?? '')].slice(0, USER_NAME_MAX).join(''),
     // Only the provider's word counts, and only where it is given.
     emailVerified: email_verified === true,
   }
@@ -99,9 +100,13 @@ function payloadOf(token: string): unknown {
 
 async function getJson(url: string, headers: Record<string, string> = {}): Promise<unknown> {
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
-  const answer = await fetch(url, { headers: { ...headers, Accept: 'application/json' }, signal })
+  const all = { ...headers, Accept: 'application/json' }
+  const answer = await fetch(url, { headers: all, signal }).catch((cause) => {
+    const { code = cause } = cause as { code?: string }
+    throw new Error(`${url} can't be reached (${code})`, { cause })
+  })
   if (!answer.ok) throw new Error(`${url} answers ${answer.status}`)
-  return answer.json()
+  return answer.json().catch(() => null)
 }
 
 function discoveryUrlOf({ issuer }: OidcConfig): string {

@@ -8,7 +8,7 @@ import {
   type Sessions,
 } from '../http/index.ts'
 import type { Storage } from '../storage/index.ts'
-import { endSession, sessionExpiry, sessionsOf } from './session-store.ts'
+import { dropSession, endSession, sessionExpiry, sessionsOf } from './session-store.ts'
 
 /** A place where somebody is signed in, as better-auth's own list has it. */
 export interface SessionEntry {
@@ -28,6 +28,8 @@ export interface OwnSessions {
   list(person: Person): Promise<SessionEntry[]>
   /** Ends a session at once; one that isn't theirs, or is gone, is none. */
   revoke(person: Person, id: string): Promise<void>
+  /** Ends the session that an answer's cookies would open: nobody gets them. */
+  drop(answer: Headers): Promise<void>
   /** When a session ends, in milliseconds since the epoch; undefined: it is gone. */
   expiryOf(id: string): Promise<number | undefined>
 }
@@ -36,8 +38,10 @@ export interface OwnSessions {
 export function createOwnSessions(deps: {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
+  /** See `createSessionCookie`. */
+  cookie: { tokenOf(headers: Headers): string | null }
 }): OwnSessions {
-  const { storage, clock } = deps
+  const { storage, clock, cookie } = deps
   return {
     async list({ userId, sessionId }) {
       const rows = await sessionsOf(storage.read, userId, clock.now())
@@ -53,6 +57,12 @@ export function createOwnSessions(deps: {
     },
     async revoke({ userId }, id) {
       await storage.write((tx) => endSession(tx, userId, id))
+    },
+    async drop(answer) {
+      const pairs = answer.getSetCookie().map((text) => text.split(';')[0])
+      const token = cookie.tokenOf(new Headers({ cookie: pairs.join('; ') }))
+      if (token !== null) await storage.write((tx) => dropSession(tx, token))
+      answer.delete('set-cookie')
     },
     expiryOf: (id) => sessionExpiry(storage.read, id),
   }

@@ -22,6 +22,8 @@ export interface AuthPath {
   oidc?: true
   /** Needs messages to be sent. */
   mails?: true
+  /** Takes as long for an address that somebody has as for one that nobody has. */
+  even?: true
 }
 
 const EMAIL_MAX = 254
@@ -78,6 +80,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     body: z.strictObject({ email, password: newPassword, name: text.max(100) }),
     perAddress: LIMITS.signUpAddress,
     hashes: true,
+    even: true,
   },
   '/sign-out': { method: 'POST' },
   '/get-session': { method: 'GET' },
@@ -107,6 +110,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     perAddress: LIMITS.mailAddress,
     perAccount: { field: 'email', limit: LIMITS.mailAccount },
     mails: true,
+    even: true,
   },
   '/send-verification-email': {
     method: 'POST',
@@ -114,6 +118,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     perAddress: LIMITS.mailAddress,
     perAccount: { field: 'email', limit: LIMITS.mailAccount },
     mails: true,
+    even: true,
   },
   '/reset-password': {
     method: 'POST',
@@ -147,7 +152,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     body: z.strictObject({ id: text, name: passkeyName.min(1) }),
   },
   '/list-accounts': { method: 'GET' },
-  '/unlink-account': { method: 'POST', body: z.strictObject({ providerId: text }) },
+  '/unlink-account': { method: 'POST', body: z.strictObject({ accountId: text }) },
   '/sign-in/social': social,
   '/link-social': social,
   '/callback/oidc': { method: 'GET', perAddress: LIMITS.oidcAddress, oidc: true },

@@ -37,6 +37,22 @@ describe('a forgotten password', () => {
     expect(site.letters.at(-1)?.subject).not.toBe(letter?.subject)
   })
 
+  test('leaves no other link that was asked for before', async () => {
+    site = await createSite()
+    const browser = await site.owner()
+    await ask(ANN)
+    const first = site.mailedToken()
+    await ask(ANN)
+    expect((await reset(site.mailedToken())).status).toBe(200)
+    expect((await reset(first, 'yet another one')).code).toBe('INVALID_TOKEN')
+    await browser.signIn(ANN, NEW)
+    await ask(ANN)
+    const pending = site.mailedToken()
+    const body = { currentPassword: NEW, newPassword: PASSWORD }
+    expect((await browser.post('/app/api/auth/change-password', body)).status).toBe(200)
+    expect((await reset(pending)).code).toBe('INVALID_TOKEN')
+  })
+
   test('is reset by one of those who come at once', async () => {
     site = await createSite()
     await site.owner()
@@ -64,6 +80,22 @@ describe('a forgotten password', () => {
     expect(unknown.status).toBe(known.status)
     expect(unknown.body).toEqual(known.body)
     expect(site.letters).toHaveLength(1)
+  })
+
+  test('takes as long for an address that nobody has', async () => {
+    site = await createSite({ signUp: 'open', evenMs: 120 })
+    await site.owner()
+    const account = { name: 'Eve', password: PASSWORD }
+    const timed = async (path: string, body: object) => {
+      const start = performance.now()
+      await site.browser().post(`/app/api/auth/${path}`, body)
+      return performance.now() - start
+    }
+    for (const email of [ANN, 'eve@example.com']) {
+      expect(await timed('request-password-reset', { email })).toBeGreaterThan(115)
+      expect(await timed('send-verification-email', { email })).toBeGreaterThan(115)
+      expect(await timed('sign-up/email', { email, ...account })).toBeGreaterThan(115)
+    }
   })
 
   test('brings somebody at most five messages, then one every five minutes', async () => {
@@ -104,6 +136,22 @@ describe('a forgotten password', () => {
     const seen = await site.browser().post('/app/api/auth/request-password-reset', body)
     expect(seen.details).toEqual({ redirectTo: 'INVALID_URL' })
     expect(site.letters).toEqual([])
+    // Nor by the names that a request, or a proxy, gives the host.
+    const headers = {
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'http',
+      Forwarded: 'host=evil.example',
+    }
+    const path = '/app/api/auth/request-password-reset'
+    expect((await site.browser().post(path, { email: ANN }, { headers })).status).toBe(200)
+    const [letter] = site.letters
+    expect(letter?.text).toContain(`${site.baseUrl}/app/reset-password`)
+    expect(`${letter?.text}${letter?.html}`).not.toContain('evil')
+    const query = `token=x&callbackURL=${encodeURIComponent('https://evil.example/')}`
+    const verified = await site.browser().get(`/app/api/auth/verify-email?${query}`)
+    expect(verified.details).toEqual({ callbackURL: 'INVALID_URL' })
+    expect(verified.headers.get('Location')).toBeNull()
   })
 })
 
@@ -126,6 +174,7 @@ describe('an address', () => {
     // Whoever follows the link isn't signed in by it.
     expect(last.headers.getSetCookie()).toEqual([])
     expect(await browser.who()).toBe('bob@example.com')
+    expect((await browser.get('/app/api/auth/list-sessions')).body).toHaveLength(1)
     expect((await site.browser().signIn('bob@example.com', PASSWORD)).status).toBe(200)
   })
 
@@ -139,5 +188,15 @@ describe('an address', () => {
     expect([taken.status, taken.body]).toEqual([free.status, free.body])
     expect((await change('Ann@example.com')).details).toEqual({ newEmail: 'EMAIL_UNCHANGED' })
     expect((await change('nonsense')).details).toEqual({ newEmail: 'INVALID_EMAIL' })
+    // Nor is it taken from who had it first, by a link of before.
+    await change('dora@example.com')
+    const follow = async () => {
+      const url = /https:\S+/.exec(site.letters.at(-1)?.text ?? '')?.[0] ?? ''
+      return site.browser().get(url.slice(site.baseUrl.length))
+    }
+    expect((await follow()).status).toBe(302)
+    await site.users.create({ email: 'Dora@example.com', password: PASSWORD })
+    expect((await follow()).status).toBe(302)
+    expect(await browser.who()).toBe('Ann@example.com')
   })
 })

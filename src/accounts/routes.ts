@@ -8,6 +8,7 @@ import {
   invitationQuery,
   JoinedSchema,
   OwnWorkspace,
+  removeBody,
   SessionSchema,
   workspaceBody,
 } from './schemas.ts'
@@ -62,6 +63,24 @@ export function registerAccountRoutes(
     success: { status: 200, description: 'The account.', schema: AccountSchema },
     async handler(call) {
       return { status: 200, body: { user: await service().update(personOf(call), call.body) } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: '/api/v1/account',
+    scope: null,
+    person: true,
+    secret: true,
+    operationId: 'deleteAccount',
+    tag: TAG,
+    summary: 'Delete one’s own account for good',
+    body: removeBody,
+    success: { status: 204, description: 'It is gone, and every session of it.' },
+    errors: ['SOLE_OWNER', 'INSTANCE_OWNER', 'SIGN_IN_AGAIN'],
+    async handler(call) {
+      await service().remove(personOf(call), call.body, call)
+      return { status: 204 }
     },
   })
 

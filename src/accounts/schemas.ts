@@ -70,6 +70,18 @@ export const accountBody = z.strictObject({
   language: language.nullable().optional(),
 })
 
+/** `DELETE /account` */
+export const removeBody = z.strictObject({
+  confirm_email: z
+    .string()
+    .max(EMAIL_MAX * 2)
+    .openapi({ description: 'One’s own address.' }),
+  password: z.string().max(1_000).optional().openapi({
+    format: 'password',
+    description: 'Needed where there is one; else the sign-in must be less than a day old.',
+  }),
+})
+
 /** `POST /workspaces` */
 export const workspaceBody = z.strictObject({ name: workspaceName })
 
@@ -159,4 +171,5 @@ export type SessionView = z.infer<typeof SessionSchema>
 export type InvitationPreview = z.infer<typeof InvitationPreviewSchema>
 export type ClaimInput = z.infer<typeof claimBody>
 export type AccountPatch = z.infer<typeof accountBody>
+export type RemoveInput = z.infer<typeof removeBody>
 export type AcceptInput = z.infer<typeof acceptBody>

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { symmetricEncrypt } from 'better-auth/crypto'
 import type { Browser } from './testing/browser.ts'
 import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
 import { totpCode } from './testing/totp.ts'
@@ -7,6 +8,7 @@ let site: TestSite
 afterEach(() => site.close())
 
 const ANN = 'ann@example.com'
+const NEW = 'another long one'
 
 /** An owner who has an authenticator now. */
 async function withSecondFactor() {
@@ -21,10 +23,19 @@ async function withSecondFactor() {
   return { browser, totpURI, backupCodes }
 }
 
-async function firstStep(): Promise<Browser> {
-  const browser = site.browser()
+async function firstStep(address?: string): Promise<Browser> {
+  const browser = site.browser(address)
   const seen = await browser.signIn(ANN, PASSWORD)
   expect(seen.body).toMatchObject({ twoFactorRedirect: true })
+  return browser
+}
+
+/** A browser whose person said that they trust it. */
+async function trusted(totpURI: string): Promise<Browser> {
+  const browser = await firstStep()
+  const body = { code: totpCode(totpURI), trustDevice: true }
+  const seen = await browser.post('/app/api/auth/two-factor/verify-totp', body)
+  expect(seen.status).toBe(200)
   return browser
 }
 
@@ -62,6 +73,25 @@ describe('a second factor', () => {
     expect((await site.browser().signIn(ANN, PASSWORD)).body.twoFactorRedirect).toBeUndefined()
   })
 
+  test('that was encrypted under another secret is refused in words, codes and recovery', async () => {
+    site = await createSite()
+    const { browser: owner, totpURI, backupCodes } = await withSecondFactor()
+    const data = await symmetricEncrypt({ key: 'another secret altogether', data: 'x' })
+    await site.storage.write((tx) =>
+      tx.db.updateTable('two_factors').set({ secret: data, backup_codes: data }).execute(),
+    )
+    const browser = await firstStep()
+    for (const seen of [
+      await verify(browser, totpCode(totpURI)),
+      await verify(browser, backupCodes[0] as string, 'backup-code'),
+      await verify(owner, totpCode(totpURI)),
+    ]) {
+      expect([seen.status, seen.code]).toEqual([409, 'SECOND_FACTOR_UNREADABLE'])
+    }
+    expect(await browser.who()).toBeNull()
+    expect(site.errors).toEqual([])
+  })
+
   test('takes a code once', async () => {
     site = await createSite()
     const { totpURI } = await withSecondFactor()
@@ -95,20 +125,67 @@ describe('a second factor', () => {
     expect((await verify(await firstStep(), code, 'backup-code')).code).toBe('INVALID_CODE')
   })
 
-  test('is asked for in vain after five wrong codes, and locked after ten', async () => {
+  test('can be a recovery code, which two who come at once don’t share', async () => {
+    site = await createSite()
+    const { backupCodes } = await withSecondFactor()
+    const browsers = await Promise.all([1, 2, 3].map(() => firstStep()))
+    const [code = ''] = backupCodes
+    const seen = await Promise.all(browsers.map((browser) => verify(browser, code, 'backup-code')))
+    expect(seen.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('loses the recovery codes of before when there are new ones', async () => {
+    site = await createSite()
+    const { browser, backupCodes } = await withSecondFactor()
+    const path = '/app/api/auth/two-factor/generate-backup-codes'
+    const { body } = await browser.post(path, { password: PASSWORD })
+    const old = await verify(await firstStep(), backupCodes[0] ?? '', 'backup-code')
+    expect(old.code).toBe('INVALID_CODE')
+    const fresh = await verify(await firstStep(), body.backupCodes[0], 'backup-code')
+    expect(fresh.status).toBe(200)
+  })
+
+  test('is asked for in vain after five wrong codes', async () => {
     site = await createSite()
     const { totpURI } = await withSecondFactor()
     const browser = await firstStep()
-    for (let i = 0; i < 5; i++) await verify(browser, `00000${i}`)
+    for (let i = 0; i < 5; i++) {
+      expect((await verify(browser, `00000${i}`)).code).toBe('INVALID_CODE')
+    }
     // The step before has to be taken again.
     expect((await verify(browser, totpCode(totpURI))).code).toBe('SIGN_IN_REQUIRED')
-    const other = await firstStep()
-    for (let i = 0; i < 5; i++) await verify(other, `11111${i}`)
-    site.pass(60_000)
-    const locked = await verify(await firstStep(), totpCode(totpURI))
-    expect([locked.status, locked.code]).toEqual([429, 'RATE_LIMITED'])
-    site.pass(Number(locked.headers.get('Retry-After')) * 1000)
-    expect((await verify(await firstStep(), totpCode(totpURI))).status).toBe(200)
+  })
+
+  test('can be guessed ten times, then once in two minutes, from any address', async () => {
+    site = await createSite()
+    const { totpURI, backupCodes } = await withSecondFactor()
+    const browsers: Browser[] = []
+    for (let i = 0; i < 24; i++) browsers.push(await firstStep(`198.51.100.${i}`))
+    const seen = await Promise.all(
+      browsers.map((browser, i) => verify(browser, `0000${i}`, i % 2 ? 'totp' : 'backup-code')),
+    )
+    expect(seen.filter(({ code }) => code === 'INVALID_CODE')).toHaveLength(10)
+    expect(seen.filter(({ code }) => code === 'RATE_LIMITED')).toHaveLength(14)
+    // The right one doesn't help: a guesser would learn it.
+    const right = () => verify(browsers[0] as Browser, totpCode(totpURI))
+    const refused = await right()
+    const seconds = Number(refused.headers.get('Retry-After'))
+    expect([refused.status, seconds]).toEqual([429, 120])
+    site.pass(119_000)
+    expect((await right()).code).toBe('RATE_LIMITED')
+    site.pass(1_000)
+    expect((await right()).status).toBe(200)
+    // What was right costs nothing.
+    expect((await verify(await firstStep(), backupCodes[0] ?? '', 'backup-code')).status).toBe(200)
+  })
+
+  test('is guessed from one address twenty times, whosever it is', async () => {
+    site = await createSite()
+    const codes = await Promise.all(
+      Array.from({ length: 25 }, () => verify(site.browser(), '000000')),
+    )
+    expect(codes.filter(({ code }) => code === 'SIGN_IN_REQUIRED')).toHaveLength(20)
+    expect(codes.filter(({ code }) => code === 'RATE_LIMITED')).toHaveLength(5)
   })
 
   test('is of no use without the step before', async () => {
@@ -124,9 +201,49 @@ describe('a second factor', () => {
     site = await createSite()
     await withSecondFactor()
     await site.browser().post('/app/api/auth/request-password-reset', { email: ANN })
-    const body = { token: site.mailedToken(), newPassword: 'another long one' }
+    const body = { token: site.mailedToken(), newPassword: NEW }
     expect((await site.browser().post('/app/api/auth/reset-password', body)).status).toBe(200)
-    const seen = await site.browser().signIn(ANN, 'another long one')
+    const seen = await site.browser().signIn(ANN, NEW)
     expect(seen.body).toMatchObject({ twoFactorRedirect: true })
+  })
+
+  test('is spared on a device that is trusted, for thirty days', async () => {
+    site = await createSite()
+    const { totpURI } = await withSecondFactor()
+    const device = await trusted(totpURI)
+    await device.post('/app/api/auth/sign-out')
+    expect((await device.signIn(ANN, PASSWORD)).body.twoFactorRedirect).toBeUndefined()
+    expect(await device.who()).toBe('Ann@example.com')
+    await firstStep()
+    await device.post('/app/api/auth/sign-out')
+    site.pass(31 * 86_400_000)
+    expect((await device.signIn(ANN, PASSWORD)).body.twoFactorRedirect).toBe(true)
+  })
+
+  test('is asked for everywhere again once the password is another', async () => {
+    site = await createSite()
+    const { browser, totpURI } = await withSecondFactor()
+    const device = await trusted(totpURI)
+    site.pass(60_000)
+    const begun = await firstStep()
+    await browser.post('/app/api/auth/change-password', {
+      currentPassword: PASSWORD,
+      newPassword: NEW,
+    })
+    // Who began with the old password doesn't get in by the code alone.
+    expect((await verify(begun, totpCode(totpURI))).code).toBe('SIGN_IN_REQUIRED')
+    expect(await device.who()).toBeNull()
+    expect((await device.signIn(ANN, NEW)).body.twoFactorRedirect).toBe(true)
+  })
+
+  test('that was taken away and set up again spares no device of before', async () => {
+    site = await createSite()
+    const { browser, totpURI } = await withSecondFactor()
+    const device = await trusted(totpURI)
+    await browser.post('/app/api/auth/two-factor/disable', { password: PASSWORD })
+    const { body } = await browser.post('/app/api/auth/two-factor/enable', { password: PASSWORD })
+    const code = totpCode(body.totpURI)
+    await browser.post('/app/api/auth/two-factor/verify-totp', { code })
+    expect((await device.signIn(ANN, PASSWORD)).body.twoFactorRedirect).toBe(true)
   })
 })

@@ -13,6 +13,7 @@ import type { Attempts } from './attempts.ts'
 import type { Claims } from './claims.ts'
 import type { Gate } from './gate.ts'
 import { LIMITS } from './limits.ts'
+import { removeOwnAccount } from './removal.ts'
 import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
 import { hasPasskeys } from './site.ts'
 import { accountOf, updateAccount, userIdByEmail, workspacesOf } from './store.ts'
@@ -145,6 +146,8 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       await storage.write((tx) => updateAccount(tx, userId, patch, clock.now()))
       return account(userId)
     },
+
+    remove: (person, input, { requestId }) => removeOwnAccount(deps, person, input, requestId),
 
     async createWorkspace(person, name, { requestId }) {
       await attempts.take(LIMITS.workspacePerson, person.userId)

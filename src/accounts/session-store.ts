@@ -87,6 +87,11 @@ export async function endSession(tx: Transaction, userId: string, id: string): P
   return numDeletedRows > 0n
 }
 
+/** Ends a session by its token. */
+export async function dropSession(tx: Transaction, token: string): Promise<void> {
+  await tx.db.deleteFrom('sessions').where('token', '=', token).execute()
+}
+
 /** When a session ends. */
 export async function sessionExpiry(sql: Sql, id: string): Promise<number | undefined> {
   const row = await sql.db

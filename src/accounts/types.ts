@@ -9,6 +9,7 @@ import type {
   ClaimInput,
   InvitationPreview,
   OwnWorkspaceView,
+  RemoveInput,
   SessionView,
 } from './schemas.ts'
 
@@ -34,6 +35,8 @@ export interface AccountService {
   /** @throws AppError NOT_FOUND once the instance is claimed, or for another token. */
   claim(input: ClaimInput, visit: Visit): Promise<Joined>
   update(person: Person, patch: AccountPatch): Promise<AccountUserView>
+  /** @throws AppError VALIDATION_FAILED, SIGN_IN_AGAIN, SOLE_OWNER, INSTANCE_OWNER */
+  remove(person: Person, input: RemoveInput, visit: Visit): Promise<void>
   /** @throws AppError WORKSPACE_NAME_TAKEN, FORBIDDEN */
   createWorkspace(person: Person, name: string, visit: Visit): Promise<OwnWorkspaceView>
   /** @throws AppError INVITATION_NOT_FOUND */

@@ -34,6 +34,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
     directory: journalDirectory(dataDir),
     after: watermark.segment,
     logger,
+    recovered: pokeReaders,
   })
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const supervisor = createSupervisor({
@@ -57,10 +58,11 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
     watermarks: () => [supervisor.state().watermark, statistics.state().watermark],
     logger,
   })
-  const recorder = createRecorder(journal, visitors, () => {
+  const recorder = createRecorder(journal, visitors, pokeReaders)
+  function pokeReaders(): void {
     supervisor.poke()
     statistics.poke()
-  })
+  }
 
   return {
     storage,

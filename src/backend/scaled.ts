@@ -65,6 +65,7 @@ export async function createScaledBackend(
     directory: journalDirectory(dataDir),
     after: Math.max(watermark.segment, lastShippedSegment(dataDir)),
     logger,
+    recovered: pokeReaders,
   })
   const visitors = await openSharedVisitors({
     storage: database,
@@ -95,10 +96,11 @@ export async function createScaledBackend(
     watermarks: () => [supervisor.state().watermark, statistics.state().watermark],
     logger,
   })
-  const recorder = createRecorder(journal, visitors, () => {
+  const recorder = createRecorder(journal, visitors, pokeReaders)
+  function pokeReaders(): void {
     supervisor.poke()
     statistics.poke()
-  })
+  }
 
   return {
     storage,

@@ -11,7 +11,7 @@ import { asAppError, renderError, wantsProblem } from '../http/errors.ts'
 import { apiHeaders } from '../http/headers.ts'
 import { negotiateLocale } from '../i18n/index.ts'
 import { journalCheck } from '../operations/click-checks.ts'
-import { createHealth } from '../operations/index.ts'
+import { createHealth, onTls } from '../operations/index.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 import { createCachedResolver, createRedirect, readSnapshot } from '../redirect/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
@@ -73,7 +73,8 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
       const { pathname } = new URL(request.url, baseUrl)
       const peer = () => server.requestIP(request)?.address ?? ''
       if (OWN.test(pathname)) return unavailable(request, ids.next('req'), baseUrl)
-      return health.answer(request, pathname) ?? redirect.fetch(request, peer)
+      const watched = health.answer(request, pathname)
+      return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },
     async close() {
       // Visits that came in this turn are answered, and written, at its end.

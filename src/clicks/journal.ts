@@ -13,6 +13,8 @@ export interface JournalOptions {
   /** What is kept in memory, at most, while the disk refuses. */
   bufferBytes?: number
   retryMs?: number
+  /** What had waited in memory is written. */
+  recovered?: () => void
   io?: JournalIo
 }
 
@@ -105,8 +107,11 @@ export function openJournal(options: JournalOptions): Journal {
         const rest = written === 0 ? chunk.text : chunk.text.slice(written)
         advance(target, io.write(target.descriptor, rest), chunk)
       }
-      if (!writing) logger?.info({ lost }, 'The journal is written again')
+      const recovered = !writing
       writing = true
+      if (!recovered) return
+      logger?.info({ lost }, 'The journal is written again')
+      options.recovered?.()
     } catch (error) {
       if (writing) logger?.error({ err: error }, 'The journal can not be written')
       writing = false

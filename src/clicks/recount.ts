@@ -35,6 +35,8 @@ export interface Recounted {
   /** Links older than the statistics, of which nothing can be said. */
   older: number
   differences: Difference[]
+  /** Time from which all clicks are known, in milliseconds since the Unix epoch; 0: all of them. */
+  since: number
 }
 
 /** What {@link recount} works with. */
@@ -126,7 +128,7 @@ function compare(
     counted.set(link_seq, { human, bot, unique: unique_visitors })
     if (total !== human + bot) untrue.add(link_seq)
   }
-  const result: Recounted = { links: 0, older: 0, differences: [] }
+  const result: Recounted = { links: 0, older: 0, differences: [], since: clicks.since }
   const links = main.raw
     .query<{ seq: number; created_at: number }, [number, number]>(
       'SELECT seq, created_at FROM links WHERE seq >= ?1 AND seq < ?2 ORDER BY seq',

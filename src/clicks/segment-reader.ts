@@ -15,6 +15,8 @@ export interface Reading {
   skipped: number
   /** False: it was told to stop before the journal's end. */
   complete: boolean
+  /** Segments before this one are gone that weren't read up to here; 0: none. */
+  gapBefore: number
 }
 
 /** Whether a reading goes on; asked after each block. */
@@ -32,14 +34,25 @@ export function readJournal(
   take: (record: ClickRecord) => void,
   until: Position = END,
 ): Reading {
-  const reading: Reading = { end: { ...from }, records: 0, bytes: 0, skipped: 0, complete: false }
+  const reading: Reading = {
+    end: { ...from },
+    records: 0,
+    bytes: 0,
+    skipped: 0,
+    complete: false,
+    gapBefore: 0,
+  }
   // Listed before anything is read: then all but the last were finished before they are read.
   const segments = listSegments(directory)
   const newest = segments.at(-1)
   for (const segment of segments) {
     if (segment < from.segment) continue
     if (segment > until.segment) return reading
-    if (segment > reading.end.segment) reading.end = { segment, offset: 0 }
+    if (segment > reading.end.segment) {
+      // The next one is what follows a segment that was deleted because it was done with.
+      if (segment > reading.end.segment + 1) reading.gapBefore = segment
+      reading.end = { segment, offset: 0 }
+    }
     const limit = segment === until.segment ? until.offset : END.offset
     if (!readSegment(directory, goesOn, take, reading, limit)) return reading
     if (segment !== newest) reading.end = { segment: segment + 1, offset: 0 }

@@ -188,4 +188,96 @@ describe('users', () => {
     })
     expect((await run('users create')).status).toBe(2)
   })
+
+  test('list tells who there is, and how they sign in', async () => {
+    expect((await run('users list')).out).toContain('There are no users')
+    await json('users create --email ann@example.com --workspace Acme')
+    await json('users create --email bob@example.com')
+    const { data } = await json('users list')
+    expect(data).toMatchObject([
+      { email: 'ann@example.com', instance_owner: true, two_factor: false, workspaces: 1 },
+      { email: 'bob@example.com', instance_owner: false, passkeys: 0, workspaces: 0 },
+    ])
+    expect((await run('users list')).out).toContain('bob@example.com')
+  })
+
+  test('claim-link makes a new address until there is somebody', async () => {
+    const first = await json('users claim-link')
+    const second = await json('users claim-link')
+    expect(first.url).toStartWith('http://127.0.0.1:3000/app/claim?token=')
+    expect(second.url).not.toBe(first.url)
+    await json('users create --email ann@example.com')
+    expect(await json('users claim-link')).toEqual({ status: 1, code: 'ALREADY_CLAIMED' })
+  })
+
+  test('reset-link is for somebody who is there', async () => {
+    await json('users create --email ann@example.com')
+    const { url, expires_at } = await json('users reset-link ANN@example.com')
+    expect(url).toStartWith('http://127.0.0.1:3000/app/reset-password?token=')
+    expect(Date.parse(expires_at) - Date.now()).toBeWithin(3_500_000, 3_600_001)
+    expect(await json('users reset-link eve@example.com')).toEqual({
+      status: 1,
+      code: 'USER_NOT_FOUND',
+    })
+  })
+
+  test('remove-second-factor takes it away, and signs out', async () => {
+    const { id } = await json('users create --email ann@example.com')
+    const remove = () => json('users remove-second-factor Ann@example.com')
+    expect(await remove()).toMatchObject({ removed: false })
+    const storage = await openEmbedded(dir)
+    const times = { created_at: 1, updated_at: 1, expires_at: Date.now() + 1e9 }
+    await storage.write(async ({ db }) => {
+      const factor = { id: 'tfa_1', user_id: id, secret: 's', backup_codes: 'b', verified: 1 }
+      await db
+        .insertInto('two_factors')
+        .values({ ...factor, failed_verification_count: 0, locked_until: null })
+        .execute()
+      await db.updateTable('users').set({ two_factor_enabled: 1 }).execute()
+      const session = { id: 'ses_1', user_id: id, token: 't', user_agent: null }
+      await db
+        .insertInto('sessions')
+        .values({ ...session, ...times })
+        .execute()
+      const trusted = { id: 'ver_1', identifier: 'i', value: id }
+      await db
+        .insertInto('verifications')
+        .values({ ...trusted, ...times })
+        .execute()
+    })
+    expect((await json('users list')).data).toMatchObject([{ two_factor: true }])
+    expect(await remove()).toMatchObject({ removed: true })
+    expect((await json('users list')).data).toMatchObject([{ two_factor: false }])
+    for (const table of ['two_factors', 'sessions', 'verifications'] as const) {
+      expect(await storage.read.db.selectFrom(table).selectAll().execute()).toEqual([])
+    }
+    await storage.close()
+    expect(await json('users remove-second-factor eve@example.com')).toEqual({
+      status: 1,
+      code: 'USER_NOT_FOUND',
+    })
+  })
+  test('make-owner hands the instance over, and delete takes an account away', async () => {
+    await json('users create --email ann@example.com')
+    await json('users create --email bob@example.com --workspace Acme')
+    expect(await json('users delete ann@example.com')).toEqual({
+      status: 1,
+      code: 'INSTANCE_OWNER',
+    })
+    expect(await json('users make-owner BOB@example.com')).toMatchObject({ instance_owner: true })
+    expect(await json('users delete Ann@example.com')).toEqual({
+      email: 'ann@example.com',
+      deleted: true,
+    })
+    expect(await json('users delete bob@example.com')).toEqual({ status: 1, code: 'SOLE_OWNER' })
+    expect((await json('users list')).data).toMatchObject([
+      { email: 'bob@example.com', instance_owner: true },
+    ])
+    for (const command of ['delete', 'make-owner']) {
+      expect(await json(`users ${command} eve@example.com`)).toEqual({
+        status: 1,
+        code: 'USER_NOT_FOUND',
+      })
+    }
+  })
 })

@@ -1,11 +1,21 @@
 import type { Command } from 'commander'
 import type { LinkCounts, Recounted } from '../clicks/recount.ts'
-import type { RawSource } from '../statistics/process/raw-source.ts'
+import type { RawClicksUnavailable, RawSource } from '../statistics/process/raw-source.ts'
 import { SEQS_PER_WORKSPACE, type SqliteConnection } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { table } from './table.ts'
 
 const LINKS_NAMED = 50
+
+const WHY: Record<RawClicksUnavailable['reason'], string> = {
+  locked: 'Another process has the statistics open, and does not answer. Try again in a minute.',
+  corrupt: 'The statistics file is damaged: bin/slugline doctor says more. Nothing was changed.',
+  full: 'There is no space left on the disk. Nothing was changed.',
+  failed: "The statistics file can't be read: bin/slugline doctor says more. Nothing was changed.",
+  incomplete:
+    'The statistics have not all clicks that are counted, so nothing can be compared. Nothing was changed.',
+  behind: 'Clicks are still being stored. Try again when the backlog is gone.',
+}
 
 /** `clicks recount`: whether the links' counters are what their raw clicks come to. */
 export function registerClicksCommands(program: Command, context: CommandContext): void {
@@ -27,7 +37,7 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
   const { databaseFiles, migrate, openSqlite } = await import('../storage/index.ts')
   const { recount } = await import('../clicks/recount.ts')
   const { journalDirectory } = await import('../clicks/segments.ts')
-  const { openRawSource } = await import('../statistics/process/raw-source.ts')
+  const rawSource = await import('../statistics/process/raw-source.ts')
   ensureDataDir(dataDir)
   await migrate(dataDir)
   const files = databaseFiles(dataDir)
@@ -36,7 +46,7 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
   let source: RawSource | undefined
   try {
     const range = rangeOf(main, workspace)
-    source = await openRawSource({ dataDir, geoipDatabase })
+    source = await rawSource.openRawSource({ dataDir, geoipDatabase })
     const { numbers } = source
     const result = await recount({
       counters,
@@ -46,6 +56,9 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
       raw: (atLeast) => numbers(range, atLeast),
     })
     print(context, result, main)
+  } catch (error) {
+    if (!(error instanceof rawSource.RawClicksUnavailable)) throw error
+    throw new CommandError(WHY[error.reason], 1, `STATISTICS_${error.reason.toUpperCase()}`)
   } finally {
     await source?.close()
     counters.close()
@@ -67,7 +80,7 @@ function rangeOf({ raw }: SqliteConnection, workspace?: string): readonly [numbe
 }
 
 function print(context: CommandContext, result: Recounted, main: SqliteConnection): void {
-  const { links, older, differences } = result
+  const { links, older, differences, since } = result
   const idOf = main.raw.prepare<{ id: string; slug: string }, [number]>(
     'SELECT id, slug FROM links WHERE seq = ?',
   )
@@ -82,7 +95,9 @@ function print(context: CommandContext, result: Recounted, main: SqliteConnectio
       : `The counters of ${differences.length} of ${links} links were wrong, and are mended:`,
   ]
   if (older > 0) {
-    lines.push(`${older} links are older than the statistics: nothing can be said of them.`)
+    lines.push(
+      `${older} links are older than the statistics, which begin at ${new Date(since).toISOString()}: nothing can be said of them.`,
+    )
   }
   if (named.length > 0) {
     lines.push(
@@ -95,7 +110,13 @@ function print(context: CommandContext, result: Recounted, main: SqliteConnectio
     )
     if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
   }
-  context.print(lines.join('\n'), { links, older, mended: differences.length, differences: named })
+  context.print(lines.join('\n'), {
+    links,
+    older,
+    since: since === 0 ? null : new Date(since).toISOString(),
+    mended: differences.length,
+    differences: named,
+  })
 }
 
 function inWords({ human, bot, unique }: LinkCounts): string {

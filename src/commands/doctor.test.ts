@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startProvider } from '../accounts/testing/provider.ts'
 import { openSecrets, readEnvironment, secretFile } from '../config/index.ts'
+import { startSmtpServer } from '../mail/testing/smtp-server.ts'
 import { lockDataDir } from '../operations/index.ts'
 import { defaultDatabase } from '../statistics/enrich/default-database.ts'
 import { databaseFiles, migrate, openEmbedded, openSqlite } from '../storage/index.ts'
@@ -254,5 +256,49 @@ describe('the doctor', () => {
     const { bad } = await ask({ SLUGLINE_DATA_DIR: missing })
     expect(bad).toEqual(['data_dir'])
     expect((await ask({ SLUGLINE_DATA_DIR: missing })).bad).toEqual(['data_dir'])
+  })
+
+  test('looks at how people sign in', async () => {
+    const TLS = { BASE_URL: 'https://sho.rt', TRUSTED_PROXIES: '127.0.0.1' }
+    expect((await ask({ BASE_URL: 'http://sho.rt' })).bad).toEqual(['sign_in'])
+    expect((await ask({ BASE_URL: 'http://localhost:3000' })).bad).toEqual([])
+    expect((await ask({ ...TLS, SIGN_UP: 'open' })).bad).toEqual(['sign_up'])
+    expect((await ask({ ...TLS, SIGN_UP: 'closed' })).bad).toEqual([])
+    expect((await ask({ SMTP_URL: 'mail.example.com' })).problems).toEqual(['configuration'])
+  })
+
+  test('asks the mail server, and sends nothing', async () => {
+    const MAIL_FROM = 'links@example.com'
+    const server = await startSmtpServer({ user: { name: 'u', password: 'hunter2' } })
+    const at = (who: string) => ({ SMTP_URL: `smtp://${who}127.0.0.1:${server.port}`, MAIL_FROM })
+    expect((await ask(at('u:hunter2@'))).bad).toEqual([])
+    const wrong = await ask(at('u:hunter3@'))
+    expect(wrong.problems).toEqual(['mail'])
+    expect(JSON.stringify(wrong.findings)).not.toContain('hunter')
+    expect(server.delivered).toEqual([])
+    await server.stop()
+    expect((await ask(at('u:hunter2@'))).problems).toEqual(['mail'])
+  })
+
+  test('warns of messages that may go in the clear', async () => {
+    const MAIL_FROM = 'links@example.com'
+    const server = await startSmtpServer()
+    const at = (query: string) => ({ SMTP_URL: `smtp://0.0.0.0:${server.port}${query}`, MAIL_FROM })
+    expect((await ask(at(''))).bad).toEqual(['mail'])
+    expect((await ask(at('?requireTLS=true'))).problems).toEqual(['mail'])
+    await server.stop()
+  })
+
+  test('asks who vouches for people', async () => {
+    const provider = startProvider()
+    const base = { OIDC_CLIENT_ID: 'slugline', OIDC_CLIENT_SECRET: 'hunter2' }
+    const settings = { ...base, OIDC_ISSUER: provider.issuer, BASE_URL: 'http://localhost:3000' }
+    expect((await ask(settings)).bad).toEqual([])
+    provider.answers.description = { issuer: 'https://evil.example' }
+    expect((await ask(settings)).problems).toEqual(['single_sign_on'])
+    await provider.stop()
+    const { problems, findings } = await ask(settings)
+    expect(problems).toEqual(['single_sign_on'])
+    expect(JSON.stringify(findings)).not.toContain('hunter2')
   })
 })

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
-import { type Environment, unknownVariables } from '../config/index.ts'
+import { type Config, type Environment, unknownVariables } from '../config/index.ts'
 import { databaseFiles } from '../storage/index.ts'
 import type { MutableContext } from './create-context.ts'
+import { checkAccounts, checkMail, checkSignIn, checkSingleSignOn } from './doctor/accounts.ts'
 import { checkConfiguration } from './doctor/configuration.ts'
 import {
   checkClock,
@@ -60,7 +61,7 @@ export async function examine(
     findings.push(
       ...(await guarded('database', () => checkPostgres(scaled, settings.plans, clock))),
       ...(await guarded('redis', () => checkRedis(scaled.redis))),
-      ...(await guarded('server', () => checkServer(config))),
+      ...(await checkOutside(config)),
     )
     return findings
   }
@@ -69,10 +70,21 @@ export async function examine(
     findings.push(...checkIntegrity(dataDir))
     findings.push(...(await guarded('migrations', async () => [await checkMigrations(dataDir)])))
     findings.push(...(await guarded('plans', () => checkPlans(dataDir, settings.plans))))
+    findings.push(...(await guarded('accounts', () => [checkAccounts(dataDir)])))
   }
   findings.push(...(await guarded('statistics', () => checkStatistics(dataDir))))
-  findings.push(...(await guarded('server', () => checkServer(config))))
+  findings.push(...(await checkOutside(config)))
   return findings
+}
+
+/** How people sign in, who else is needed for it, and the server that runs. */
+async function checkOutside(config: Config): Promise<Finding[]> {
+  return [
+    ...checkSignIn(config),
+    ...(await guarded('mail', async () => [await checkMail(config)])),
+    ...(await guarded('single_sign_on', () => checkSingleSignOn(config))),
+    ...(await guarded('server', () => checkServer(config))),
+  ]
 }
 
 /** A check that can't even be made is a finding, too: the others still count. */

@@ -22,11 +22,16 @@ function change(context: CommandContext, link: string, blocked: boolean): Promis
   return context.withStorage(async ({ storage, clock }) => {
     const { setBlocked } = await import('../links/index.ts')
     const domains = await knownDomains(storage)
-    const id = await storage.write((tx) =>
+    const found = await storage.write((tx) =>
       setBlocked({ domains, clock }, tx, hostAndSlug(link), blocked),
     )
-    if (id === null) throw new CommandError(`There is no link ${link}`, 1, 'LINK_NOT_FOUND')
-    context.print(`${id} is ${blocked ? 'blocked' : 'not blocked'} now.`, { id, blocked })
+    if (found === null) throw new CommandError(`There is no link ${link}`, 1, 'LINK_NOT_FOUND')
+    const { id, isDeleted } = found
+    const state = blocked ? 'blocked' : 'not blocked'
+    const human = isDeleted
+      ? `${id} is deleted. Should its workspace restore it, it will be ${state}.`
+      : `${id} is ${state} now.`
+    context.print(human, { id, blocked, ...(isDeleted && { deleted: true }) })
   })
 }
 

@@ -46,17 +46,17 @@ interface Opener {
 async function ownOpener(dataDir: string, enrich: Enrich): Promise<Opener> {
   const { openOwnStore } = await import('../statistics/process/store.ts')
   const { createReports } = await import('../statistics/reports/index.ts')
-  const { createExportNames } = await import('../statistics/export-names.ts')
+  const { createLinkFacts } = await import('../statistics/link-facts.ts')
   const { databaseFiles } = await import('../storage/index.ts')
-  const names = createExportNames(databaseFiles(dataDir).main)
+  const facts = createLinkFacts(databaseFiles(dataDir).main)
   return {
     open: (clock) =>
       openOwnStore(dataDir, {
         clock,
         enrich,
-        createReports: (database) => createReports(database, { names }),
+        createReports: (database) => createReports(database, { facts }),
       }),
-    close: names.close,
+    close: facts.close,
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { listeningUrl } from '../config/index.ts'
+import { AppError } from '../errors/index.ts'
 import { lockState } from '../operations/index.ts'
 import { createUserService, UserRefused } from '../users/index.ts'
 import { createWorkspaceService, WorkspaceRefused } from '../workspaces/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { explained } from './refusals.ts'
-import { facts } from './table.ts'
+import { facts, table } from './table.ts'
+import { shortTime } from './times.ts'
 
 interface CreateOptions {
   email: string
@@ -13,15 +15,43 @@ interface CreateOptions {
   workspace?: string
 }
 
-/** `users create` */
+/** `users create | list | claim-link | reset-link | remove-second-factor | make-owner | delete` */
 export function registerUsersCommands(program: Command, ctx: CommandContext): void {
-  const users = program.command('users').description('make people who can sign in')
+  const users = program.command('users').description('people who can sign in')
+
+  users
+    .command('list')
+    .description('list people, and how they sign in')
+    .action(() => list(ctx))
+
+  users
+    .command('claim-link')
+    .description('print the address at which the first account is made; the one before is void')
+    .action(() => claimLink(ctx))
+
+  users
+    .command('remove-second-factor')
+    .description('for who has lost it and the recovery codes; signs them out everywhere')
+    .argument('<email>', 'whose')
+    .action((email: string) => removeSecondFactor(ctx, email))
 
   users
     .command('reset-link')
     .description('print an address at which somebody can choose a new password, for an hour')
     .argument('<email>', 'whose')
     .action((email: string) => resetLink(ctx, email))
+
+  users
+    .command('delete')
+    .description('delete an account for good; what the person has made stays')
+    .argument('<email>', 'whose')
+    .action((email: string) => remove(ctx, email))
+
+  users
+    .command('make-owner')
+    .description('hand the instance over to somebody')
+    .argument('<email>', 'to whom')
+    .action((email: string) => makeOwner(ctx, email))
 
   users
     .command('create')
@@ -57,15 +87,111 @@ function create(ctx: CommandContext, { email, password, workspace }: CreateOptio
 /** For who has forgotten their password where no messages can be sent. */
 function resetLink(ctx: CommandContext, email: string): Promise<void> {
   return ctx.withStorage(async (opened) => {
-    const { baseUrl, host, port, dataDir } = ctx.config
     const { createResetLink } = await import('../accounts/reset-link.ts')
     const { url, expiresAt } = await createResetLink({
       ...opened,
-      baseUrl: baseUrl ?? lockState(dataDir).url ?? listeningUrl(host, port),
+      baseUrl: publicUrl(ctx),
       email,
     })
-    if (url === null) throw new CommandError(`There is no user ${email}`, 1, 'USER_NOT_FOUND')
+    if (url === null) throw noSuchUser(email)
     const until = new Date(expiresAt).toISOString()
     ctx.print(`${url}\n\nIt works once, until ${until}.`, { url, expires_at: until })
+  })
+}
+
+/** Where people reach the server: as it is set, as the one that runs says, or as it would listen. */
+function publicUrl({ config }: CommandContext): string {
+  const { baseUrl, host, port, dataDir } = config
+  return baseUrl ?? lockState(dataDir).url ?? listeningUrl(host, port)
+}
+
+function noSuchUser(email: string): CommandError {
+  return new CommandError(`There is no user ${email}`, 1, 'USER_NOT_FOUND')
+}
+
+function list(ctx: CommandContext): Promise<void> {
+  return ctx.withStorage(async ({ storage }) => {
+    const { listPeople } = await import('../accounts/operator.ts')
+    const all = await listPeople(storage)
+    const rows = all.map((person) => [
+      person.email,
+      person.name ?? '',
+      person.id,
+      person.two_factor ? 'yes' : 'no',
+      String(person.passkeys),
+      String(person.workspaces),
+      person.instance_owner ? 'yes' : '',
+      shortTime(person.created_at),
+    ])
+    const titles = [
+      'EMAIL',
+      'NAME',
+      'ID',
+      '2ND FACTOR',
+      'PASSKEYS',
+      'WORKSPACES',
+      'OWNER',
+      'CREATED',
+    ]
+    ctx.print(all.length === 0 ? 'There are no users.' : table(titles, rows), { data: all })
+  })
+}
+
+/** For who can't see what `serve` printed. */
+function claimLink(ctx: CommandContext): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { claimUrl, createClaims } = await import('../accounts/claims.ts')
+    const users = createUserService({ ...opened, workspaces: createWorkspaceService(opened) })
+    const token = await createClaims({ ...opened, users }).open()
+    if (token === null) {
+      throw new CommandError('There are accounts: the instance is claimed', 1, 'ALREADY_CLAIMED')
+    }
+    const url = claimUrl(publicUrl(ctx), token)
+    ctx.print(`${url}\n\nIt works once, and until the server starts again.`, { url })
+  })
+}
+
+function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
+  return ctx.withStorage(async ({ storage, clock }) => {
+    const { dropSecondFactor } = await import('../accounts/operator.ts')
+    const removed = await dropSecondFactor(storage, email, clock.now())
+    if (removed === null) throw noSuchUser(email)
+    const human = removed
+      ? `${email} signs in with the password alone now, and is signed out everywhere.`
+      : `${email} has no second factor.`
+    ctx.print(human, { email, removed })
+  })
+}
+
+function remove(ctx: CommandContext, email: string): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { removePerson } = await import('../accounts/removal.ts')
+    const removed = await removePerson(opened, email).catch((error) => {
+      throw operatorsRefusal(error, email)
+    })
+    if (removed === null) throw noSuchUser(email)
+    ctx.print(`The account of ${removed} is deleted.`, { email: removed, deleted: true })
+  })
+}
+
+/** What the person would be told, as it is told of them. */
+function operatorsRefusal(error: unknown, email: string): unknown {
+  if (!(error instanceof AppError)) return error
+  if (error.code === 'SOLE_OWNER') {
+    const name = String(error.params.workspace)
+    const advice = `somebody else must own it first (users create --workspace, or the dashboard)`
+    return new CommandError(`${email} is the only owner of ${name}: ${advice}`, 1, error.code)
+  }
+  if (error.code !== 'INSTANCE_OWNER') return error
+  const advice = 'Hand it over by: slugline users make-owner EMAIL'
+  return new CommandError(`${email} owns the instance. ${advice}`, 1, error.code)
+}
+
+/** So that whoever owns the instance can go, or has gone without handing it over. */
+function makeOwner(ctx: CommandContext, email: string): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { handOverInstance } = await import('../accounts/removal.ts')
+    if (!(await handOverInstance(opened, email))) throw noSuchUser(email)
+    ctx.print(`${email} owns the instance now.`, { email, instance_owner: true })
   })
 }

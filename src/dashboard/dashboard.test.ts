@@ -23,7 +23,12 @@ beforeAll(() => {
   writeFileSync(join(dir, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   writeFileSync(join(dir, 'assets/index-abc.js'), SCRIPT)
   writeFileSync(join(dir, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT))
-  const manifest = { '../virtual:messages/ar': { file: 'assets/ar-1.js' } }
+  const manifest = {
+    '../virtual:messages/ar': { file: 'assets/ar-1.js' },
+    'src/app/shell.tsx': { file: 'assets/shell-1.js', imports: ['_kit.js'] },
+    'src/features/links/index.ts': { file: 'assets/links-1.js', imports: ['_kit.js'] },
+    '_kit.js': { file: 'assets/kit-1.js' },
+  }
   writeFileSync(join(dir, '.vite/manifest.json'), JSON.stringify(manifest))
   dashboard = createDashboard({ files: () => filesBelow(dir), baseUrl: () => 'https://s.example' })
 })
@@ -69,6 +74,20 @@ describe('the page', () => {
     expect(text).toContain('<html lang="ar" dir="rtl">')
     expect(text).toContain('<link rel="modulepreload" crossorigin href="/app/assets/ar-1.js">')
     expect(arabic.headers.get('Vary')).toBe('Accept-Language, Cookie')
+  })
+
+  test('asks for a page’s parts at once, once each, for those who are signed in', async () => {
+    const preloaded = async (path: string, cookie: string) => {
+      const text = await get(path, { Cookie: cookie }).text()
+      return [...text.matchAll(/modulepreload" crossorigin href="([^"]+)"/g)].map(
+        ([, file]) => file,
+      )
+    }
+    const [kit, shell, links] = ['kit', 'shell', 'links'].map((name) => `/app/assets/${name}-1.js`)
+    const session = '__Host-slugline.session_token=x'
+    expect(await preloaded('/app/links?q=a', session)).toEqual([shell, kit, links])
+    expect(await preloaded('/app/audit', session)).toEqual([shell, kit])
+    expect(await preloaded('/app/links', 'a=b')).toEqual([])
   })
 
   test('takes nothing else from the cookies', async () => {
@@ -119,8 +138,14 @@ describe('the files', () => {
 test('what only reads is answered', async () => {
   const response = get('/app', { 'Accept-Language': 'de' }, 'POST')
   expect(response.status).toBe(405)
-  expect(response.headers.get('Allow')).toBe('GET, HEAD')
+  expect(response.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
   expect(response.headers.get('Content-Language')).toBe('de')
+  expect(await response.json()).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED' } })
+  const options = get('/app/links', {}, 'OPTIONS')
+  expect(options.status).toBe(204)
+  expect(options.headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
+  const page = get('/app/assets/gone-123.js', { Accept: 'text/html' })
+  expect(page.headers.get('Content-Type')).toBe('text/plain; charset=utf-8')
 })
 
 test('without a build nothing breaks', () => {

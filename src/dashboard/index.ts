@@ -26,6 +26,7 @@ interface Built {
 }
 
 const PREFIX = '/app'
+const ALLOW = 'GET, HEAD, OPTIONS'
 
 /**
  * Serves the built dashboard: its files, kept for good by their hashed names, and its one page for
@@ -38,25 +39,23 @@ export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): D
   return (request) => {
     const headers = dashboardHeaders(baseUrl())
     if (requestId !== undefined) headers['X-Request-Id'] = requestId()
+    if (request.method === 'OPTIONS') {
+      return new Response(null, { status: 204, headers: { ...headers, Allow: ALLOW } })
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return plain(
-        request,
-        new AppError('METHOD_NOT_ALLOWED', { params: { allowed: ['GET', 'HEAD'] } }),
-        {
-          ...headers,
-          Allow: 'GET, HEAD',
-        },
-      )
+      const allowed = ALLOW.split(', ')
+      const error = new AppError('METHOD_NOT_ALLOWED', { params: { allowed } })
+      return refuse(request, error, { ...headers, Allow: ALLOW })
     }
     try {
       built ??= open(files())
     } catch {
-      return plain(request, new AppError('SERVICE_UNAVAILABLE'), headers)
+      return refuse(request, new AppError('SERVICE_UNAVAILABLE'), headers)
     }
     const name = new URL(request.url).pathname.slice(PREFIX.length + 1)
     const file = built.files.get(name)
     if (file !== undefined) return serveFile(file, request, headers)
-    if (name.startsWith('assets/')) return plain(request, new AppError('NOT_FOUND'), headers)
+    if (name.startsWith('assets/')) return refuse(request, new AppError('NOT_FOUND'), headers)
     return built.page.answer(request, headers)
   }
 }
@@ -65,18 +64,30 @@ function open(files: BuiltFiles): Built {
   return { files: listFiles(files), page: openPage(files) }
 }
 
-/** A refusal in the person's language, as text. */
-function plain(request: Request, error: AppError, headers: Record<string, string>): Response {
-  const locale = negotiateLocale({ acceptLanguage: request.headers.get('accept-language') })
-  return new Response(`${translate(locale, `error.${error.code}`, error.params)}\n`, {
-    status: error.status,
-    headers: {
-      ...headers,
-      'Content-Type': 'text/plain; charset=utf-8',
-      'Content-Language': locale,
-      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-      'Cache-Control': 'no-store',
-      Vary: 'Accept-Language',
-    },
+/** A refusal: for whoever looks at pages text in their language, else the error of the API. */
+function refuse(request: Request, error: AppError, headers: Record<string, string>): Response {
+  const locale = negotiateLocale({
+    query: URL.parse(request.url, 'http://localhost')?.searchParams.get('lang') ?? null,
+    acceptLanguage: request.headers.get('accept-language'),
   })
+  const { code, status } = error
+  const message = translate(locale, `error.${code}`, error.params)
+  const forPerson = request.headers.get('accept')?.includes('text/html') === true
+  const requestId = headers['X-Request-Id'] ?? ''
+  return new Response(
+    forPerson
+      ? `${message}\n`
+      : JSON.stringify({ error: { code, message, request_id: requestId } }),
+    {
+      status,
+      headers: {
+        ...headers,
+        'Content-Type': forPerson ? 'text/plain; charset=utf-8' : 'application/json',
+        'Content-Language': locale,
+        'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+        'Cache-Control': 'no-store',
+        Vary: 'Accept-Language, Accept',
+      },
+    },
+  )
 }

@@ -5,10 +5,24 @@ import { policyOf } from './headers.ts'
 
 /** What stands in the built page where the nonce belongs; `web/vite.config.ts` knows it too. */
 const NONCE = /__CSP_NONCE__/g
+/** The end of the session cookie's name, whatever stands before it. */
+const SESSION_COOKIE = 'session_token'
 const HTML_TAG = '<html lang="en" dir="ltr">'
 
 interface Chunk {
   file: string
+  /** Keys of the chunks that it needs at once. */
+  imports?: string[]
+}
+
+type Manifest = Readonly<Record<string, Chunk>>
+
+/** What a page below `/app/` is made of, beside what every page is. */
+const SHELL = 'src/app/shell.tsx'
+const PAGES: Readonly<Record<string, string>> = {
+  '': 'src/features/links/index.ts',
+  links: 'src/features/links/index.ts',
+  statistics: 'src/features/statistics/index.ts',
 }
 
 /** The one page of the dashboard, as a person gets it. */
@@ -30,7 +44,7 @@ export function openPage(built: BuiltFiles): DashboardPage {
       const theme = cookies.get('slugline_theme')
       const page = template
         .replace(HTML_TAG, htmlTag(locale, theme))
-        .replace('</title>', `</title>${preload(manifest, locale)}`)
+        .replace('</title>', `</title>${preload(manifest, locale, pageOf(request, cookies))}`)
       const headers: Record<string, string> = {
         ...base,
         ETag: `"${Bun.hash(page).toString(36)}"`,
@@ -62,11 +76,28 @@ function localeOf(request: Request, chosen: string | undefined): Locale {
   return negotiateLocale({ acceptLanguage: request.headers.get('accept-language') })
 }
 
-/** Asks for the texts together with the program that needs them. */
-function preload(manifest: Readonly<Record<string, Chunk>>, locale: Locale): string {
-  const chunk = manifest[`../virtual:messages/${locale}`]
-  if (chunk === undefined) return ''
-  return `<link rel="modulepreload" crossorigin href="/app/${chunk.file}">`
+/** What the program will ask for first: nothing for those who will be sent to sign in. */
+function pageOf(request: Request, cookies: ReadonlyMap<string, string>): string[] {
+  const isSignedIn = [...cookies.keys()].some((name) => name.endsWith(SESSION_COOKIE))
+  if (!isSignedIn) return []
+  const { pathname } = new URL(request.url)
+  const page = PAGES[pathname.replace(/^\/app\/?/, '').replace(/\/$/, '')]
+  return page === undefined ? [SHELL] : [SHELL, page]
+}
+
+/** Asks for the texts and the page together with the program, which would ask for them later. */
+function preload(manifest: Manifest, locale: Locale, page: readonly string[]): string {
+  const files = new Set<string>()
+  const add = (key: string) => {
+    const chunk = manifest[key]
+    if (chunk === undefined || files.has(chunk.file)) return
+    files.add(chunk.file)
+    for (const needed of chunk.imports ?? []) add(needed)
+  }
+  for (const key of [`../virtual:messages/${locale}`, ...page]) add(key)
+  return [...files]
+    .map((file) => `<link rel="modulepreload" crossorigin href="/app/${file}">`)
+    .join('')
 }
 
 function read(built: BuiltFiles, name: string): string {

@@ -37,6 +37,12 @@ export const DASHBOARD_ERRORS = {
   PREDECESSOR_LIVES: { status: 409, params: {} },
   LAST_OWNER: { status: 409, params: {} },
   ALREADY_MEMBER: { status: 409, params: {} },
+  /** Of an account that shall be deleted: `workspace` would be left without an owner. */
+  SOLE_OWNER: { status: 409, params: { workspace: 'string' } },
+  /** Of an account that shall be deleted: others have accounts, and would be left without one. */
+  INSTANCE_OWNER: { status: 409, params: {} },
+  /** It was encrypted under another secret of the server. */
+  SECOND_FACTOR_UNREADABLE: { status: 409, params: {} },
 } as const
 
 /** Codes of failing fields that only the dashboard's API gives. */
@@ -44,5 +50,6 @@ export const DASHBOARD_DETAILS = {
   INVALID_EMAIL: {},
   WRONG_PASSWORD: {},
   EMAIL_UNCHANGED: {},
+  EMAIL_MISMATCH: {},
   NAME_MISMATCH: {},
 } as const

@@ -50,6 +50,7 @@ export async function admitPerson(
   const taking = services.limiter.take(person.userId, PERSON_POLICY, services.clock.now())
   const decision = taking instanceof Promise ? await taking : taking
   if (!decision.allowed) throw rateLimited(decision)
+  if (personNeeded === 'instance owner' && !person.instanceOwner) throw new AppError('FORBIDDEN')
   if (scope === null) return
   const workspace = workspaceOf(request)
   const caller = workspace === null ? null : await sessions.memberOf(person, workspace)

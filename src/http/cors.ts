@@ -26,6 +26,7 @@ const ACCEPTED = [
   'If-Match',
   'If-None-Match',
   'Idempotency-Key',
+  'Last-Event-ID',
   'X-Request-Id',
 ].join(', ')
 

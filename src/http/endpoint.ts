@@ -31,8 +31,11 @@ export interface Endpoint<
   path: string
   /** What the caller must be allowed to do; null: no key is needed. */
   scope: S
-  /** On the dashboard's API, with `scope: null`: somebody must be signed in, in no matter what workspace. */
-  person?: true
+  /**
+   * On the dashboard's API, with `scope: null`: somebody must be signed in, in no matter what
+   * workspace; or whoever owns the instance.
+   */
+  person?: true | 'instance owner'
   /** The answer holds a secret: it is never recorded, `Idempotency-Key` is ignored. */
   secret?: true
   operationId: string

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi'
-import { AppError } from '../errors/index.ts'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { Decision } from '../limits/index.ts'
 import type { Transaction, WriteOptions } from '../storage/index.ts'
@@ -14,7 +14,7 @@ import { apiHeaders, dashboardHeaders } from './headers.ts'
 import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
 import { parseJsonObject } from './json.ts'
-import { langOf, pathOf, queryOf } from './query.ts'
+import { byParameter, langOf, pathOf, queryOf } from './query.ts'
 import {
   type Allowance,
   addRateLimitHeaders,
@@ -274,7 +274,9 @@ export class Exchange implements Call {
       }
     }
     if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
-    if (endpoint.query !== undefined) this.query = validate(endpoint.query, queryOf(request.url))
+    if (endpoint.query !== undefined) {
+      this.query = validate(endpoint.query, queryOf(request.url), byParameter)
+    }
     if (endpoint.body !== undefined && bytes !== undefined) {
       const value = parseJsonObject(bytes)
       if (value === undefined) throw new AppError('INVALID_JSON')
@@ -384,10 +386,14 @@ function ownKey(caller: Caller, key: string): string {
 const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
 
 /** @throws AppError VALIDATION_FAILED with every field that fails. */
-function validate(schema: z.ZodType, input: unknown): unknown {
+function validate(
+  schema: z.ZodType,
+  input: unknown,
+  named: (details: ErrorDetail[]) => ErrorDetail[] = (details) => details,
+): unknown {
   const result = schema.safeParse(input)
   if (result.success) return result.data
   throw new AppError('VALIDATION_FAILED', {
-    details: detailsOfZodError(result.error, input, schema),
+    details: named(detailsOfZodError(result.error, input, schema)),
   })
 }

@@ -90,7 +90,8 @@ const DASHBOARD: Audience = {
       type: 'apiKey',
       in: 'header',
       name: 'Slugline-Workspace',
-      description: 'The id of the workspace that is meant; beside it the cookie of a session.',
+      description:
+        'The id of the workspace that is meant, where a permission is named; and the cookie of a session.',
     },
   },
   tellsLimits: false,
@@ -133,6 +134,7 @@ export function openApiDocument(
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
   const { method, path, scope, operationId, tag, summary, description, params, query } = endpoint
   const body = bodyOf(endpoint)
+  const isPublic = scope === null && endpoint.person === undefined
   return {
     method,
     path,
@@ -140,7 +142,7 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    security: scope === null ? [] : [{ [audience.security.name]: [scope] }],
+    security: isPublic ? [] : [{ [audience.security.name]: scope === null ? [] : [scope] }],
     parameters: parametersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     request: {
       // Whether a schema is an object is the declaring endpoint's business.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { langOf, pathOf, queryOf } from './query.ts'
+import { byParameter, langOf, pathOf, queryOf } from './query.ts'
 
 describe('a request’s URL', () => {
   test('has a path, whose last slashes say nothing', () => {
@@ -30,4 +30,19 @@ describe('a request’s URL', () => {
     expect(langOf('http://x/?lang=de&lang=fr')).toBe('de')
     expect(langOf('http://x/')).toBeNull()
   })
+})
+
+test('faults of a parameter that is a list are of the parameter, each once', () => {
+  expect(
+    byParameter([
+      { field: 'kind.0', code: 'INVALID_CHARACTERS' },
+      { field: 'limit', code: 'REQUIRED' },
+      { field: 'kind.2', code: 'INVALID_CHARACTERS' },
+      { field: 'kind.3', code: 'TOO_LONG', params: { max: 9 } },
+    ]),
+  ).toEqual([
+    { field: 'kind', code: 'INVALID_CHARACTERS' },
+    { field: 'limit', code: 'REQUIRED' },
+    { field: 'kind', code: 'TOO_LONG', params: { max: 9 } },
+  ])
 })

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import type { ErrorDetail } from '../errors/index.ts'
 
 /**
  * The path of a request's URL, as it was sent, without slashes at its end. The URL is only a path
@@ -36,6 +37,20 @@ export function queryOf(url: string): Record<string, string | string[]> {
     else before.push(value)
   }
   return query
+}
+
+/**
+ * The failing fields of a query by the names of its parameters, each fault once: the second value of
+ * `kind` is `kind` too, for whoever asks knows no list.
+ */
+export function byParameter(details: readonly ErrorDetail[]): ErrorDetail[] {
+  const once = new Map<string, ErrorDetail>()
+  for (const detail of details) {
+    const field = detail.field.replace(/\.\d+$/, '')
+    const key = `${field}\n${detail.code}`
+    if (!once.has(key)) once.set(key, { ...detail, field })
+  }
+  return [...once.values()]
 }
 
 /** The value of `?lang=`, or null. */

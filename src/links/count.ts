@@ -16,7 +16,9 @@ import { HAS_CONDITIONS, statusSql } from './status.ts'
 
 /** How many links match a filter, and where a page of them is best taken from. */
 export interface Count {
+  /** At least so many, where it isn't exact. */
   total: number
+  exact: boolean
   driver: Driver
 }
 
@@ -30,28 +32,39 @@ export interface WorkspaceFacts {
   changes: number
 }
 
-/** Counts the links that match a filter, exactly. */
+/**
+ * Counts the links that match a filter: exactly, or, with `most`, no further than that where it
+ * would take reading them one by one.
+ */
 export async function countLinks(
   sqlx: Sql,
   filter: LinkFilter,
   range: SeqRange,
   facts: WorkspaceFacts,
   nowMs: number,
+  most: number | null = null,
 ): Promise<Count> {
   const everything: Driver = { kind: 'range', count: facts.links }
   if (isPlain(filter)) {
     const total = range.whole ? facts.links : await countRange(sqlx, filter, range, facts)
-    return { total, driver: { kind: 'range', count: total } }
+    return { total, exact: true, driver: { kind: 'range', count: total } }
   }
   if (range.whole && filter.term === null && filter.tags.length === 0) {
     const rest = await countByRest(sqlx, filter, facts.links, nowMs)
-    if (rest !== null) return { total: rest, driver: everything }
+    if (rest !== null) return { total: rest, exact: true, driver: everything }
   }
-  const driver = await smallestDriver(sqlx, filter, range, everything)
+  const driver = await smallestDriver(sqlx, filter, range, everything, most)
   const { row, tags } = testsOf(driver, filter, nowMs)
-  if (driver.count === 0 || row.length + tags.length === 0) return { total: driver.count, driver }
-  const links = matching(driver, filter, range, nowMs)
-  return { total: await one(sqlx, sql`SELECT count(*) AS n ${links}`), driver }
+  const isAll = driver.count === 0 || row.length + tags.length === 0
+  const links = sql`SELECT l.seq AS seq ${matching(driver, filter, range, nowMs)}`
+  const total = isAll ? driver.count : await count(sqlx, links, most)
+  return { total, exact: most === null || total < most, driver }
+}
+
+/** How many rows a query has, or `most` where it has that many. */
+function count(sqlx: Sql, query: RawBuilder<unknown>, most: number | null): Promise<number> {
+  const limit = most === null ? sql`` : sql` LIMIT ${most}`
+  return one(sqlx, sql`SELECT count(*) AS n FROM (${query}${limit}) d`)
 }
 
 /** Of text and tags, what has the fewest links; else all links. */
@@ -60,17 +73,17 @@ async function smallestDriver(
   filter: LinkFilter,
   range: SeqRange,
   everything: Driver,
+  most: number | null,
 ): Promise<Driver> {
   const drivers: Driver[] = []
   for (const tag of filter.tags) {
     const driver = { kind: 'tag', tag, count: 0 } as const
     const of = candidates(driver, filter, range)
-    drivers.push({ ...driver, count: await one(sqlx, sql`SELECT count(*) AS n FROM (${of}) d`) })
+    drivers.push({ ...driver, count: await count(sqlx, of, most) })
   }
   if (hasIndexedTerm(filter, sqlx.dialect)) {
     const of = indexedMatches(filter.term as string, range.low, range.high)
-    const count = await one(sqlx, sql`SELECT count(*) AS n FROM (${of}) d`)
-    drivers.push({ kind: 'text', count })
+    drivers.push({ kind: 'text', count: await count(sqlx, of, most) })
   }
   drivers.sort((a, b) => a.count - b.count)
   return drivers[0] ?? everything
@@ -83,17 +96,19 @@ async function countByRest(
   links: number,
   nowMs: number,
 ): Promise<number | null> {
-  const count = (where: RawBuilder<unknown>) =>
+  const countWhere = (where: RawBuilder<unknown>) =>
     one(
       sqlx,
       sql`SELECT count(*) AS n FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${where}`,
     )
   if (status === 'active' && domainNo === null) {
-    return links - (await count(sql`${HAS_CONDITIONS} AND NOT (${statusSql('active', nowMs)})`))
+    return (
+      links - (await countWhere(sql`${HAS_CONDITIONS} AND NOT (${statusSql('active', nowMs)})`))
+    )
   }
-  if (domainNo === 0 && status === null) return links - (await count(sql`l.domain_no <> 0`))
+  if (domainNo === 0 && status === null) return links - (await countWhere(sql`l.domain_no <> 0`))
   if (domainNo !== null && status === null) {
-    return count(sql`l.domain_no = ${domainNo} AND l.domain_no <> 0`)
+    return countWhere(sql`l.domain_no = ${domainNo} AND l.domain_no <> 0`)
   }
   return null
 }

@@ -41,6 +41,36 @@ export async function findDeleted(
   return found && (JSON.parse(found.row) as LinkRow)
 }
 
+/**
+ * The link of any workspace that was deleted last and has this id, or else fits. Looks at all that
+ * can still be restored: it is the operator who asks.
+ */
+export async function newestDeleted(
+  sql: Pick<Sql, 'db'>,
+  id: string,
+  fits: (row: LinkRow) => boolean,
+): Promise<LinkRow | undefined> {
+  const rows = sql.db
+    .selectFrom('deleted_links')
+    .select(['id', 'row'])
+    .orderBy('deleted_at', 'desc')
+    .orderBy('seq', 'desc')
+  for (const found of await rows.execute()) {
+    const row = JSON.parse(found.row) as LinkRow
+    if (found.id === id || fits(row)) return row
+  }
+  return undefined
+}
+
+/** Changes what a deleted link will be when it is restored. */
+export async function rewriteDeleted(tx: Transaction, row: LinkRow): Promise<void> {
+  await tx.db
+    .updateTable('deleted_links')
+    .set({ row: JSON.stringify(row) })
+    .where('seq', '=', row.seq)
+    .execute()
+}
+
 /** Takes a link out of the deleted ones: it is one of the others again. */
 export async function dropDeleted(tx: Transaction, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return

@@ -122,6 +122,16 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
           minimum: 1,
           maximum: PAGE_MAX,
         }),
+      total: z
+        .enum(['exact', 'quick'])
+        .default('exact')
+        .openapi({
+          param: {
+            description:
+              '`quick`: a search that finds very many links counts only the first of them, which ' +
+              'takes less time; `total_is_exact` says whether it counted all.',
+          },
+        }),
     })
     .check(
       z.superRefine<{ cursor?: unknown; page?: unknown }>(

@@ -27,6 +27,8 @@ export interface ListQuery {
   cursor?: string | undefined
   /** From 1; an alternative to `cursor`. */
   page?: number | undefined
+  /** `quick`: many links are only counted so far; `total_is_exact` says so. Default `exact`. */
+  total?: 'exact' | 'quick' | undefined
 }
 
 /** One page, and where the ones before and after it begin. */
@@ -35,6 +37,8 @@ export interface ListResult {
   pagination: {
     limit: number
     total: number
+    /** False: there are at least `total`. Only with `total=quick`. */
+    total_is_exact?: boolean
     has_more: boolean
     next_cursor: string | null
     prev_cursor: string | null
@@ -45,6 +49,8 @@ export interface ListResult {
 export interface ListContext extends Pick<LinkContext, 'storage' | 'clock' | 'render'> {
   cursors: Cursors
   totals: Totals
+  /** How far `total=quick` counts. */
+  quickTotal: number
 }
 
 /** A deeper page by number reads so many index entries that the serving thread would wait. */
@@ -81,8 +87,10 @@ export async function list(
   let count = totals.get(filter, facts)
   if (count === undefined) {
     const remember = totals.begin(filter, facts)
-    count = await countFrom(ctx, sqlx, filter, range, facts)
-    remember(count)
+    // A page by its number is found by the total.
+    const most = query.total === 'quick' && start.page === undefined ? ctx.quickTotal : null
+    count = await countFrom(ctx, sqlx, filter, range, facts, most)
+    if (count.exact) remember(count)
   }
   const page = { filter, range, sort: query.sort, count, links: facts.links, nowMs }
   const found = await fetch(sqlx, page, query, start)
@@ -91,6 +99,7 @@ export async function list(
     pagination: {
       limit: query.limit,
       total: count.total,
+      ...(query.total === 'quick' && { total_is_exact: count.exact }),
       has_more: found.after !== null,
       next_cursor: encode(ctx.cursors, 'next', found.after, binding),
       prev_cursor: encode(ctx.cursors, 'prev', found.before, binding),
@@ -99,27 +108,33 @@ export async function list(
   }
 }
 
-/** Counts what matches: all of it, or only the links that are new since it was counted before. */
+/**
+ * Counts what matches: all of it, no further than `most`, or only the links that are new since it
+ * was counted before.
+ */
 async function countFrom(
   { totals, clock }: ListContext,
   sqlx: Sql,
   filter: LinkFilter,
   range: SeqRange,
   facts: WorkspaceFacts,
+  most: number | null,
 ): Promise<Count> {
   const now = clock.now()
   const { low } = wholeRange(filter.workspaceNo)
   const isCounted = filter.term !== null || filter.tags.length > 0
-  if (!isCounted || !range.whole) return countLinks(sqlx, filter, range, facts, now)
+  if (!isCounted || !range.whole) return countLinks(sqlx, filter, range, facts, now, most)
   // Up to the newest link of the facts, so that what comes later can be added.
   const known = { ...range, high: low + facts.made }
   const before = totals.before(filter, facts)
-  if (before === undefined) return countLinks(sqlx, filter, known, facts, now)
+  if (before === undefined) return countLinks(sqlx, filter, known, facts, now, most)
   const fresh = { low: low + before.made + 1, high: known.high, whole: false }
+  // Few are new, and what was counted before was all: no bound is needed.
   const { total } = await countLinks(sqlx, filter, fresh, facts, now)
   const { driver } = before.count
   return {
     total: before.count.total + total,
+    exact: true,
     driver: { ...driver, count: driver.count + (facts.made - before.made) },
   }
 }

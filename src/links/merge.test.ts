@@ -52,7 +52,7 @@ test('a merge patch replaces what it names, and nothing else', async () => {
     { numRuns: 60 },
   )
   await links.close()
-}, 30_000)
+}, 120_000)
 
 function pick(link: Link) {
   const { destination_url, title, notes, enabled, forward_query, redirect_status, tags } = link

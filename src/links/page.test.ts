@@ -43,4 +43,4 @@ test('matches that lie together at the far end are found like any others', async
     }
   }
   await own.close()
-}, 20_000)
+}, 120_000)

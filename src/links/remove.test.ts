@@ -72,7 +72,10 @@ describe('blocking', () => {
       ['s.example/B2', false],
       [id, true],
     ] as const) {
-      expect(await storage.write((tx) => setBlocked(ctx, tx, name, blocked))).toBe(id)
+      expect(await storage.write((tx) => setBlocked(ctx, tx, name, blocked))).toEqual({
+        id,
+        isDeleted: false,
+      })
       expect(await slugRow(links, 'b2')).toMatchObject({ special: Number(blocked) })
       expect(await slugRow(links, slug.toLowerCase())).toMatchObject({ special: Number(blocked) })
     }

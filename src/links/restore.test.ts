@@ -94,7 +94,7 @@ describe('restoring', () => {
       }),
       { numRuns: 60 },
     )
-  }, 60_000)
+  }, 120_000)
 
   test('tells every change, and each step back leads to the state before', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'told', title: 'a' })
@@ -255,6 +255,20 @@ describe('restoring', () => {
     expect(error.details).toEqual([
       { field: 'version', code: 'OUT_OF_RANGE', params: { min: 2, max: 6 } },
     ])
+  })
+
+  test('keeps a block that came after the deletion, by id and by slug', async () => {
+    const { id } = await links.create({ destination_url: URL_A, slug: 'Bad-one', aliases: ['b-2'] })
+    const ctx = { clock: links.clock, domains: links.service.rules.domains }
+    const block = (name: string, blocked: boolean) =>
+      links.storage.write((tx) => setBlocked(ctx, tx, name, blocked))
+    await links.remove(id)
+    expect(await block(id, true)).toEqual({ id, isDeleted: true })
+    expect(await block('bad-ONE', false)).toEqual({ id, isDeleted: true })
+    expect(await block('s.example/B-2', true)).toEqual({ id, isDeleted: true })
+    expect(await block('go.example/b-2', true)).toBeNull()
+    expect(await links.restore(id)).toMatchObject({ status: 'blocked', version: 5 })
+    expect(await slugRow(links, 'b-2')).toMatchObject({ special: 1 })
   })
 
   test('races with changes, deletions and creations, and one of them wins', async () => {

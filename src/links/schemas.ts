@@ -107,6 +107,9 @@ export const LinkListSchema = z
       .object({
         limit: z.int().openapi({ description: 'The most links that this page could have.' }),
         total: count('How many links match, on all pages.'),
+        total_is_exact: flag(
+          'False: at least `total` links match. Only with `total=quick`.',
+        ).optional(),
         has_more: flag('Whether a page follows this one.'),
         next_cursor: cursor('The `cursor` of the next page. Null: this is the last.'),
         prev_cursor: cursor('The `cursor` of the page before. Null: this is the first.'),

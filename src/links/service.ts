@@ -37,11 +37,16 @@ export interface LinkServiceDeps {
   peopleSoFar: (linkSeq: number) => number | Promise<number>
   /** Default: {@link hashPassword}. */
   hashPassword?: (password: string) => Promise<string>
+  /** How far a list with `total=quick` counts. Default: {@link QUICK_TOTAL}. */
+  quickTotal?: number
   /** Called after every commit that made, changed or deleted a link. */
   changed?: () => void
   /** Called with the `seq` of a link after the commit that deleted it for good. */
   removed?: (linkSeq: number) => void
 }
+
+/** As many as nobody looks through, and few enough to be counted at once. */
+const QUICK_TOTAL = 10_000
 
 /**
  * Links of a workspace. What takes long is prepared before the transaction; what happens inside it
@@ -118,6 +123,7 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
     domains,
     cursors: deps.cursors,
     totals,
+    quickTotal: deps.quickTotal ?? QUICK_TOTAL,
     render: createRenderer(domains),
     hashPassword: deps.hashPassword ?? hashPassword,
     peopleSoFar: deps.peopleSoFar,

@@ -90,4 +90,4 @@ test('walking a list by cursor skips and repeats no link that stays, whatever el
     { numRuns: testDialect === 'sqlite' ? 150 : 15 },
   )
   await links.close()
-}, 60_000)
+}, 120_000)

@@ -4,17 +4,14 @@ import type { Deliver } from './mailer.ts'
 const CONNECT_WITHIN_MS = 10_000
 const ANSWER_WITHIN_MS = 20_000
 
-/** Delivers by SMTP (RFC 5321); TLS from the start with `smtps:`, else as the server offers it. */
+/**
+ * Delivers by SMTP (RFC 5321); TLS from the start with `smtps:`, else as the server offers it. A
+ * password goes to another machine over TLS or not at all; `?requireTLS=false` says otherwise.
+ */
 export function smtp({ url, from }: { url: Hidden; from: string }): Deliver {
   return async (letter) => {
     // Loaded with the first message: most processes never send one.
-    const { createTransport } = await import('nodemailer')
-    const transport = createTransport({
-      url: url.reveal(),
-      connectionTimeout: CONNECT_WITHIN_MS,
-      greetingTimeout: CONNECT_WITHIN_MS,
-      socketTimeout: ANSWER_WITHIN_MS,
-    })
+    const transport = await transportTo(url)
     try {
       await transport.sendMail({
         ...letter,
@@ -28,4 +25,28 @@ export function smtp({ url, from }: { url: Hidden; from: string }): Deliver {
       transport.close()
     }
   }
+}
+
+/** Signs in at the mail server and leaves again. @throws what keeps messages from being sent */
+export async function tryOutSmtp(url: Hidden): Promise<void> {
+  const transport = await transportTo(url)
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
+async function transportTo(hidden: Hidden) {
+  const url = hidden.reveal()
+  const { username, hostname } = new URL(url)
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    requireTLS: username !== '' && !/^(?:localhost|127\..+|\[::1\])$/i.test(hostname),
+    // What the address says goes before what stands here.
+    url,
+    connectionTimeout: CONNECT_WITHIN_MS,
+    greetingTimeout: CONNECT_WITHIN_MS,
+    socketTimeout: ANSWER_WITHIN_MS,
+  })
 }

@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts'
+import { hstsOf } from '../base/hsts.ts'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { ERRORS } from '../errors/index.ts'
@@ -13,9 +14,20 @@ export function watchHeaders(contentType: string): Record<string, string> {
     'content-type': contentType,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
     'content-security-policy': "default-src 'none'",
     'x-request-id': ids.next('req'),
   }
+}
+
+/** The answer with the header that keeps browsers on TLS, where the public address is https. */
+export async function onTls(
+  answer: Response | Promise<Response>,
+  baseUrl: string,
+): Promise<Response> {
+  const response = await answer
+  for (const [name, value] of Object.entries(hstsOf(baseUrl))) response.headers.set(name, value)
+  return response
 }
 
 /** The answer to a method other than GET and HEAD, or null. */

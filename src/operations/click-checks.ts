@@ -28,16 +28,26 @@ export function workerCheck(worker: { state(): { backlogSeconds: number } }): He
  * the instance unready: what waits is kept in the journal.
  */
 export function statisticsCheck(statistics: {
-  state(): { store: string; backlogSeconds: number }
+  state(): {
+    running: boolean
+    restarts: number
+    store: string
+    backlogSeconds: number
+    since: number
+  }
 }): HealthCheck {
   return {
     name: 'statistics',
     check() {
-      const { store, backlogSeconds } = statistics.state()
+      const { running, restarts, store, backlogSeconds, since } = statistics.state()
       if (store !== 'ok' && store !== 'opening') return { status: 'degraded', reason: store }
-      return backlogSeconds > LAG_DEGRADED_SECONDS
-        ? { status: 'degraded', reason: 'behind' }
-        : { status: 'ok' }
+      // It has never come so far as to open its file.
+      if (store === 'opening' && restarts > 0 && !running) {
+        return { status: 'degraded', reason: 'not_starting' }
+      }
+      if (backlogSeconds > LAG_DEGRADED_SECONDS) return { status: 'degraded', reason: 'behind' }
+      // Nothing to be done about it: told, and no alarm.
+      return since > 0 ? { status: 'ok', reason: 'incomplete' } : { status: 'ok' }
     },
   }
 }

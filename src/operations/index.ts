@@ -1,3 +1,4 @@
+export { onTls } from './answers.ts'
 export type { WatchedValue } from './counted.ts'
 export {
   type CheckResult,

@@ -62,6 +62,7 @@ export interface StatisticsNumbers {
     skipped: number
     stored: number
     fileBytes: number
+    since: number
   }
 }
 
@@ -79,6 +80,11 @@ export function watchStatistics(metrics: Metrics, statistics: StatisticsNumbers)
   gauge('backlog_bytes', 'Journal that is not stored yet', () => state().backlogBytes)
   gauge('backlog_seconds', 'How far the statistics are behind', () => state().backlogSeconds)
   gauge('file_bytes', 'Size of the statistics file and its log', () => state().fileBytes)
+  gauge(
+    'begin_seconds',
+    'Time from which all clicks are in the file, as a Unix timestamp; 0: all that there ever were',
+    () => state().since / 1_000,
+  )
   counter('restarts_total', 'How often the statistics process died', () => state().restarts)
   counter('stored_total', 'Clicks stored since the start', () => state().stored)
   counter('damaged_lines_total', 'Lines that it could not read', () => state().skipped)

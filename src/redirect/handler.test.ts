@@ -156,7 +156,11 @@ describe('no link', () => {
   test('is a problem for those who take nothing else', async () => {
     const response = await site.visit('/x', { headers: { accept: 'application/problem+json' } })
     expect(response.headers.get('content-type')).toBe('application/problem+json')
-    expect(await response.json()).toMatchObject({ status: 404, code: 'LINK_NOT_FOUND' })
+    expect(await response.json()).toMatchObject({
+      title: 'Not Found',
+      status: 404,
+      code: 'LINK_NOT_FOUND',
+    })
   })
 
   test('every page forbids scripts and frames, and its style is known by hash', async () => {

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { domainToUnicode } from 'node:url'
 import { ERRORS, type ErrorCode, type ErrorParam } from '../errors/index.ts'
 import { formatDateTime, type Locale, negotiateLocale, translate } from '../i18n/index.ts'
@@ -180,7 +181,14 @@ export function createPages({ pseudoLocales, always, host }: PagesOptions): Page
       const { status } = ERRORS[code]
       const problem = prefersProblem(request.headers.get('accept'))
       const body = problem
-        ? { type: 'about:blank', title: message, status, code, request_id: requestId }
+        ? {
+            type: 'about:blank',
+            title: STATUS_CODES[status],
+            status,
+            detail: message,
+            code,
+            request_id: requestId,
+          }
         : { error: { code, message, request_id: requestId } }
       return new Response(JSON.stringify(body), {
         status,

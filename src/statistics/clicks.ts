@@ -6,13 +6,7 @@ import { type Asked, CLICKS_LIMIT_DEFAULT } from './query.ts'
 import { listRange } from './range.ts'
 import { renderClick } from './render.ts'
 import type { ClickView } from './schemas.ts'
-import {
-  botsOf,
-  type SelectionContext,
-  type StatisticsCaller,
-  select,
-  tagKeys,
-} from './selection.ts'
+import { botsOf, type SelectionContext, type StatisticsCaller, select } from './selection.ts'
 import type { ClickPosition, ClickReports, ExportFormat, Selection } from './types.ts'
 
 /** What lists of single clicks work with. */
@@ -86,9 +80,9 @@ export function selectClicks(
   return select(ctx, caller, linkId, asked, listRange(asked, asked.zone), bots)
 }
 
-/** What a cursor is good for; links may get and lose the tags meanwhile. */
-function bindingOf({ linkSeqs: _, offsets: __, ...selection }: Selection, asked: Asked): string {
-  return JSON.stringify(['clicks', selection, tagKeys(asked.tags), asked.zone])
+/** What a cursor is good for; links may get and lose tags meanwhile. */
+function bindingOf({ offsets: _, ...selection }: Selection, { zone }: Asked): string {
+  return JSON.stringify(['clicks', selection, zone])
 }
 
 function positionAt(cursors: Cursors, cursor: string, binding: string): ClickPosition {

@@ -186,6 +186,17 @@ test('buckets cover a range without gap or overlap and begin where the clocks sa
             if (isStart(t, 'hour', zone) && !known.has(t)) throw new Error(`${t} is missing`)
           }
         }
+        if (interval !== 'hour') {
+          const step = { day: { days: 1 }, week: { days: 7 }, month: { months: 1 } }[interval]
+          for (const [i, start] of found.slice(1).entries()) {
+            const date = zoned(found[i] as number, zone)
+              .toPlainDate()
+              .add(step)
+            const next = date.toZonedDateTime(zone).epochMilliseconds
+            // The bucket in which clocks go back over midnight may begin on the day before.
+            if (next !== start && i > 0) throw new Error(`${next} is missing`)
+          }
+        }
         if (interval === 'day') {
           const dates = new Set(found.map((start) => zoned(start, zone).toPlainDate().toString()))
           if (dates.size !== found.length) throw new Error('a day has two buckets')

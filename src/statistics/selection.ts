@@ -5,7 +5,7 @@ import type { Storage } from '../storage/index.ts'
 import type { AskedFilter } from './filters.ts'
 import type { Asked } from './query.ts'
 import type { Range } from './range.ts'
-import { findLinkSeq, findLinkSeqs, findTagged } from './store.ts'
+import { findLinkSeq, findLinkSeqs } from './store.ts'
 import type { BotsMode, Filter, Selection } from './types.ts'
 import { zoneOffsets } from './zones.ts'
 
@@ -45,13 +45,14 @@ export async function select(
   range: Range,
   bots: BotsMode,
 ): Promise<Selection> {
-  const { storage, clock } = ctx
+  const { clock } = ctx
   const linkSeq = linkId === null ? null : await linkSeqOf(ctx, workspace.no, linkId)
   const tags = tagKeys(asked.tags)
   return {
     workspaceNo: workspace.no,
     linkSeq,
-    linkSeqs: tags.length === 0 ? null : await findTagged(storage.reports, workspace.no, tags),
+    linkSeqs: null,
+    ...(tags.length > 0 && { tags }),
     // A begin without bound reaches back to the year 0, and nothing is stored from before 1970.
     from: Math.max(range.from, 0),
     to: Math.max(range.to, 0),

@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import { bySql, prepare, type Sql } from '../storage/index.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { prepare, type Sql } from '../storage/index.ts'
 
 /** What a link is called, also for some days after it was deleted. */
 export interface LinkName {
@@ -76,41 +76,50 @@ export async function findLinkNames(
   return names
 }
 
-/** Links that one statement gives: so many are put together in less than a millisecond. */
+/** Links that one statement of PostgreSQL gives: other processes ask it, too. */
 const TAGGED_AT_ONCE = 10_000
-const TOGETHER = bySql({
-  sqlite: sql`group_concat(seq ORDER BY seq)`,
-  postgres: sql`string_agg(seq::text, ',' ORDER BY seq)`,
-})
 
 /**
- * The links that have all these tags (their keys). As one text a statement, because a list of rows
- * would be rebuilt on the serving thread, one by one.
+ * The links that have all these tags (their keys): as one text a statement, because so many rows
+ * take longer.
  */
 export async function findTagged(
-  reports: Sql,
+  read: Pick<Sql, 'db' | 'dialect'>,
   workspaceNo: number,
   tags: readonly string[],
 ): Promise<number[]> {
   const [first, ...others] = tags
+  // With an OFFSET each is looked up by its key: PostgreSQL would join the tags, and where it has
+  // not counted them yet, compare each link of the one with each of the other.
+  const tests = others.map(
+    (tag) => sql`AND EXISTS (SELECT 1 FROM link_tags o WHERE o.workspace_no = ${workspaceNo}
+      AND o.tag_key = ${tag} AND o.link_seq = t.link_seq LIMIT 1 OFFSET 0)`,
+  )
+  const matching = sql`FROM link_tags t
+    WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first} ${sql.join(tests, sql` `)}`
+  if (read.dialect === 'sqlite') {
+    return seqsOf(read, sql`SELECT group_concat(t.link_seq) AS found ${matching}`)
+  }
   const seqs: number[] = []
-  for (let after = -1; ; after = seqs.at(-1) as number) {
-    const tests = others.map(
-      (tag) => sql`AND EXISTS (SELECT 1 FROM link_tags o WHERE o.workspace_no = ${workspaceNo}
-        AND o.tag_key = ${tag} AND o.link_seq = t.link_seq)`,
+  for (;;) {
+    const page = await seqsOf(
+      read,
+      sql`SELECT string_agg(seq::text, ',' ORDER BY seq) AS found FROM (
+        SELECT t.link_seq AS seq ${matching} AND t.link_seq > ${seqs.at(-1) ?? -1}
+        ORDER BY t.link_seq LIMIT ${TAGGED_AT_ONCE}) s`,
     )
-    const { rows } = await sql<{ found: string | null }>`
-      SELECT ${TOGETHER} AS found FROM (
-        SELECT t.link_seq AS seq FROM link_tags t
-        WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first} AND t.link_seq > ${after}
-        ${sql.join(tests, sql` `)}
-        ORDER BY t.link_seq LIMIT ${TAGGED_AT_ONCE}) s`.execute(reports.db)
-    const found = rows[0]?.found
-    if (found === null || found === undefined) return seqs
-    const page = found.split(',').map(Number)
-    seqs.push(...page)
+    for (const seq of page) seqs.push(seq)
     if (page.length < TAGGED_AT_ONCE) return seqs
   }
+}
+
+async function seqsOf(
+  { db }: Pick<Sql, 'db'>,
+  query: RawBuilder<{ found: string | null }>,
+): Promise<number[]> {
+  const { rows } = await query.execute(db)
+  const found = rows[0]?.found ?? ''
+  return found === '' ? [] : found.split(',').map(Number)
 }
 
 const tagged = prepare<{ workspaceNo: number; tag: string; seq: number }, { link_seq: number }>(

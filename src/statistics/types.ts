@@ -81,8 +81,13 @@ export interface Selection {
   workspaceNo: number
   /** One link alone; null: the whole workspace. */
   linkSeq: number | null
-  /** Of these links alone (those with a tag); null: of all. */
+  /** Of these links alone; null: of all. */
   linkSeqs: readonly number[] | null
+  /**
+   * Of the links that have all these tags (their keys); absent: of all. Whoever answers looks up
+   * which they are: they may be hundreds of thousands.
+   */
+  tags?: readonly string[]
   /** Milliseconds since the Unix epoch; from ≤ time < to. */
   from: number
   to: number

@@ -58,7 +58,7 @@ test('many processes may bring the tables up to date at once', async () => {
   expect(statuses).toEqual([0, 0, 0, 0, 0, 0])
   expect((await migrationStates(fresh)).every((state) => state.applied_at !== null)).toBe(true)
   rmSync(fresh, { recursive: true, force: true })
-}, 30_000)
+}, 120_000)
 
 describe('write', () => {
   test('gives each of many transactions its own result, and undoes only the one that fails', async () => {
@@ -145,7 +145,7 @@ test('the write-ahead log stays short under a steady stream of writes', async ()
   // Twice 20 kB a row, in the table and its index: 160 MB have gone through it.
   expect(longest).toBeLessThan(80_000_000)
   expect(await hosts()).toHaveLength(written)
-}, 60_000)
+}, 120_000)
 
 describe('reports', () => {
   test('answer from another thread what read answers, counters included', async () => {

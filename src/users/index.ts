@@ -8,3 +8,4 @@ export {
   type UserService,
   type UserServiceDeps,
 } from './service.ts'
+export { hasUsers, lockUsers } from './store.ts'

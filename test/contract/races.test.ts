@@ -1,5 +1,6 @@
 /** Nodes that do the same at the same time: what must happen once does, wherever it was asked for. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { handOverInstance, removePerson } from '../../src/accounts/removal.ts'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
 import { DEFAULT_PLANS } from '../../src/plans/defaults.ts'
 import { useOnce } from '../../src/redirect/uses.ts'
@@ -24,6 +25,8 @@ beforeAll(async () => {
   workspace = await first.storage.write((tx) =>
     first.workspaces.create(tx, { name: 'Race' }, COMMAND_LINE),
   )
+  const { no, plan } = await newWorkspace('First')
+  await newPerson(no, plan, 'owner', 'first@owners.example')
 }, 60_000)
 
 afterAll(async () => {
@@ -212,6 +215,62 @@ describe.skipIf(!here)(title, () => {
         return storage.write((tx) => members.remove(tx, asker as never, userId))
       }, 2)
       expect([given.length, refused]).toEqual([1, ['LAST_OWNER']])
+    }
+  }, 30_000)
+
+  test('of two owners who delete their accounts one stays', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { no, plan } = await newWorkspace(`Gone ${round}`, 'unlimited')
+      const people = ['c', 'd'].map((name) => `${name}${round}@owners.example`)
+      for (const email of people) await newPerson(no, plan, 'owner', email)
+      const { given, refused } = await race((node, i) => removePerson(node, people[i] as string), 2)
+      expect([given.length, refused]).toEqual([1, ['SOLE_OWNER']])
+      const { members, owners } = await sqlOne<Record<string, string>>(
+        `SELECT members_count AS members,
+          (SELECT count(*) FROM members WHERE workspace_no = no AND role = 'owner') AS owners
+         FROM workspaces WHERE no = ${no}`,
+      )
+      expect([Number(members), Number(owners)]).toEqual([1, 1])
+    }
+  }, 30_000)
+
+  test('an account goes with all of it, or stays, whatever it joins meanwhile', async () => {
+    const { no, plan } = await newWorkspace('Old', 'unlimited')
+    for (let round = 0; round < 10; round++) {
+      const fresh = await newWorkspace(`New ${round}`, 'unlimited')
+      const email = `joins${round}@example.com`
+      const id = await newPerson(no, plan, 'member', email)
+      await race(async (node, i) => {
+        if (i === 0) return removePerson(node, email)
+        return node.storage.write((tx) =>
+          node.workspaces.join(tx, fresh, { id, email }, 'owner', COMMAND_LINE),
+        )
+      }, 2)
+      const { users, members } = await sqlOne<Record<string, string>>(
+        `SELECT (SELECT count(*) FROM users WHERE id = '${id}') AS users,
+          (SELECT count(*) FROM members WHERE user_id = '${id}') AS members`,
+      )
+      expect(['0 0', '1 2']).toContain(`${users} ${members}`)
+      const counts = await sqlOne<Record<string, string>>(
+        `SELECT members_count AS counted,
+          (SELECT count(*) FROM members WHERE workspace_no = no) AS found
+         FROM workspaces WHERE no = ${fresh.no}`,
+      )
+      expect(counts.counted).toBe(counts.found as string)
+    }
+  }, 30_000)
+
+  test('an instance that is handed over to several has one owner', async () => {
+    const { no, plan } = await newWorkspace('Handed over', 'unlimited')
+    const people = ['e', 'f', 'g', 'h'].map((name) => `${name}@owners.example`)
+    for (const email of people) await newPerson(no, plan, 'member', email)
+    for (let round = 0; round < 5; round++) {
+      const { given } = await race((node, i) => handOverInstance(node, people[i] as string))
+      expect(given).toEqual([true, true, true, true])
+      const { owners } = await sqlOne<Record<string, string>>(
+        'SELECT count(*) AS owners FROM users WHERE instance_owner = 1',
+      )
+      expect(Number(owners)).toBe(1)
     }
   }, 30_000)
 

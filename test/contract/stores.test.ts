@@ -22,6 +22,11 @@ const SUITES: Record<string, string[]> = {
   audit: ['src/audit'],
   accounts: ['src/accounts'],
   'the pipeline and idempotency': ['src/http'],
+  'questions about clicks': [
+    'src/statistics/clicks.test.ts',
+    'src/statistics/live.test.ts',
+    'src/statistics/report.test.ts',
+  ],
   'the whole API': ['src/app.test.ts'],
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { eventually } from '../harness/eventually.ts'
@@ -79,10 +80,20 @@ function search(directory: string): { files: string[]; found: string[] } {
   return { files, found }
 }
 
+/** The processes' directory for what is temporary. */
+const temporary = mkdtempSync(join(tmpdir(), 'slugline-privacy-'))
 let slugline: Slugline
 let key: string
 let link: { id: string }
-const answers: string[] = []
+const answers: Buffer[] = []
+
+/** An address as few write it: in capitals, all zeros written out, with a port. */
+function otherSpelling(text: string): string {
+  const address = ipaddr.parse(text)
+  if (address.kind() === 'ipv4') return `${text}:50123`
+  const groups = address.toNormalizedString().split(':')
+  return `[${groups.map((group) => group.padStart(4, '0')).join(':')}]:50123`.toUpperCase()
+}
 
 /** Asks as a proxy that speaks for somebody, and keeps the answer. */
 async function ask(path: string, from: string, init: RequestInit = {}): Promise<Response> {
@@ -92,8 +103,8 @@ async function ask(path: string, from: string, init: RequestInit = {}): Promise<
   headers.set('x-real-ip', from)
   if (!headers.has('user-agent')) headers.set('user-agent', BROWSER)
   const answer = await fetch(slugline.url + path, { redirect: 'manual', ...init, headers })
-  const text = await answer.clone().text()
-  answers.push(JSON.stringify([path, [...answer.headers], text]))
+  answers.push(Buffer.from(JSON.stringify([path, [...answer.headers]])))
+  answers.push(Buffer.from(await answer.clone().arrayBuffer()))
   return answer
 }
 
@@ -123,6 +134,7 @@ beforeAll(async () => {
   slugline = await startSlugline({
     TRUSTED_PROXIES: '127.0.0.1',
     LOG_LEVEL: 'debug',
+    TMPDIR: temporary,
     ANONYMOUS_REQUESTS_PER_MINUTE: '3',
   })
   key = (await slugline.createKey()).key
@@ -137,7 +149,10 @@ beforeAll(async () => {
   await makeLink(someone, { destination_url: 'https://example.com/', slug: 'd', enabled: false })
 })
 
-afterAll(() => slugline.dispose())
+afterAll(async () => {
+  await slugline.dispose()
+  rmSync(temporary, { recursive: true, force: true })
+})
 
 test('the search finds an address in each of its forms', () => {
   for (const { address, forms } of FORMS) {
@@ -166,6 +181,8 @@ test('no whole address of anybody is anywhere', async () => {
       await ask(path, from, { headers })
     }
     await ask('/a', `${from}, nonsense`)
+    // The same visitor, as another proxy writes them.
+    await ask('/a', otherSpelling(from))
     await ask('/a', from, { headers: { 'sec-gpc': '1' } })
     await ask('/a', from, { headers: { 'user-agent': 'curl/8.5.0' } })
     const body = new URLSearchParams({ password: 'wrong' })
@@ -211,6 +228,7 @@ test('no whole address of anybody is anywhere', async () => {
     'clicks',
     'clicks.csv',
     'clicks.ndjson',
+    'clicks.parquet',
   ]) {
     await ask(`/api/v1/links/${link.id}/${path}`, from, { headers: asKey() })
   }
@@ -220,6 +238,7 @@ test('no whole address of anybody is anywhere', async () => {
 
   const running = search(slugline.dataDir)
   expect(running.found).toEqual([])
+  expect(search(temporary).found).toEqual([])
   for (const name of ['slugline.db', 'counters.db', 'statistics.duckdb', '.log']) {
     expect(running.files.some((file) => file.endsWith(name))).toBe(true)
   }
@@ -229,6 +248,6 @@ test('no whole address of anybody is anywhere', async () => {
   // Nor networks and agents for longer than it takes.
   expect(stopped.files.filter((file) => file.includes('/journal/'))).toEqual([])
   expect(findings('the logs', Buffer.from(slugline.output()))).toEqual([])
-  expect(findings('the answers', Buffer.from(answers.join('\n')))).toEqual([])
+  expect(findings('the answers', Buffer.concat(answers))).toEqual([])
   expect(answers.length).toBeGreaterThan(100)
 }, 120_000)

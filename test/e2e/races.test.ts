@@ -62,4 +62,4 @@ test('max_clicks 100 under 500 concurrent people, with bots and HEAD among them:
     status: string
   }
   expect(link.status).toBe('exhausted')
-}, 60_000)
+}, 120_000)

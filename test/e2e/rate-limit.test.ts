@@ -3,7 +3,8 @@ import { writePlans } from '../harness/plans.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 const PER_MINUTE = 1200
-const BURST = 20
+/** Room for five seconds in which a busy machine sends nothing: a full bucket loses tokens. */
+const BURST = 100
 /** The plan's rate ten times over, for as long as five windows of a second would be. */
 const SECONDS = 5
 
@@ -50,7 +51,7 @@ test('ten times the rate: no more than burst + elapsed × rate is admitted, and 
     Math.floor(BURST + (SECONDS - 0.1) * (PER_MINUTE / 60) * 0.99),
   )
   expect(admitted + refused).toBe(offered)
-}, 30_000)
+}, 120_000)
 
 test('a retry after Retry-After is admitted every time', async () => {
   for (let round = 0; round < 3; round++) {
@@ -62,7 +63,7 @@ test('a retry after Retry-After is admitted every time', async () => {
     await Bun.sleep(Number(refusal.headers.get('retry-after')) * 1000)
     expect((await list()).status).toBe(200)
   }
-}, 30_000)
+}, 120_000)
 
 test('401 and 403 take nothing from the allowance', async () => {
   const readOnly = await slugline.createKey({
@@ -75,11 +76,11 @@ test('401 and 403 take nothing from the allowance', async () => {
     return Number(answer.headers.get('x-ratelimit-remaining'))
   }
   expect(await remaining()).toBe(BURST - 1)
-  for (let i = 0; i < BURST * 3; i++) {
+  for (let i = 0; i < BURST; i++) {
     const forbidden = await slugline.call('POST', '/api/v1/links', { key: readOnly.key, body: {} })
     expect(forbidden.status).toBe(403)
     const unknown = await slugline.call('GET', '/api/v1/links', { key: `${readOnly.key}x` })
     expect(unknown.status).toBe(401)
   }
   expect(await remaining()).toBeGreaterThanOrEqual(BURST - 2)
-}, 30_000)
+}, 120_000)

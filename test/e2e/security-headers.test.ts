@@ -26,6 +26,12 @@ const ANSWERS: [string, string][] = [
   ['GET', '/api/v1/links'],
   ['GET', '/docs'],
   ['GET', '/openapi.json'],
+  ['GET', '/app'],
+  ['POST', '/app'],
+  ['GET', '/livez'],
+  ['GET', '/readyz'],
+  ['GET', '/metrics'],
+  ['PUT', '/metrics'],
 ]
 
 test.each(ANSWERS)(

@@ -40,7 +40,7 @@ test('from nothing: a key, a link, a redirect, and the click counted; then again
   } finally {
     await slugline.dispose()
   }
-}, 60_000)
+}, 120_000)
 
 test('a second server on the same data directory is refused, and the first goes on', async () => {
   const slugline = await startSlugline()

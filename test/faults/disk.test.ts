@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
-import { appendFileSync, mkdtempSync, rmSync, unlinkSync } from 'node:fs'
+import { afterAll, expect, test } from 'bun:test'
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
@@ -10,13 +10,24 @@ const BROWSER = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 }
 const mountPoint = mkdtempSync(join(tmpdir(), 'slugline-disk-'))
-const canMount =
+const mount = () =>
   process.getuid?.() === 0 &&
   Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', mountPoint]).exitCode === 0
+const unmount = () => Bun.spawnSync(['umount', '-l', mountPoint])
+const canMount = mount()
+if (canMount) unmount()
 
-test.skipIf(!canMount)(
-  'a full disk: redirects go on, writes answer 503, health says so, and all heals (needs root)',
-  async () => {
+afterAll(() => rmSync(mountPoint, { recursive: true, force: true }))
+
+test.skipIf(!canMount).each([
+  // No file can be made; nothing can be written to the journal; or only there.
+  { instance: 'new', left: 0 },
+  { instance: 'used', left: 0 },
+  { instance: 'used', left: 65_536 },
+])(
+  'a full disk: redirects go on, writes answer 503, health says so, and all heals; $instance, $left bytes left (needs root)',
+  async ({ instance, left }) => {
+    mount()
     const slugline = await startSlugline({ LOG_LEVEL: 'silent' }, { dataDir: mountPoint })
     const filler = join(mountPoint, 'filler')
     try {
@@ -30,6 +41,18 @@ test.skipIf(!canMount)(
       expect(created.status).toBe(201)
       const { id } = (await created.json()) as { id: string }
       const visit = async () => (await slugline.call('GET', '/before', { headers: BROWSER })).status
+      const inStatistics = () =>
+        eventually('every click is in the statistics', async () => {
+          const answer = await slugline.call('GET', '/api/v1/stats', { key })
+          if (answer.status !== 200) return undefined
+          const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
+          return data.totals.clicks === visits ? true : undefined
+        })
+      let visits = 0
+      if (instance === 'used') {
+        for (; visits < 20; visits++) expect(await visit()).toBe(302)
+        await inStatistics()
+      }
 
       fill(filler)
       let refusal: Response | undefined
@@ -42,9 +65,19 @@ test.skipIf(!canMount)(
       expect(
         ((await refusal?.json()) as { error?: { code: string } } | undefined)?.error?.code,
       ).toBe('SERVICE_UNAVAILABLE')
-      let visits = 0
+      truncateSync(filler, statSync(filler).size - left)
       for (; visits < 300; visits++) expect(await visit()).toBe(302)
-      expect((await slugline.call('GET', '/readyz')).status).toBe(503)
+      await eventually('it is told', async () => {
+        const answer = await slugline.call('GET', '/readyz')
+        expect(answer.status).toBe(503)
+        const { checks } = (await answer.json()) as { checks: { name: string; reason?: string }[] }
+        const reasonOf = (check: string) => checks.find(({ name }) => name === check)?.reason
+        const isTold =
+          instance === 'used' && left === 0
+            ? reasonOf('journal') === 'not_writable'
+            : reasonOf('statistics') === 'full'
+        return isTold ? true : undefined
+      })
       expect((await slugline.call('GET', '/livez')).status).toBe(200)
 
       unlinkSync(filler)
@@ -57,6 +90,7 @@ test.skipIf(!canMount)(
         const { clicks } = (await answer.json()) as { clicks: { total: number } }
         return clicks.total === visits ? true : undefined
       })
+      await inStatistics()
       await slugline.stop()
       for (const file of ['slugline.db', 'counters.db']) {
         const db = new Database(join(mountPoint, file), { readonly: true })
@@ -65,8 +99,7 @@ test.skipIf(!canMount)(
       }
     } finally {
       await slugline.stop()
-      Bun.spawnSync(['umount', '-l', mountPoint])
-      rmSync(mountPoint, { recursive: true, force: true })
+      unmount()
     }
   },
   120_000,

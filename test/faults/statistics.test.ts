@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStatistics } from '../../src/statistics/store/duckdb.ts'
+import { childOf } from '../harness/children.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
@@ -43,34 +44,25 @@ async function metric(name: string): Promise<number> {
 }
 
 const drained = () =>
-  eventually(
-    'all clicks are stored',
-    async () => ((await metric('statistics_backlog_bytes')) === 0 ? true : undefined),
-    30_000,
+  eventually('all clicks are stored', async () =>
+    (await metric('statistics_backlog_bytes')) === 0 ? true : undefined,
   )
-
-/** The statistics process among the server's children. */
-function childOf(pid: number): number | undefined {
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry)) continue
-    try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
-      if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) !== pid) continue
-      if (readFileSync(`/proc/${entry}/cmdline`, 'utf8').includes('\0statistics\0')) {
-        return Number(entry)
-      }
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return undefined
-}
 
 async function check(name: string): Promise<{ status: string; reason?: string } | undefined> {
   const answer = await slugline.call('GET', '/readyz')
   expect(answer.status).toBe(200)
   const { checks } = (await answer.json()) as { checks: { name: string; status: string }[] }
   return checks.find((one) => one.name === name)
+}
+
+/** Reports say that they can't be had now. */
+async function expectNoReports(): Promise<void> {
+  for (const path of ['stats', 'stats/country', 'clicks', 'clicks.csv']) {
+    const answer = await slugline.call('GET', `/api/v1/${path}`, { key })
+    expect(answer.status).toBe(503)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    expect(await answer.json()).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
+  }
 }
 
 /** Rows of the statistics of a server that has stopped. */
@@ -101,10 +93,13 @@ test('killed every second it stops no redirect; the backlog drains; each click i
       visits += 50
     }
   })()
-  for (let kill = 0; kill < 6; kill++) {
+  for (let kill = 0; kill < 5; kill++) {
     await Bun.sleep(1_000)
-    const child = childOf(slugline.pid)
-    if (child !== undefined) process.kill(child, 'SIGKILL')
+    const child = await eventually('it runs', () => childOf(slugline.pid, 'statistics'))
+    process.kill(child, 'SIGKILL')
+    await eventually('it has ended', () =>
+      childOf(slugline.pid, 'statistics') === child ? undefined : true,
+    )
   }
   going.now = false
   await load
@@ -117,7 +112,7 @@ test('killed every second it stops no redirect; the backlog drains; each click i
   ).toEqual([{ c: visits, u: 1 }])
   // All was read, so there is nothing to read at the next start.
   expect(readdirSync(join(slugline.dataDir, 'journal'))).toEqual([])
-}, 60_000)
+}, 120_000)
 
 test('a broken file is told and kept; nothing else notices; put right, nothing is missing', async () => {
   await start()
@@ -135,9 +130,13 @@ test('a broken file is told and kept; nothing else notices; put right, nothing i
     const found = await check('statistics')
     return found?.status === 'degraded' && found.reason === 'corrupt' ? true : undefined
   })
+  await expectNoReports()
   const { status, stdout } = await slugline.cli('doctor', '--json')
   expect(status).toBe(1)
-  expect(stdout).toContain('statistics')
+  expect(stdout).toContain('is damaged')
+  const refused = await slugline.cli('clicks', 'recount', '--json')
+  expect(refused.status).toBe(1)
+  expect(refused.stderr).toContain('"STATISTICS_CORRUPT"')
   const { id } = await (
     await slugline.call('POST', '/api/v1/links', {
       key,
@@ -156,7 +155,7 @@ test('a broken file is told and kept; nothing else notices; put right, nothing i
   expect(await recount()).toMatchObject({ links: 2, mended: 0 })
   await slugline.stop()
   expect(await rows('SELECT count(*)::INTEGER AS c FROM clicks')).toEqual([{ c: 15 }])
-}, 60_000)
+}, 120_000)
 
 test('recount finds and mends counters that were changed, beside the server and without it', async () => {
   await start()
@@ -193,7 +192,7 @@ test('recount finds and mends counters that were changed, beside the server and 
   spoil('UPDATE link_counters SET bot = 0, total = human')
   expect(await recount()).toMatchObject({ mended: 1 })
   expect(await recount()).toMatchObject({ mended: 0 })
-}, 60_000)
+}, 120_000)
 
 test('a file that a command holds is waited for', async () => {
   await start()
@@ -208,9 +207,50 @@ test('a file that a command holds is waited for', async () => {
   await eventually('it is told', async () =>
     (await check('statistics'))?.reason === 'locked' ? true : undefined,
   )
+  await expectNoReports()
   held.close()
   await drained()
   await slugline.stop()
   expect(existsSync(file)).toBe(true)
   expect(await rows('SELECT count(*)::INTEGER AS c FROM clicks')).toEqual([{ c: 7 }])
-}, 60_000)
+}, 120_000)
+
+test('a file that is gone begins anew, says so, and makes nobody mend what is right', async () => {
+  await start()
+  const old = await create('a')
+  await visit('a', 20)
+  await drained()
+  await slugline.stop()
+  const file = join(slugline.dataDir, FILE)
+  renameSync(file, `${file}.lost`)
+  // Nothing is known: that is no reason to set counters to zero.
+  const early = await slugline.cli('clicks', 'recount', '--json')
+  expect(early.status).toBe(1)
+  expect(early.stderr).toContain('"STATISTICS_INCOMPLETE"')
+  await slugline.restart()
+  await visit('a', 5)
+  const fresh = await create('b')
+  await visit('b', 3)
+  await drained()
+  expect(await metric('statistics_begin_seconds')).toBeGreaterThan(1e9)
+  expect(await check('statistics')).toMatchObject({ status: 'ok', reason: 'incomplete' })
+  expect(await recount()).toMatchObject({ links: 1, older: 1, mended: 0 })
+  await eventually('all is counted', async () =>
+    (await metric('click_backlog_bytes')) === 0 ? true : undefined,
+  )
+  for (const [id, clicks] of [[old, 25] as const, [fresh, 3] as const]) {
+    const answer = await slugline.call('GET', `/api/v1/links/${id}`, { key })
+    expect(await answer.json()).toMatchObject({ clicks: { total: clicks } })
+  }
+  await slugline.stop()
+  const { status, stdout } = await slugline.cli('doctor', '--json')
+  expect(status).toBe(0)
+  expect(stdout).toContain('are missing')
+  // The whole file again, without what came meanwhile: that is told, too.
+  const [begin] = await rows<{ since: bigint }>('SELECT since FROM origin')
+  renameSync(`${file}.lost`, file)
+  await slugline.restart()
+  await visit('a', 1)
+  await drained()
+  expect(await metric('statistics_begin_seconds')).toBeGreaterThan(Number(begin?.since) / 1_000)
+}, 120_000)

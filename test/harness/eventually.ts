@@ -5,7 +5,7 @@
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  withinMs = 15_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const end = Date.now() + withinMs
   for (;;) {

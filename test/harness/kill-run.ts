@@ -67,7 +67,7 @@ interface Counts {
  */
 export async function killRun(options: KillRunOptions): Promise<KillRun> {
   const { clicks, links, connections, kills } = options
-  const slugline = await startSlugline({ LOG_LEVEL: 'silent', TRUSTED_PROXIES: '127.0.0.1' })
+  const slugline = await startSlugline({ LOG_LEVEL: 'warn', TRUSTED_PROXIES: '127.0.0.1' })
   let load: MarkedClicks | undefined
   try {
     const { key } = await slugline.createKey()
@@ -109,6 +109,9 @@ export async function killRun(options: KillRunOptions): Promise<KillRun> {
       drainSeconds,
       slowestStartMs: killed.slowestStartMs,
     }
+  } catch (error) {
+    console.error(slugline.output().slice(-4000))
+    throw error
   } finally {
     load?.stop()
     await slugline.dispose()
@@ -223,9 +226,11 @@ async function compareStored(slugline: Slugline, fates: Uint8Array, links: numbe
     slugs.set(seq, slug)
   }
   main.close()
-  const database = await openStatistics(join(slugline.dataDir, 'statistics.duckdb'), {
-    readonly: true,
-  })
+  const file = join(slugline.dataDir, 'statistics.duckdb')
+  // On a busy machine its process may still be closing it.
+  const database = await eventually('the statistics are free', () =>
+    openStatistics(file, { readonly: true }).catch(() => undefined),
+  )
   const connection = await database.connect()
   const result = await connection.raw.stream('SELECT link, utm_term FROM clicks')
   for (;;) {

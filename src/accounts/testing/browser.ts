@@ -27,7 +27,7 @@ export class Browser {
 
   constructor(
     readonly baseUrl: string,
-    readonly app: App,
+    readonly app: Pick<App, 'fetch'>,
     readonly address: string,
   ) {}
 

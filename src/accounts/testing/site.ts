@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdministration } from '../../administration.ts'
-import { type AppDeps, createApp } from '../../app.ts'
+import { type App, type AppDeps, createApp } from '../../app.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Hidden } from '../../base/hidden.ts'
 import { createIds } from '../../base/ids.ts'
@@ -11,8 +11,9 @@ import type { Logger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import { deriveSecrets } from '../../config/index.ts'
 import { syncDomains } from '../../domains/index.ts'
+import { AppError } from '../../errors/index.ts'
 import { createCursors } from '../../http/cursor.ts'
-import { createKeyService } from '../../keys/index.ts'
+import { createKeyService, type KeyService } from '../../keys/index.ts'
 import { createLinkService, type LinkServiceDeps } from '../../links/index.ts'
 import { createMailer, type Letter } from '../../mail/index.ts'
 import { DEFAULT_PLANS } from '../../plans/defaults.ts'
@@ -35,6 +36,8 @@ export interface SiteOptions {
   /** Default: messages are kept in `letters`. */
   mail?: boolean
   oidcIssuer?: string
+  /** See `HandlerDeps.evenMs`; default: nothing. */
+  evenMs?: number
   /** Stands before the storage that the accounts write to. */
   wrapStorage?: (storage: Storage) => Storage
 }
@@ -43,17 +46,22 @@ export interface SiteOptions {
 export interface TestSite {
   baseUrl: string
   storage: Storage
+  app: App
   accounts: OpenAccounts
+  keys: KeyService
   users: UserService
   /** Messages that were sent. */
   letters: Letter[]
-  /** What was logged as an error. */
+  /** What was logged as an error, and as a warning. */
   errors: object[]
+  warnings: object[]
   /** Moves the time, which stands still else. */
   pass(ms: number): void
   browser(address?: string): Browser
   /** A browser whose person owns the instance, and has the workspace Acme. */
   owner(): Promise<Browser>
+  /** A browser whose person has a role in the workspace that `owner` has, and no other. */
+  joined(owner: Browser, role: string): Promise<Browser>
   /** The token in the newest message's link. */
   mailedToken(): string
   close(): Promise<void>
@@ -62,6 +70,16 @@ export interface TestSite {
 /** A password that is long enough. */
 export const PASSWORD = 'correct horse battery'
 const SECRET = 'a secret of more than thirty-two characters'
+
+/** Statistics that can't be asked: they aren't what these tests are about. */
+const AWAY = new Proxy(
+  {},
+  {
+    get: () => async () => {
+      throw new AppError('SERVICE_UNAVAILABLE')
+    },
+  },
+)
 
 /** Hashes that cost next to nothing to make and to check; else the tests would do little else. */
 function hashCheaply(): () => void {
@@ -88,11 +106,12 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
   const secrets = deriveSecrets(SECRET)
   const letters: Letter[] = []
   const errors: object[] = []
+  const warnings: object[] = []
   const quiet = () => {}
   const logger: Logger = {
     debug: quiet,
     info: quiet,
-    warn: quiet,
+    warn: (fields) => void warnings.push(fields as object),
     error: (fields) => void errors.push(fields as object),
   }
   const domains = await syncDomains(storage, baseUrl, [])
@@ -165,9 +184,10 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
             name: 'Example',
           },
     domains: domains.hosts,
+    evenMs: options.evenMs ?? 0,
   })
   const app = createApp({
-    ...({ statistics: {} } as AppDeps),
+    ...({ statistics: AWAY } as unknown as AppDeps),
     ...administration,
     accounts,
     storage: seen,
@@ -185,10 +205,13 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
   const site: TestSite = {
     baseUrl,
     storage,
+    app,
     accounts,
+    keys,
     users,
     letters,
     errors,
+    warnings,
     pass(ms) {
       now += ms
       setSystemTime(now)
@@ -205,6 +228,17 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
         workspace: 'Acme',
       })
       browser.workspace = body.workspace.id
+      return browser
+    },
+    async joined(owner, role) {
+      const email = `${role}@example.com`
+      await users.create({ email, password: PASSWORD })
+      await owner.post('/app/api/v1/invitations', { email, role })
+      const browser = site.browser()
+      await browser.signIn(email, PASSWORD)
+      const body = { token: /token=([^&\s]+)/.exec(letters.at(-1)?.text ?? '')?.[1] ?? '' }
+      await browser.post('/app/api/v1/invitations/accept', body)
+      await browser.enter()
       return browser
     },
     mailedToken: () => /[?&]token=([^&\s]+)/.exec(letters.at(-1)?.text ?? '')?.[1] ?? '',

@@ -4,6 +4,7 @@ import { createPlans } from '../../plans/service.ts'
 import type { Plan } from '../../plans/types.ts'
 import { openPostgres, type Storage, scaledMigrationStates } from '../../storage/index.ts'
 import { unlistedPlans } from '../plans-in-use.ts'
+import { accountsOf } from './accounts.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const TOLERANCE_MS = 60_000
@@ -34,6 +35,7 @@ export async function checkPostgres(
           ? ok('plans', "every workspace's plan is listed")
           : problem('plans', unlisted.problem, unlisted.advice),
         await clockOf(storage, clock),
+        await peopleOf(storage),
       )
     }
   } finally {
@@ -65,6 +67,14 @@ async function clockOf(storage: Storage, clock: Clock): Promise<Finding> {
     `${found}, but links were made until ${ahead}`,
     'set the clocks of all nodes, and keep them by NTP',
   )
+}
+
+async function peopleOf({ read }: Pick<Storage, 'read'>): Promise<Finding> {
+  const row = await read.db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<number>().as('n'))
+    .executeTakeFirst()
+  return accountsOf(Number(row?.n ?? 0))
 }
 
 async function replicaOf(url: string): Promise<Finding> {

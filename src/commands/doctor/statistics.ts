@@ -15,7 +15,16 @@ export async function checkStatistics(dataDir: string): Promise<Finding[]> {
       const [row] = await connection.all<{ clicks: bigint }>(
         'SELECT count(*) AS clicks, max(link), max(slot), max(visitor) FROM clicks',
       )
-      return [ok('statistics', `${row?.clicks} clicks are kept`)]
+      const [origin] = await connection.all<{ since: bigint }>('SELECT since FROM origin')
+      if (origin === undefined) return [ok('statistics', `${row?.clicks} clicks are kept`)]
+      const since = new Date(Number(origin.since)).toISOString()
+      return [
+        warning(
+          'statistics',
+          `${row?.clicks} clicks are kept; those before ${since} are missing`,
+          'they are in the numbers of the links; a backup may have the whole file',
+        ),
+      ]
     } finally {
       database.close()
     }

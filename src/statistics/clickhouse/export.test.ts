@@ -21,6 +21,9 @@ import { createClickHouseReports } from './reports.ts'
 import { migrateClickHouse } from './schema.ts'
 import { store } from './testing/world.ts'
 
+/** Some questions are about links with a tag. */
+const tags = fc.constantFrom({}, {}, { tags: ['all'] }, { tags: ['some'] })
+
 describe.skipIf(!hasClickHouse)('exports', () => {
   let server: Server
   let clickHouse: ClickHouse
@@ -28,9 +31,11 @@ describe.skipIf(!hasClickHouse)('exports', () => {
   let database: StatisticsDatabase
   let connection: StatisticsConnection
   let both: ClickReports[]
-  const names = {
+  const facts = {
     links: async (seqs: readonly number[]) =>
       new Map(seqs.filter((seq) => seq !== LINKS[2]).map((seq) => [seq, `lnk_${seq}`])),
+    tagged: async (_: number, [first]: readonly string[]) =>
+      LINKS.filter((_, i) => i > 0 || first === 'all'),
     domains: async () => new Map([[0, 'sho.rt']]),
   }
 
@@ -41,7 +46,7 @@ describe.skipIf(!hasClickHouse)('exports', () => {
     directory = mkdtempSync(join(tmpdir(), 'slugline-exports-'))
     database = await openStatistics(join(directory, 'statistics.duckdb'))
     connection = await database.connect()
-    both = [createReports(database, { names }), createClickHouseReports(clickHouse, { names })]
+    both = [createReports(database, { facts }), createClickHouseReports(clickHouse, { facts })]
   })
   afterAll(async () => {
     await clickHouse?.close()
@@ -52,7 +57,8 @@ describe.skipIf(!hasClickHouse)('exports', () => {
 
   test('are those of one machine, byte for byte; Parquet value for value', async () => {
     await fc.assert(
-      fc.asyncProperty(world, question, async (it, { selection }) => {
+      fc.asyncProperty(world, question, tags, async (it, asked, tagged) => {
+        const selection = { ...asked.selection, ...tagged }
         const purged = await store(clickHouse, it)
         await storeInFile(connection, { ...purged, settled: [] })
         for (const format of ['csv', 'ndjson'] as const) {

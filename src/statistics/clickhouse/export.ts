@@ -1,10 +1,10 @@
 import { createForm } from '../reports/form.ts'
-import type { ExportNames } from '../reports/names.ts'
+import type { LinkFacts } from '../reports/names.ts'
 import { EXPORT_COLUMNS, type ExportFormat, type Selection } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { TEXTS } from './schema.ts'
 import { raw, type Sql, sql } from './sql.ts'
-import { fitting, MODE, meant } from './where.ts'
+import { fitting, MODE, meant, ofLinks } from './where.ts'
 
 /** Clicks put in order at once. */
 const CLICKS_PER_PART = 500_000
@@ -26,7 +26,7 @@ const COLUMNS = raw(
 )
 
 /** Writes exports, oldest click first; clicks of one part are of one moment. */
-export function createExport(clickHouse: ClickHouse, names: ExportNames) {
+export function createExport(clickHouse: ClickHouse, names: LinkFacts) {
   return (
     selection: Selection,
     format: ExportFormat,
@@ -59,8 +59,9 @@ export function createExport(clickHouse: ClickHouse, names: ExportNames) {
     const encoder = new TextEncoder()
     const form = createForm(format, await names.domains())
     const ids = new Map<number, string | undefined>()
+    const stored = await storedNow(selection, signal)
     if (form.head !== '') yield encoder.encode(form.head)
-    for (const part of await partsOf(selection, signal)) {
+    for (const part of await partsOf(stored, signal)) {
       const query = sql`SELECT ${COLUMNS} FROM clicks WHERE ${meant(part)} ORDER BY time, n`
       for await (const rows of clickHouse.stream(query, signal)) {
         await learn(ids, rows)
@@ -83,6 +84,16 @@ export function createExport(clickHouse: ClickHouse, names: ExportNames) {
     }
     const found = await names.links([...seqs])
     for (const seq of seqs) ids.set(seq, found.get(seq))
+  }
+
+  /** The selection without what is newer than all that is stored now. */
+  async function storedNow(selection: Selection, signal: AbortSignal): Promise<Selection> {
+    const { from, to } = selection
+    const [row] = await clickHouse.rows(
+      sql`SELECT max(time) FROM clicks WHERE ${ofLinks(selection)}`,
+      signal,
+    )
+    return { ...selection, to: Math.min(to, Math.max(from, Number(row?.[0] ?? 0) + 1)) }
   }
 
   /** Consecutive ranges of time with about as many clicks as are put in order at once. */
@@ -109,9 +120,11 @@ export function createExport(clickHouse: ClickHouse, names: ExportNames) {
 
   /** The server writes it: sorted, and sent once it is complete. The names stand in the query. */
   async function* parquet(
-    selection: Selection,
+    asked: Selection,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array, undefined> {
+    // Names are looked up first: a click that came since then might be on a link without one.
+    const selection = await storedNow(asked, signal)
     const hosts = await names.domains()
     const ids = new Map<number, string>()
     const links = sql`SELECT DISTINCT toInt64(workspace) * 4294967296 + link FROM clicks

@@ -1,12 +1,12 @@
 import type { Storage } from '../../storage/index.ts'
-import type { ExportNames } from '../reports/names.ts'
-import { findLinkNames } from '../store.ts'
+import type { LinkFacts } from '../reports/names.ts'
+import { findLinkNames, findTagged } from '../store.ts'
 
 /** Links asked for at once. */
 const AT_ONCE = 5_000
 
-/** What links and domains are called, for exports. */
-export function createSharedNames({ reports }: Pick<Storage, 'reports'>): ExportNames {
+/** What is known of links and domains, from PostgreSQL. */
+export function createSharedFacts({ reports }: Pick<Storage, 'reports'>): LinkFacts {
   return {
     async links(seqs) {
       const ids = new Map<number, string>()
@@ -16,6 +16,7 @@ export function createSharedNames({ reports }: Pick<Storage, 'reports'>): Export
       }
       return ids
     },
+    tagged: (workspaceNo, tags) => findTagged(reports, workspaceNo, tags),
     async domains() {
       const rows = await reports.db.selectFrom('domains').select(['no', 'host']).execute()
       return new Map(rows.map(({ no, host }) => [no, host]))

@@ -30,6 +30,7 @@ describe.skipIf(!hasClickHouse)('reports on ClickHouse', () => {
   reportsContract({
     reports: () => reports,
     store: (it) => store(clickHouse, it),
-    runs: Number(process.env.PROPERTY_RUNS ?? 10),
+    runs: 10,
+    minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
   })
 })

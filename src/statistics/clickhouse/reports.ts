@@ -1,5 +1,4 @@
-import type { ExportNames } from '../reports/names.ts'
-import { NO_NAMES } from '../reports/names.ts'
+import { type LinkFacts, NO_FACTS } from '../reports/names.ts'
 import type { ClickReports, Selection } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { type Ask, series, top, totals } from './counts.ts'
@@ -18,24 +17,29 @@ const LATEST_MS = 253_402_300_800_000
 /** Reports on the clicks in ClickHouse, as many at once as its connections. */
 export function createClickHouseReports(
   clickHouse: ClickHouse,
-  { names = NO_NAMES }: { names?: ExportNames } = {},
+  { facts = NO_FACTS }: { facts?: LinkFacts } = {},
 ): ClickHouseReports {
-  const bounded = (selection: Selection): Selection => ({
-    ...selection,
-    from: Math.max(0, Math.min(selection.from, LATEST_MS)),
-    to: Math.max(0, Math.min(selection.to, LATEST_MS)),
-  })
-  const exporting = createExport(clickHouse, names)
+  async function meant(selection: Selection): Promise<Selection> {
+    const { workspaceNo, tags = [], from, to } = selection
+    return {
+      ...selection,
+      linkSeqs: tags.length === 0 ? selection.linkSeqs : await facts.tagged(workspaceNo, tags),
+      from: Math.max(0, Math.min(from, LATEST_MS)),
+      to: Math.max(0, Math.min(to, LATEST_MS)),
+    }
+  }
+  const exporting = createExport(clickHouse, facts)
 
   function reportsUntil(signal?: AbortSignal): ClickReports {
     const ask: Ask = (query) => clickHouse.rows(query, signal)
     return {
-      totals: (selection) => totals(ask, bounded(selection)),
-      series: (selection, boundaries) => series(ask, bounded(selection), boundaries),
-      top: (selection, dimension, limit) => top(ask, bounded(selection), dimension, limit),
-      clicks: (selection, options) => clicks(ask, bounded(selection), options),
+      totals: async (selection) => totals(ask, await meant(selection)),
+      series: async (selection, boundaries) => series(ask, await meant(selection), boundaries),
+      top: async (selection, dimension, limit) =>
+        top(ask, await meant(selection), dimension, limit),
+      clicks: async (selection, options) => clicks(ask, await meant(selection), options),
       daily: (linkSeqs, firstDay, days) => daily(ask, linkSeqs, firstDay, days),
-      export: async (selection, format) => exporting(bounded(selection), format, signal),
+      export: async (selection, format) => exporting(await meant(selection), format, signal),
     }
   }
 

@@ -9,7 +9,7 @@ import type { Store } from '../process/run.ts'
 import type { Click } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { type ClickBus, createSharedLive } from './live.ts'
-import { createSharedNames } from './names.ts'
+import { createSharedFacts } from './names.ts'
 import { linkNumbersOf } from './recount.ts'
 import { createClickHouseReports } from './reports.ts'
 import { migrateClickHouse } from './schema.ts'
@@ -35,7 +35,7 @@ export interface ClickHouseStoreOptions {
 export async function openClickHouseStore(options: ClickHouseStoreOptions): Promise<Store> {
   const { dataDir, node, clickHouse, storage, bus, clock, logger, enrich } = options
   await migrateClickHouse(clickHouse)
-  const reports = createClickHouseReports(clickHouse, { names: createSharedNames(storage) })
+  const reports = createClickHouseReports(clickHouse, { facts: createSharedFacts(storage) })
   const live = createSharedLive({
     bus,
     clicksAfter: (workspaceNo, after, limit) =>
@@ -110,6 +110,8 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
       }
       return pass
     },
+    // What it holds is ClickHouse's.
+    async releaseMemory() {},
     async rest() {
       shipping.rest()
     },

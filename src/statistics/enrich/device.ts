@@ -48,7 +48,8 @@ const TV =
   /smart-?tv|googletv|apple ?tv|android ?tv|hbbtv|netcast|web0s|webos\.tv|bravia|\baft[a-z]+\b|crkey|roku|viera|philipstv|aquos|vidaa|\bdtv\b|\btv\b/i
 const CONSOLE = /playstation|xbox|nintendo|steam deck/i
 const WEARABLE = /watch|wear ?os|\bSM-R\d{3}|oculus|quest \d|\bVR\b/i
-const TABLET = /ipad|tablet(?! pc)|playbook|kindle|\bkf[a-z]{3,}|^(?=.*(?:android|silk))(?!.*mobi)/i
+const TABLET =
+  /ipad|tablet(?! pc)|playbook|kindle|\(kobo |\bkf[a-z]{3,}|^(?=.*(?:android|silk))(?!.*mobi)/i
 const MOBILE =
   /mobi|iphone|ipod|android|windows phone|kaios|blackberry|opera mini|symbian|nokia|midp|openharmony|ucweb/i
 const DESKTOP = /windows|macintosh|linux|x11|cros|bsd|lynx|w3m|links|netsurf/i

@@ -13,6 +13,8 @@ const ANSWER_WITHIN_MS = 30_000
 const READY_WITHIN_MS = 5_000
 /** A process that has just ended for want of work is started again by the question. */
 const TRIES = 3
+/** A process that doesn't take the question is on its way out: its end is told within this. */
+const END_WITHIN_MS = 3_000
 
 /** The statistics as the serving process asks for them. */
 export interface StatisticsClient extends ClickReports, LiveClicks {
@@ -26,6 +28,7 @@ export interface StatisticsClient extends ClickReports, LiveClicks {
 export function createStatisticsClient(wake: Child['wake']): StatisticsClient {
   let socket: string | null = null
   let waiting: PromiseWithResolvers<string> | null = null
+  let ended = Promise.withResolvers<void>()
 
   async function ready(): Promise<string> {
     if (socket !== null) return socket
@@ -62,12 +65,10 @@ export function createStatisticsClient(wake: Child['wake']): StatisticsClient {
           timeout: false,
         } as RequestInit)
       } catch (cause) {
-        // It was about to end: its end is told soon, and the next one started by then.
         if (signal.aborted || tries === TRIES) {
           throw new StatisticsUnavailable('The statistics process does not answer', { cause })
         }
-        if (socket === unix) socket = null
-        await Bun.sleep(50 * tries)
+        if (socket === unix) await Promise.race([ended.promise, Bun.sleep(END_WITHIN_MS)])
         continue
       }
       if (answer.ok) return answer
@@ -120,6 +121,8 @@ export function createStatisticsClient(wake: Child['wake']): StatisticsClient {
     },
     gone() {
       socket = null
+      ended.resolve()
+      ended = Promise.withResolvers()
     },
   }
 }

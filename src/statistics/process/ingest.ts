@@ -1,8 +1,7 @@
 import type { ClickRecord } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
-import type { Position } from '../../clicks/segments.ts'
 import type { Batch } from '../store/batch.ts'
-import type { ClickWriter } from '../store/write.ts'
+import type { ClickWriter, Origin } from '../store/write.ts'
 import type { Click } from '../types.ts'
 
 /** A block of the journal (1 MiB) holds fewer records than this, the shortest that there are. */
@@ -43,8 +42,13 @@ export async function ingest(options: IngestOptions): Promise<Pass> {
   let end = from
   let skipped = 0
   let complete = false
-  let begun: Position | undefined
-  const take = (record: ClickRecord) => batch.add(enrich(record))
+  let origin: Origin | undefined
+  let gapBefore = 0
+  let firstTime = 0
+  const take = (record: ClickRecord) => {
+    if (firstTime === 0) firstTime = record[1]
+    batch.add(enrich(record))
+  }
   do {
     let first = true
     const oneBlock = () => {
@@ -52,9 +56,13 @@ export async function ingest(options: IngestOptions): Promise<Pass> {
       first = false
       return goesOn
     }
+    firstTime = 0
     const reading = readJournal(directory, end, oneBlock, take)
-    // Behind { 0, 0 } the journal begins where its oldest segment does.
-    if (reading.records > 0) begun ??= { segment: reading.end.segment, offset: 0 }
+    if (reading.gapBefore > 0) gapBefore = reading.gapBefore
+    if (gapBefore > 0 && reading.records > 0) {
+      origin = { segment: gapBefore, since: firstTime }
+      gapBefore = 0
+    }
     skipped += reading.skipped
     end = reading.end
     complete = reading.complete
@@ -63,7 +71,9 @@ export async function ingest(options: IngestOptions): Promise<Pass> {
   const records = batch.size
   const upTo = batch.latest
   if (end.segment !== from.segment || end.offset !== from.offset) {
-    await writer.write(batch, end, begun ?? from)
+    // Whatever comes behind an empty segment comes later than now.
+    if (gapBefore > 0) origin = { segment: gapBefore, since: Date.now() }
+    await writer.write(batch, end, origin)
     stored?.(batch)
   }
   batch.clear()

@@ -28,6 +28,8 @@ export type FromStatistics =
       state: StoreState
       /** { 0, 0 } until the file is open. */
       watermark: Position
+      /** Time from which all clicks are in the file; 0: all that there ever were. */
+      since: number
       /** Time of the newest click stored since the start; 0: none yet. */
       upTo: number
       /** Since the start. */

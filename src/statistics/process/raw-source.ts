@@ -6,21 +6,37 @@ import { linkNumbers, type RecountHead } from '../store/recount.ts'
 import { createClickWriter } from '../store/write.ts'
 import { statisticsFile } from './files.ts'
 import { ingest } from './ingest.ts'
+import type { StoreState } from './messages.ts'
 import { socketPath } from './socket.ts'
 import { stateOf } from './store-state.ts'
 import { linesOf } from './wire.ts'
 
 /** Where a command takes the raw clicks' numbers from. */
 export interface RawSource {
-  /** Those of links first ≤ seq < end, as of `atLeast` or later. @throws when it isn't reached */
+  /** Those of links first ≤ seq < end, as of `atLeast` or later. @throws RawClicksUnavailable */
   numbers(range: readonly [number, number], atLeast: Position): Promise<RawCounts>
   close(): Promise<void>
+}
+
+/** Why there are no raw clicks to hold anything against. */
+export class RawClicksUnavailable extends Error {
+  override name = 'RawClicksUnavailable'
+  /** `incomplete`: clicks that are counted are missing; `behind`: they aren't stored in time. */
+  constructor(
+    readonly reason: Exclude<StoreState, 'ok' | 'opening'> | 'incomplete' | 'behind',
+    options?: ErrorOptions,
+  ) {
+    super(`The raw clicks can not be used: ${reason}`, options)
+  }
 }
 
 const WITHIN_MS = 30_000
 const ASK_AGAIN_MS = 200
 
-/** The statistics process's while it runs; else the file itself, after storing what waits. */
+/**
+ * The statistics process's while it runs; else the file itself, after storing what waits.
+ * @throws RawClicksUnavailable
+ */
 export async function openRawSource(options: {
   dataDir: string
   geoipDatabase: string | null
@@ -30,7 +46,10 @@ export async function openRawSource(options: {
     try {
       return await openFile(dataDir, options.geoipDatabase)
     } catch (error) {
-      if (stateOf(error) !== 'locked' || Date.now() > end) throw error
+      const state = stateOf(error)
+      if (state !== 'locked' || Date.now() > end) {
+        throw new RawClicksUnavailable(state, { cause: error })
+      }
     }
     // The process has it, so it is asked; or it is about to end, and the file is free soon.
     if (await answers(dataDir)) return asking(dataDir)
@@ -51,7 +70,7 @@ async function openFile(dataDir: string, geoipDatabase: string | null): Promise<
         complete = (await ingest({ directory, writer, batch, enrich: enricher.enrich })).complete
       }
       const counts = await gather(linkNumbers(database, range))
-      if (isBefore(counts.position, atLeast)) throw new Error('The journal has a gap')
+      if (isBefore(counts.position, atLeast)) throw new RawClicksUnavailable('incomplete')
       return counts
     },
     async close() {
@@ -89,7 +108,7 @@ function asking(dataDir: string): RawSource {
         const { body } = await ask(dataDir, range)
         const counts = await gather(body as ReadableStream<Uint8Array>)
         if (!isBefore(counts.position, atLeast)) return counts
-        if (Date.now() > end) throw new Error('The statistics are too far behind')
+        if (Date.now() > end) throw new RawClicksUnavailable('behind')
       }
     },
     close: async () => {},

@@ -114,6 +114,7 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
       kind: 'stored',
       state,
       watermark: store?.watermark ?? { segment: 0, offset: 0 },
+      since: store?.since ?? 0,
       upTo,
       stored,
       skipped,
@@ -151,7 +152,12 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
         store = await open()
         opened.resolve()
       }
+      const before = store.since
       const pass = await store.pass()
+      if (store.since !== before) {
+        const since = new Date(store.since).toISOString()
+        logger?.warn({ file, since }, 'Clicks before this time are missing in the statistics file')
+      }
       stored += pass.records
       skipped += pass.skipped
       upTo = Math.max(upTo, pass.upTo)
@@ -174,6 +180,8 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   async function maintain(): Promise<void> {
     try {
       await store?.maintenance.step()
+      // A step reads and writes much that nobody else asks for soon.
+      if (listening.open === 0) await store?.releaseMemory()
     } catch (error) {
       fail(error)
     }

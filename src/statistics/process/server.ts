@@ -1,8 +1,7 @@
-import { existsSync, unlinkSync } from 'node:fs'
 import type { Logger } from '../../base/logger.ts'
 import type { ClickReports } from '../types.ts'
 import type { Live } from './live.ts'
-import { prepareSocket } from './socket.ts'
+import { claimSocket, prepareSocket } from './socket.ts'
 import { type Question, toWire } from './wire.ts'
 
 /** With more questions open than this, whoever asks is told to come again. */
@@ -39,9 +38,7 @@ export interface Listening {
  * asked now; 500: the question failed. The texts stay here, in the log.
  */
 export function listen({ socket, answers, asked, logger }: ListenOptions): Listening {
-  prepareSocket(socket)
-  // Left behind by one that was killed, or still held by one that is about to end.
-  if (existsSync(socket)) unlinkSync(socket)
+  const own = prepareSocket(socket)
   let questions = 0
   let streams = 0
 
@@ -93,7 +90,7 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
   }
 
   const options = {
-    unix: socket,
+    unix: own,
     // A report may take longer than Bun's own bound for silence.
     idleTimeout: 0,
     maxRequestBodySize: 64 * 1024 * 1024,
@@ -117,12 +114,14 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
     },
   }
   const server = Bun.serve(options as unknown as Bun.Serve.Options<undefined>)
+  const release = claimSocket(own, socket)
   return {
     get open() {
       return streams + questions
     },
     stop() {
       void server.stop(true)
+      release()
     },
   }
 }

@@ -1,9 +1,12 @@
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Longer paths don't fit into a socket's address (sockaddr_un: 108 on Linux, 104 on macOS). */
-const LONGEST_BYTES = 100
+/**
+ * Longer paths don't fit into a socket's address (sockaddr_un: 108 on Linux, 104 on macOS), once they
+ * have a process id at their end.
+ */
+const LONGEST_BYTES = 92
 
 /**
  * Where the statistics process of a data directory listens: in it, or, when that path is too long,
@@ -16,13 +19,31 @@ export function socketPath(dataDir: string): string {
   return join(tmpdir(), `slugline-${process.getuid?.() ?? 0}-${name}`, 's')
 }
 
-/** Makes the socket's directory, if need be. @throws when it is somebody else's */
-export function prepareSocket(path: string): void {
+/**
+ * Makes the socket's directory, if need be. Returns a path of this process's own to listen at: who
+ * stops listening deletes its path, which may be another process's by then.
+ * @throws when the directory is somebody else's
+ */
+export function prepareSocket(path: string): string {
   const directory = resolve(path, '..')
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const { uid, mode } = lstatSync(directory)
   const own = process.getuid?.()
   if (path.endsWith('/s') && (uid !== own || (mode & 0o077) !== 0)) {
     throw new Error('The directory of the socket is not ours alone')
+  }
+  return `${path}.${process.pid}`
+}
+
+/**
+ * Puts the socket that listens at `own` in the place where it is looked for, whatever was there: one
+ * left behind by a process that was killed, or of one that is about to end. Returns what takes it
+ * away again, unless another process has put its own there.
+ */
+export function claimSocket(own: string, path: string): () => void {
+  const { ino } = lstatSync(own)
+  renameSync(own, path)
+  return () => {
+    if (lstatSync(path, { throwIfNoEntry: false })?.ino === ino) unlinkSync(path)
   }
 }

@@ -1,7 +1,7 @@
 import type { StoreState } from './messages.ts'
 
 /** What an error of DuckDB or of the file system says of the statistics file. */
-export function stateOf(error: unknown): StoreState {
+export function stateOf(error: unknown): Exclude<StoreState, 'ok' | 'opening'> {
   const text = error instanceof Error ? error.message : String(error)
   if (/could not set lock|conflicting lock/i.test(text)) return 'locked'
   if (/no space left|disk full|ENOSPC|out of disk/i.test(text)) return 'full'

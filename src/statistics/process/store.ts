@@ -16,11 +16,15 @@ import type { Answers } from './server.ts'
 /** The statistics file while it is open. */
 export interface Store extends Answers {
   readonly watermark: Position
+  /** See the writer's. */
+  readonly since: number
   /** Stores what has gathered, up to a batch. */
   pass(): Promise<Pass>
   /** One small step of what keeps the file in order. */
   readonly maintenance: Maintenance
-  /** Gives back the memory that answering took. */
+  /** Lets go of what was kept in memory of the file. */
+  releaseMemory(): Promise<void>
+  /** Gives back the memory that storing and answering took. */
   rest(): Promise<void>
   /** Moves the log into the file, and closes it. */
   close(): void
@@ -104,10 +108,14 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
     get watermark() {
       return writer.watermark
     },
+    get since() {
+      return writer.since
+    },
     pass() {
       batch ??= createBatch()
       return ingest({ directory, writer, batch, enrich, stored: live.publish })
     },
+    releaseMemory: database.releaseMemory,
     async rest() {
       batch = undefined
       await database.releaseMemory()

@@ -9,6 +9,8 @@ export interface StatisticsState extends ChildState {
   /** Clicks stored since this start. */
   stored: number
   fileBytes: number
+  /** Time from which all clicks are in the file, in milliseconds; 0: all, as far as is known. */
+  since: number
 }
 
 /** Keeps the statistics process running while there is something to store or to answer. */
@@ -38,6 +40,7 @@ export function createStatistics(options: StatisticsSupervisorOptions): Statisti
   let stored = 0
   let storedBefore = 0
   let fileBytes = 0
+  let since = 0
   const child = createChild({
     command: options.command,
     journal: options.journal,
@@ -57,6 +60,7 @@ export function createStatistics(options: StatisticsSupervisorOptions): Statisti
       fileBytes = said.fileBytes
       // Nothing of where it is, is known before the file is open.
       if (said.state !== 'ok') return null
+      since = said.since
       if (advanced !== undefined) queueMicrotask(advanced)
       return said
     },
@@ -80,7 +84,7 @@ export function createStatistics(options: StatisticsSupervisorOptions): Statisti
     client,
     poke: child.poke,
     stop: child.stop,
-    state: () => ({ ...child.state(), store, stored, fileBytes }),
+    state: () => ({ ...child.state(), store, stored, fileBytes, since }),
     retentionChanged() {
       child.wake()
       void tellRetention()

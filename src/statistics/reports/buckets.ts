@@ -1,5 +1,5 @@
 import { SLOT_MS, SLOTS_PER_DAY } from '../store/schema.ts'
-import { integer, raw, type Sql, sql, text } from './sql.ts'
+import { integer, join, raw, type Sql, sql } from './sql.ts'
 
 /**
  * Buckets of a series, cut into units of equal length that each lie in one bucket: clicks are
@@ -11,10 +11,21 @@ export interface Buckets {
   ofUnit: number[]
   /** Number of the unit in which a click at `slot` lies. */
   unit(slot: Sql): Sql
-  /** Each unit is a bucket. */
-  even: boolean
+  /** The same without units. */
+  runs: readonly Run[]
+  /** The most that a UTC day lies in. */
+  perDay: number
+  /** Slots in which all buckets but the first begin. */
+  boundaries: readonly number[]
   /** All buckets but the first begin at midnight UTC. */
   wholeDays: boolean
+}
+
+/** From slot `from` on buckets of so many slots, the first of them number `bucket`. */
+interface Run {
+  from: number
+  length: number
+  bucket: number
 }
 
 /** `boundaries` as {@link ClickReports.series} takes them, of which there are at least two. */
@@ -36,33 +47,83 @@ export function createBuckets(boundaries: readonly number[]): Buckets {
     count: boundaries.length - 1,
     ofUnit,
     unit: (slot) => sql`((${slot} - ${integer(base)}) // ${integer(length)})`,
-    even: ofUnit.every((of, unit) => of === unit),
+    runs: runsOf(inner, first, end),
+    boundaries: inner,
+    perDay: Math.min(boundaries.length - 1, Math.ceil(SLOTS_PER_DAY / shortest(inner)) + 1),
     wholeDays: inner.every((slot) => slot % SLOTS_PER_DAY === 0),
   }
 }
 
-/** Where clicks come from, and their bucket: for those that can't be added up by units. */
-export interface Bucketed {
-  from: Sql
-  bucket: Sql
-  /** The click lies in the same bucket as its visitor's first one of the day. */
-  same: Sql
+/** The bucket of a click at `slot`, for those that can't be added up by units. */
+export function bucketAt({ runs }: Buckets, slot: Sql): Sql {
+  const parts = runs.map(
+    ({ from, length, bucket }) =>
+      sql`(${slot} - ${integer(from)}) // ${integer(length)} + ${integer(bucket)}`,
+  )
+  const [first, ...later] = parts
+  const cases = later
+    .map((part, i) => sql`WHEN ${slot} >= ${integer((runs[i + 1] as Run).from)} THEN ${part}`)
+    .toReversed()
+  if (cases.length === 0) return sql`(${first as Sql})`
+  return sql`(CASE ${join(cases, ' ')} ELSE ${first as Sql} END)`
 }
 
-/** With the columns of `clicks`. `first`: the slot of the visitor's first click. */
-export function bucketed(buckets: Buckets, slot: Sql, first: Sql): Bucketed {
-  if (buckets.even) {
-    const bucket = buckets.unit(slot)
-    return { from: raw('clicks'), bucket, same: sql`${bucket} = ${buckets.unit(first)}` }
+/**
+ * True for a click that lies in the same bucket as its visitor's first one of the UTC day
+ * (`firstSlot`: within the day). Days rarely have more than one boundary in them, and then both
+ * only have to lie on the same side of it.
+ */
+export function inSameBucket(buckets: Buckets, slot: Sql, firstSlot: Sql, first: Sql): Sql {
+  const { boundaries, runs } = buckets
+  const cuts = boundaries.filter((at) => at % SLOTS_PER_DAY !== 0)
+  const days = cuts.map((at) => Math.floor(at / SLOTS_PER_DAY))
+  if (runs.length === 1 || new Set(days).size < days.length) {
+    return sql`${bucketAt(buckets, slot)} = ${bucketAt(buckets, first)}`
   }
-  const map = sql`(SELECT generate_subscripts(l, 1) - 1 AS unit, unnest(l)::INTEGER AS bucket
-    FROM (SELECT string_split(${text(buckets.ofUnit.join(','))}, ',') AS l))`
-  return {
-    from: sql`clicks JOIN ${map} own ON own.unit = ${buckets.unit(slot)}
-      LEFT JOIN ${map} other ON other.unit = ${buckets.unit(first)}`,
-    bucket: raw('own.bucket'),
-    same: raw('own.bucket = other.bucket'),
+  const perDay = raw(String(SLOTS_PER_DAY))
+  const cut = cutAt(cuts, slot)
+  const sameSide = sql`((${slot} % ${perDay} >= ${cut}) = (${firstSlot} >= ${cut}))`
+  const [from, to] = [days[0] as number, (days.at(-1) as number) + 1]
+  if (to - from === days.length) {
+    const outside = raw(
+      `${slot.text} < ${from * SLOTS_PER_DAY} OR ${slot.text} >= ${to * SLOTS_PER_DAY}`,
+    )
+    return sql`(${outside} OR ${sameSide})`
   }
+  return sql`(${sameSide} OR ${slot} // ${perDay} NOT IN (${raw(days.join(', '))}))`
+}
+
+/** Where in its UTC day a boundary lies, for the days that have one. */
+function cutAt(cuts: readonly number[], slot: Sql): Sql {
+  const at = (cut: number) => cut % SLOTS_PER_DAY
+  const changes = cuts.filter((cut, i) => i > 0 && at(cut) !== at(cuts[i - 1] as number))
+  const cases = changes
+    .toReversed()
+    .map((cut) => `WHEN ${slot.text} >= ${cut - at(cut)} THEN ${at(cut)}`)
+  const first = at(cuts[0] ?? 0)
+  return raw(cases.length === 0 ? String(first) : `(CASE ${cases.join(' ')} ELSE ${first} END)`)
+}
+
+/** Neighbouring buckets of one length: the clocks of a zone change it only a few times a year. */
+function runsOf(inner: readonly number[], first: number, end: number): Run[] {
+  const starts = [first, ...inner]
+  const runs: Run[] = []
+  starts.forEach((from, bucket) => {
+    const length = Math.max(1, (starts[bucket + 1] ?? end) - from)
+    const last = runs.at(-1)
+    // The last one may be cut short: nothing lies behind it.
+    const isCut = bucket === starts.length - 1 && last !== undefined && length <= last.length
+    if (last === undefined || (last.length !== length && !isCut))
+      runs.push({ from, length, bucket })
+  })
+  return runs
+}
+
+/** Slots of the shortest bucket that has both its ends within the range. */
+function shortest(inner: readonly number[]): number {
+  return inner
+    .slice(1)
+    .reduce((least, at, i) => Math.min(least, at - (inner[i] as number)), SLOTS_PER_DAY)
 }
 
 /** The greatest common divisor; of 0 and b: b. */

@@ -3,13 +3,16 @@ import { SLOT_MS } from '../store/schema.ts'
 import type { ExportFormat, Selection } from '../types.ts'
 import { createForm, TEXT_COLUMNS } from './form.ts'
 import { ask, readRows, whileAsked } from './lane.ts'
-import type { ExportNames } from './names.ts'
+import type { LinkFacts } from './names.ts'
 import { createParquet } from './parquet.ts'
 import { meant } from './source.ts'
 import { raw, type Sql, sql } from './sql.ts'
+import { storedNow } from './stored-now.ts'
 
 /** Clicks put in order at once: some tens of megabytes. */
 const CLICKS_PER_PART = 120_000
+/** Chunks (of 2,048 clicks) between two collections of garbage: some 30 MB. */
+const CHUNKS_PER_COLLECTION = 30
 /** Ids of links that are remembered. */
 const NAMES_REMEMBERED = 50_000
 const COLUMNS = raw(
@@ -17,13 +20,14 @@ const COLUMNS = raw(
 )
 
 /**
- * Writes exports, oldest click first. Each has a connection of its own and sees no snapshot: it may
- * take minutes, and one would keep the file from giving space back so long. Clicks of one part are
- * of one moment.
+ * Writes exports, oldest click first, of the clicks that are stored when they begin. Each has a
+ * connection of its own, and no transaction: it may take minutes, and one would keep the file from
+ * giving space back so long. Clicks are stored in the order of their time, so that the newest one's
+ * is a mark behind which all else came later.
  */
 export function createExport(
   database: Pick<StatisticsDatabase, 'connect' | 'file'>,
-  names: ExportNames,
+  names: LinkFacts,
 ) {
   const writeParquet = createParquet(database, names)
   return (selection: Selection, format: ExportFormat, signal?: AbortSignal) => {
@@ -57,8 +61,10 @@ export function createExport(
       const encoder = new TextEncoder()
       const form = createForm(format, await names.domains())
       const ids = new Map<number, string | undefined>()
+      let chunks = 0
+      const stored = await storedNow(connection, selection, signal)
       if (form.head !== '') yield encoder.encode(form.head)
-      for (const part of await partsOf(connection, selection, signal)) {
+      for (const part of await partsOf(connection, stored, signal)) {
         const result = await whileAsked(connection, signal, () => ask(connection, query(part)))
         for (;;) {
           const chunk = await whileAsked(connection, signal, () => result.fetchChunk())
@@ -66,6 +72,8 @@ export function createExport(
           const rows = chunk.getRows()
           await learn(ids, rows)
           yield encoder.encode(form.lines(rows, ids))
+          // Chunks and bytes lie outside of the heap, whose collector doesn't see that they add up.
+          if (++chunks % CHUNKS_PER_COLLECTION === 0) Bun.gc(true)
         }
       }
     } finally {

@@ -1,11 +1,17 @@
 import type { DuckDBResult } from '@duckdb/node-api'
 import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.ts'
 import type { Sql } from './sql.ts'
+import { NUMBERED } from './visitors.ts'
 
 /** Asks within one snapshot of the clicks. */
 export interface Asking {
   /** All rows, read a chunk at a time, so that the event loop turns in between. */
   rows(query: Sql): Promise<unknown[][]>
+  /**
+   * Visitors' numbers are below this, as far as is known; others may be above. 0: not worth
+   * looking at.
+   */
+  numbered(): Promise<number>
 }
 
 /** One report after the other. */
@@ -17,9 +23,16 @@ export interface Lane {
   run<T>(work: (asking: Asking) => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
-/** A lane with a connection of its own, made at the first report. */
-export function createLane(database: Pick<StatisticsDatabase, 'connect'>): Lane {
+/**
+ * A lane with a connection of its own, made at the first report.
+ * @param numberedForMs how long `numbered` is known; null: its reports are about few clicks each
+ */
+export function createLane(
+  database: Pick<StatisticsDatabase, 'connect'>,
+  numberedForMs: number | null = null,
+): Lane {
   let connecting: Promise<StatisticsConnection> | undefined
+  let known = { numbered: 0, at: Number.NEGATIVE_INFINITY }
   let last: Promise<unknown> = Promise.resolve()
 
   async function connect(): Promise<StatisticsConnection> {
@@ -40,10 +53,21 @@ export function createLane(database: Pick<StatisticsDatabase, 'connect'>): Lane 
     const connection = await connect()
     await connection.run('BEGIN TRANSACTION READ ONLY')
     try {
-      return await work({ rows: (query) => readRows(connection, query, signal) })
+      const rows = (query: Sql) => readRows(connection, query, signal)
+      return await work({ rows, numbered: () => numbered(rows) })
     } finally {
       await connection.run('ROLLBACK').catch(() => {})
     }
+  }
+
+  /** A number that is too low by now is as right: those above it are told apart by themselves. */
+  async function numbered(rows: Asking['rows']): Promise<number> {
+    if (numberedForMs === null) return 0
+    if (performance.now() - known.at >= numberedForMs) {
+      const [row] = await rows(NUMBERED)
+      known = { numbered: Number(row?.[0] ?? 0), at: performance.now() }
+    }
+    return known.numbered
   }
 
   return {

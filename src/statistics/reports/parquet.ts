@@ -4,9 +4,10 @@ import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.t
 import { KIND_NAMES, TIME_SQL } from '../store/schema.ts'
 import { EXPORT_COLUMNS, type Selection } from '../types.ts'
 import { readRows, whileAsked } from './lane.ts'
-import type { ExportNames } from './names.ts'
+import type { LinkFacts } from './names.ts'
 import { meant } from './source.ts'
 import { raw, type Sql, sql, text } from './sql.ts'
+import { storedNow } from './stored-now.ts'
 
 /** Clicks of a row group: what a reader holds at once. */
 const ROWS_PER_GROUP = 100_000
@@ -31,7 +32,7 @@ const COLUMNS = EXPORT_COLUMNS.map((name) => `${COMPUTED[name] ?? `clicks."${nam
  */
 export function createParquet(
   database: Pick<StatisticsDatabase, 'connect' | 'file'>,
-  names: ExportNames,
+  names: LinkFacts,
 ) {
   const place = dirname(database.file)
   const prefix = `${basename(database.file)}.export-`
@@ -49,8 +50,10 @@ export function createParquet(
     try {
       const connection = await database.connect()
       try {
-        await name(connection, selection, signal)
-        await execute(connection, copy(selection, file), signal)
+        // Names are looked up first: a click that came since then might be on a link without one.
+        const stored = await storedNow(connection, selection, signal)
+        await name(connection, stored, signal)
+        await execute(connection, copy(stored, file), signal)
       } finally {
         connection.close()
       }

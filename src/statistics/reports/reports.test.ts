@@ -14,12 +14,15 @@ import { store } from './testing/world.ts'
 const directory = mkdtempSync(join(tmpdir(), 'slugline-reports-'))
 let database: StatisticsDatabase
 let connection: StatisticsConnection
+/** One that knows how visitors are numbered, and one that knows how they were at first. */
 let reports: DuckReports
+let outdated: DuckReports
 
 beforeAll(async () => {
   database = await openStatistics(join(directory, 'statistics.duckdb'))
   connection = await database.connect()
-  reports = createReports(database)
+  reports = createReports(database, { numberedForMs: 0 })
+  outdated = createReports(database)
 })
 
 afterAll(() => {
@@ -33,6 +36,8 @@ reportsContract({
     await store(connection, it)
     return it
   },
-  // More by hand: `PROPERTY_RUNS=2000`.
-  runs: Number(process.env.PROPERTY_RUNS ?? 40),
+  runs: 40,
+  // As many worlds as there is time for: `PROPERTY_MINUTES=5`.
+  minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
+  others: () => [outdated],
 })

@@ -1,5 +1,5 @@
 import type { Counts, Selection } from '../types.ts'
-import { bucketed, createBuckets } from './buckets.ts'
+import { bucketAt, createBuckets, inSameBucket } from './buckets.ts'
 import type { Asking } from './lane.ts'
 import { planUnique } from './plan.ts'
 import { momentOf, purgedClicks } from './purged.ts'
@@ -11,10 +11,10 @@ import {
   firstFits,
   fitting,
   undecided,
-  VISITOR,
 } from './source.ts'
 import { join, raw, sql } from './sql.ts'
 import { countsOf, type Sums } from './totals.ts'
+import { differentVisitors } from './visitors.ts'
 import { FIRST_SLOT, SLOT } from './where.ts'
 
 export async function series(
@@ -39,9 +39,8 @@ export async function series(
   }
 
   const plan = planUnique(selection, { buckets: !buckets.wholeDays })
-  const cut = bucketed(buckets, SLOT, FIRST_SLOT)
   const tests = firstFits(selection)
-  if (!buckets.wholeDays) tests.push(cut.same)
+  if (!buckets.wholeDays) tests.push(inSameBucket(buckets, SLOT, raw('first_slot'), FIRST_SLOT))
   const deciding: Deciding = {
     plan,
     selection,
@@ -49,21 +48,22 @@ export async function series(
   }
   const where = fitting(selection)
   const unit = buckets.unit(SLOT)
-  const from = deciding.sameAnswer === null ? raw('clicks') : cut.from
 
   for (const [at, ...numbers] of await asking.rows(
     sql`SELECT ${unit} AS unit, ${raw(ALL)}, ${raw(BOTS)}, ${decidedVisitors(deciding)}
-      FROM ${from} WHERE ${where} GROUP BY 1`,
+      FROM clicks WHERE ${where} GROUP BY 1`,
   )) {
     add(buckets.ofUnit[Number(at)], numbers)
   }
   const others = undecided(deciding)
   if (others !== null) {
-    for (const [at, unique] of await asking.rows(
-      sql`SELECT ${cut.bucket} AS bucket, count(DISTINCT ${raw(VISITOR)})
-        FROM ${cut.from} WHERE ${where} AND ${others} GROUP BY 1`,
-    )) {
-      add(Number(at), [0, 0, unique])
+    const group = bucketAt(buckets, SLOT)
+    for (const { value, visitors } of await differentVisitors(asking, selection, {
+      which: sql`${where} AND ${others}`,
+      group,
+      groups: buckets.perDay,
+    })) {
+      add(Number(value), [0, 0, visitors])
     }
   }
   const purged = purgedClicks(selection, null)

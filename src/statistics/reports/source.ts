@@ -4,12 +4,6 @@ import type { UniquePlan } from './plan.ts'
 import { integer, join, raw, type Sql, sql } from './sql.ts'
 import { FIRST_SLOT, fits, inTime, MODE, ofLinks, SLOT, slotsOf } from './where.ts'
 
-/**
- * A visitor, for COUNT(DISTINCT): their hash or their number, which are of one workspace and day
- * (see `store/steady.ts`).
- */
-export const VISITOR = `xor(visitor, (slot // ${SLOTS_PER_DAY})::UBIGINT << 40)`
-
 /** What is counted in SQL for any group of clicks. */
 export const ALL = 'count(*)'
 export const BOTS = 'sum((kind + 1) >> 1)'

@@ -38,7 +38,11 @@ export function raw(text: string): Sql {
 }
 
 /** All of them, or `none` when there are none. */
-export function join(parts: readonly Sql[], separator: ' AND ' | ' OR ' | ', ', none = ''): Sql {
+export function join(
+  parts: readonly Sql[],
+  separator: ' AND ' | ' OR ' | ', ' | ' ',
+  none = '',
+): Sql {
   if (parts.length === 0) return raw(none)
   return new Sql(
     parts.map(({ text }) => text).join(separator),

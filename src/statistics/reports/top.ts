@@ -12,10 +12,10 @@ import {
   fitting,
   sameValue,
   undecided,
-  VISITOR,
 } from './source.ts'
 import { integer, join, raw, type Sql, sql } from './sql.ts'
 import { countsOf, type Sums } from './totals.ts'
+import { differentVisitors } from './visitors.ts'
 import { fits, valueFrom, valueIn } from './where.ts'
 
 type Value = string | number | null
@@ -71,21 +71,20 @@ export async function top(
   const among = (exclude: boolean) => fits({ dimension, values, exclude }, offsets)
   const undecidedEach = undecided(each)
   if (undecidedEach !== null && listed.size > 0) {
-    for (const [stored, unique] of await asking.rows(
-      sql`SELECT ${value} AS value, count(DISTINCT ${raw(VISITOR)}) FROM clicks
-        WHERE ${where} AND ${undecidedEach} AND ${among(false)} GROUP BY 1`,
-    )) {
-      const sums = listed.get(valueFrom(dimension, stored))
-      if (sums !== undefined) sums.unique += Number(unique)
+    for (const found of await differentVisitors(asking, selection, {
+      which: sql`${where} AND ${undecidedEach} AND ${among(false)}`,
+      group: value,
+      groups: listed.size,
+    })) {
+      const sums = listed.get(valueFrom(dimension, found.value))
+      if (sums !== undefined) sums.unique += found.visitors
     }
   }
   const undecidedRest = undecided(rest)
   if (undecidedRest !== null && kinds > listed.size) {
-    for (const [unique] of await asking.rows(
-      sql`SELECT count(DISTINCT ${raw(VISITOR)}) FROM clicks
-        WHERE ${where} AND ${undecidedRest} AND ${among(true)}`,
-    )) {
-      other.unique += Number(unique)
+    const which = sql`${where} AND ${undecidedRest} AND ${among(true)}`
+    for (const { visitors } of await differentVisitors(asking, selection, { which })) {
+      other.unique += visitors
     }
   }
   return {

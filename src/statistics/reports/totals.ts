@@ -10,9 +10,9 @@ import {
   firstFits,
   fitting,
   undecided,
-  VISITOR,
 } from './source.ts'
 import { join, raw, sql } from './sql.ts'
+import { differentVisitors } from './visitors.ts'
 
 /** All clicks, bots among them, and visitors of those that count: what the queries give. */
 export interface Sums {
@@ -47,11 +47,10 @@ export async function totals(asking: Asking, selection: Selection): Promise<Coun
   )
   const others = undecided(deciding)
   if (others !== null) {
-    add(
-      await asking.rows(
-        sql`SELECT 0, 0, count(DISTINCT ${raw(VISITOR)}) FROM clicks WHERE ${where} AND ${others}`,
-      ),
-    )
+    const which = sql`${where} AND ${others}`
+    for (const { visitors } of await differentVisitors(asking, selection, { which })) {
+      sums.unique += visitors
+    }
   }
   const purged = purgedClicks(selection, null)
   if (purged !== null) {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import {
   BIGINT,
   BOOLEAN,
@@ -15,6 +16,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import bindings from '@duckdb/node-bindings'
+import { makeWhole } from './make-whole.ts'
 import { TABLES } from './schema.ts'
 
 // The one module that loads DuckDB's native library. Whoever doesn't answer from its file or write
@@ -35,6 +37,11 @@ export {
   VARCHAR,
 }
 
+/**
+ * What DuckDB counts; the process takes up to 150 MB more, most of it while it tells visitors apart:
+ * 300 MB over ten million clicks with this, 420 with 250.
+ */
+const MEMORY_BYTES = 180_000_000
 const RESTING_LIMIT = '16MB'
 
 /** How a statistics file is opened. Sizes in bytes. */
@@ -71,7 +78,16 @@ export async function openStatistics(
   file: string,
   options: StatisticsOptions = {},
 ): Promise<StatisticsDatabase> {
-  const { memoryBytes = 250_000_000, tempDirectory = `${file}.tmp`, threads = 1 } = options
+  // A file that DuckDB is making is no valid one if the disk is full or the process killed meanwhile,
+  // and would stay so: it is made under another name.
+  if (!options.readonly && !existsSync(file)) {
+    await makeWhole(file, async (made) => (await open(made, options)).close())
+  }
+  return await open(file, options)
+}
+
+async function open(file: string, options: StatisticsOptions): Promise<StatisticsDatabase> {
+  const { memoryBytes = MEMORY_BYTES, tempDirectory = `${file}.tmp`, threads = 1 } = options
   const memoryLimit = `${Math.round(memoryBytes / 1_000_000)}MB`
   const instance = await DuckDBInstance.create(file, {
     threads: String(threads),
@@ -81,6 +97,8 @@ export async function openStatistics(
     checkpoint_threshold: '64MB',
     // An export has its own ORDER BY; whatever else needs an order says so.
     preserve_insertion_order: 'false',
+    // The newest form of the file: strings take a third less. Only this program reads it.
+    storage_compatibility_version: 'latest',
     // No extension is fetched from anywhere, and no other file is opened by a query.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
@@ -114,9 +132,11 @@ export async function openStatistics(
     async releaseMemory() {
       const connection = await connect()
       try {
-        // A lower limit makes it evict at once; what is in use makes it refuse, which is as well.
-        await connection.run(`SET memory_limit = '${RESTING_LIMIT}'`).catch(() => {})
-        await connection.run(`SET memory_limit = '${memoryLimit}'`)
+        // A lower limit makes it evict at once; what is in use makes it refuse, which is as well. In
+        // one call, so that no question meets the lower one.
+        await connection
+          .run(`SET memory_limit = '${RESTING_LIMIT}'; SET memory_limit = '${memoryLimit}'`)
+          .catch(() => {})
       } finally {
         connection.close()
       }

@@ -7,7 +7,8 @@ const DAY_MS = 86_400_000
 /** After a day's end, until its last clicks have surely come. */
 const MARGIN_MS = 3_600_000
 /** `month`: fewer clicks lie in one or two of DuckDB's row groups anyway. */
-const SIZES = { month: 245_760, perStep: 500_000 }
+// `perStep`: 330 MB at most, with what a step leaves behind.
+const SIZES = { month: 245_760, perStep: 100_000 }
 /** What may have come late without being worth another round: a twentieth, and a few. */
 const LATE = { part: 1.05, few: 1_000 }
 
@@ -141,7 +142,7 @@ export function createOrdering(
       )
       await connection.run(`INSERT INTO clicks ${source} ORDER BY link, slot, ms, n`)
       // Rows of a transaction that isn't committed have row ids of their own, above all others.
-      await connection.run(`DELETE FROM clicks WHERE rowid < ${row?.last ?? -1} AND ${which}`)
+      await connection.run(`DELETE FROM clicks WHERE rowid <= ${row?.last ?? -1} AND ${which}`)
       // Days are noted with their clicks: they are numbered then.
       if (unit === 'days') await note('day', done)
       await connection.run('COMMIT')

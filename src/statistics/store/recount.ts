@@ -39,14 +39,11 @@ export function linkNumbers(
       const [mark] = await connection.all<{ segment: bigint; offset: bigint }>(
         'SELECT segment, "offset" FROM watermark',
       )
-      const [origin] = await connection.all<{ segment: bigint; since: bigint }>(
-        'SELECT segment, since FROM origin',
-      )
+      const [origin] = await connection.all<{ since: bigint }>('SELECT since FROM origin')
       const head: RecountHead = {
         segment: Number(mark?.segment ?? 0),
         offset: Number(mark?.offset ?? 0),
-        // The journal's first segment is number 1.
-        since: origin === undefined || origin.segment <= 1n ? 0 : Number(origin.since),
+        since: Number(origin?.since ?? 0),
       }
       yield `${JSON.stringify(head)}\n`
       const result = await connection.raw.stream(NUMBERS, [BigInt(first), BigInt(end)])

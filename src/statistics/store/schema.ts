@@ -100,7 +100,7 @@ export const TABLES = [
   )`,
   // Up to where the journal is stored: one row, none before the first batch.
   'CREATE TABLE IF NOT EXISTS watermark (segment BIGINT NOT NULL, "offset" BIGINT NOT NULL)',
-  // Where in the journal, and at which click's time, this file began: one row.
+  // Where in the journal, and at which click's time, this file begins when it hasn't all clicks.
   'CREATE TABLE IF NOT EXISTS origin (segment BIGINT NOT NULL, since BIGINT NOT NULL)',
   // Months (12 × year + month) and days whose clicks are in order, and how many they were then.
   `CREATE TABLE IF NOT EXISTS ordered (

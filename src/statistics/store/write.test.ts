@@ -175,4 +175,4 @@ test('firsts and numbers are exact over batches, restarts and times out of order
     }),
     { numRuns: 15 },
   )
-})
+}, 60_000)

@@ -18,17 +18,24 @@ import { SLOT_MS, SLOTS_PER_DAY } from './schema.ts'
 /** Chunks that are filled before others get the event loop. */
 const CHUNKS_AT_A_TIME = 4
 
+/** From where on all clicks are in the file: those of segments before it were deleted unread. */
+export interface Origin {
+  segment: number
+  /** Milliseconds since the Unix epoch. */
+  since: number
+}
+
 /** Writes batches, each with the watermark that says so, or not at all. */
 export interface ClickWriter {
   /** Up to where the journal is stored. */
   readonly watermark: Position
-  /** Clicks stored by this writer. */
-  readonly stored: number
+  /** Time from which all clicks are in the file, in milliseconds since the Unix epoch; 0: all of them. */
+  readonly since: number
   /**
    * Numbers the clicks, works out whose first they are, and commits them together with `to`.
-   * After an error nothing of them is stored. `from`: where in the journal they begin.
+   * After an error nothing of them is stored. `origin`: what came before is missing.
    */
-  write(batch: Batch, to: Position, from?: Position): Promise<void>
+  write(batch: Batch, to: Position, origin?: Origin): Promise<void>
   /** Clicks were changed by somebody else: what is known of firsts is read anew. */
   forgetFirsts(): void
 }
@@ -68,7 +75,8 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
     offset: Number(mark?.offset ?? 0),
   }
   let newest = await newestTime(connection)
-  let stored = 0
+  const [began] = await connection.all<{ since: bigint }>('SELECT since FROM origin')
+  let since = Number(began?.since ?? 0)
   const firsts = createFirsts()
   const chunks = createChunkWriter(COLUMN_TYPES)
   const visitors = createChunkWriter([UBIGINT])
@@ -172,14 +180,9 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
     appender.closeSync()
   }
 
-  /** With the first batch: only what came since then can be recounted. */
-  async function setOrigin(batch: Batch, segment: number): Promise<void> {
-    const [origin] = await connection.all('SELECT segment FROM origin')
-    if (origin !== undefined || batch.size === 0) return
-    await connection.run('INSERT INTO origin VALUES (?, ?)', [
-      BigInt(segment),
-      BigInt(batch.earliest),
-    ])
+  async function setOrigin({ segment, since: time }: Origin): Promise<void> {
+    await connection.run('DELETE FROM origin')
+    await connection.run('INSERT INTO origin VALUES (?, ?)', [BigInt(segment), BigInt(time)])
   }
 
   async function setWatermark(to: Position): Promise<void> {
@@ -194,11 +197,11 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
     get watermark() {
       return watermark
     },
-    get stored() {
-      return stored
+    get since() {
+      return since
     },
     forgetFirsts: firsts.forget,
-    async write(batch, to, from = watermark) {
+    async write(batch, to, origin) {
       await connection.run('BEGIN')
       try {
         if (batch.size > 0) {
@@ -206,8 +209,8 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
           await learnFirsts(batch)
           firsts.mark(batch)
           await append(batch)
-          await setOrigin(batch, from.segment)
         }
+        if (origin !== undefined) await setOrigin(origin)
         await setWatermark(to)
         await connection.run('COMMIT')
       } catch (error) {
@@ -217,7 +220,7 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
         throw error
       }
       watermark = to
-      stored += batch.size
+      since = origin?.since ?? since
       newest = Math.max(newest, batch.latest)
     },
   }

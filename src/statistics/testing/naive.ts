@@ -51,15 +51,18 @@ export function click(fields: Partial<StoredClick> & Pick<StoredClick, 'time' | 
   } satisfies StoredClick as StoredClick
 }
 
-/** Empty ones. */
-export function createNaiveReports(): NaiveReports {
+/** Empty ones. `tagged`: the links that have tags. */
+export function createNaiveReports(
+  tagged: (workspaceNo: number, tags: readonly string[]) => Promise<number[]>,
+): NaiveReports {
   const clicked: StoredClick[] = []
   const asked: NaiveReports['asked'] = []
   const wakes = new Set<() => void>()
   let watchers = 0
 
-  function fitting(selection: Selection): StoredClick[] {
-    const { workspaceNo, linkSeq, linkSeqs, from, to, filters, offsets } = selection
+  async function fitting(selection: Selection): Promise<StoredClick[]> {
+    const { workspaceNo, linkSeq, tags = [], from, to, filters, offsets } = selection
+    const linkSeqs = tags.length === 0 ? selection.linkSeqs : await tagged(workspaceNo, tags)
     return clicked.filter(
       (it) =>
         Math.floor(it.linkSeq / SEQS_PER_WORKSPACE) === workspaceNo &&
@@ -92,11 +95,11 @@ export function createNaiveReports(): NaiveReports {
     },
     async totals(selection) {
       begin('totals', selection)
-      return countsOf(fitting(selection), selection)
+      return countsOf(await fitting(selection), selection)
     },
     async series(selection, boundaries) {
       begin('series', selection)
-      const all = fitting(selection)
+      const all = await fitting(selection)
       return boundaries.slice(1).map((end, i) => {
         const start = boundaries[i] as number
         return countsOf(
@@ -107,7 +110,7 @@ export function createNaiveReports(): NaiveReports {
     },
     async top(selection, dimension, limit) {
       begin('top', selection)
-      const all = fitting(selection)
+      const all = await fitting(selection)
       const groups = Map.groupBy(all, (it) => valueIn(it, dimension, selection.offsets))
       const values = [...groups]
         .map(([value, clicks]) => ({ value, ...countsOf(clicks, selection) }))
@@ -120,9 +123,7 @@ export function createNaiveReports(): NaiveReports {
     },
     async clicks(selection, { before = null, after = null, limit }) {
       begin('clicks', selection)
-      const all = fitting(selection)
-        .filter((it) => isMeant(it, selection))
-        .sort(compare)
+      const all = (await fitting(selection)).filter((it) => isMeant(it, selection)).sort(compare)
       if (after !== null) return all.filter((it) => compare(it, after) > 0).slice(0, limit)
       const older = before === null ? all : all.filter((it) => compare(it, before) < 0)
       return older.reverse().slice(0, limit)
@@ -143,9 +144,7 @@ export function createNaiveReports(): NaiveReports {
     },
     async export(selection, format) {
       begin('export', selection)
-      const all = fitting(selection)
-        .filter((it) => isMeant(it, selection))
-        .sort(compare)
+      const all = (await fitting(selection)).filter((it) => isMeant(it, selection)).sort(compare)
       let at = 0
       return new ReadableStream({
         pull(controller) {

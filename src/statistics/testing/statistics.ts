@@ -4,6 +4,7 @@ import { createTestApi, type TestApi } from '../../http/test-api.ts'
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from '../routes.ts'
 import { createStatisticsService, type StatisticsService } from '../service.ts'
+import { findTagged } from '../store.ts'
 import { createNaiveReports, type NaiveReports } from './naive.ts'
 
 /** The endpoints of statistics on a real database, and clicks in memory. */
@@ -38,7 +39,7 @@ export async function createTestStatistics(): Promise<TestStatistics> {
   const api = await createTestApi()
   const { storage, clock } = api
   const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
-  const reports = createNaiveReports()
+  const reports = createNaiveReports((no, tags) => findTagged(storage.reports, no, tags))
   const statistics = createStatisticsService({
     reports,
     storage,

@@ -70,6 +70,7 @@ export interface paths {
           per_page?: number
           cursor?: string
           page?: number
+          total?: 'exact' | 'quick'
         }
         header?: {
           'Accept-Language'?: string
@@ -2262,6 +2263,80 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/sparklines': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query: {
+          lang?: string
+          ids: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Sparklines']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/plans': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -2332,6 +2407,7 @@ export interface paths {
           per_page?: number
           cursor?: string
           page?: number
+          total?: 'exact' | 'quick'
         }
         header?: {
           'Accept-Language'?: string
@@ -2941,6 +3017,1601 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/{id}/stats': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          interval?: 'hour' | 'day' | 'week' | 'month'
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Stats']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/stats/{dimension}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+          dimension:
+            | 'country'
+            | 'region'
+            | 'city'
+            | 'language'
+            | 'referrer'
+            | 'referrer_path'
+            | 'device'
+            | 'browser'
+            | 'os'
+            | 'utm_source'
+            | 'utm_medium'
+            | 'utm_campaign'
+            | 'utm_term'
+            | 'utm_content'
+            | 'trigger'
+            | 'kind'
+            | 'hour'
+            | 'weekday'
+            | 'domain'
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['TopList']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/stats': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          interval?: 'hour' | 'day' | 'week' | 'month'
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Stats']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/stats/{dimension}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          dimension:
+            | 'country'
+            | 'region'
+            | 'city'
+            | 'language'
+            | 'referrer'
+            | 'referrer_path'
+            | 'device'
+            | 'browser'
+            | 'os'
+            | 'utm_source'
+            | 'utm_medium'
+            | 'utm_campaign'
+            | 'utm_term'
+            | 'utm_content'
+            | 'trigger'
+            | 'kind'
+            | 'hour'
+            | 'weekday'
+            | 'domain'
+            | 'link'
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['TopList']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/clicks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ClickList']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ClickList']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks/stream': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          last_event_id?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/event-stream': string
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/clicks.csv': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/csv; charset=utf-8; header=present': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/clicks.ndjson': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/x-ndjson': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/clicks.parquet': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/vnd.apache.parquet': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks.csv': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/csv; charset=utf-8; header=present': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks.ndjson': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/x-ndjson': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/clicks.parquet': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          from?: string
+          to?: string
+          timezone?: string
+          bots?: 'exclude' | 'include' | 'only'
+          tag?: string[]
+          country?: string[]
+          '-country'?: string[]
+          region?: string[]
+          '-region'?: string[]
+          city?: string[]
+          '-city'?: string[]
+          language?: string[]
+          '-language'?: string[]
+          referrer?: string[]
+          '-referrer'?: string[]
+          referrer_path?: string[]
+          '-referrer_path'?: string[]
+          device?: string[]
+          '-device'?: string[]
+          browser?: string[]
+          '-browser'?: string[]
+          os?: string[]
+          '-os'?: string[]
+          utm_source?: string[]
+          '-utm_source'?: string[]
+          utm_medium?: string[]
+          '-utm_medium'?: string[]
+          utm_campaign?: string[]
+          '-utm_campaign'?: string[]
+          utm_term?: string[]
+          '-utm_term'?: string[]
+          utm_content?: string[]
+          '-utm_content'?: string[]
+          trigger?: string[]
+          '-trigger'?: string[]
+          kind?: string[]
+          '-kind'?: string[]
+          hour?: string[]
+          '-hour'?: string[]
+          weekday?: string[]
+          '-weekday'?: string[]
+          domain?: string[]
+          '-domain'?: string[]
+          link?: string[]
+          '-link'?: string[]
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/vnd.apache.parquet': string
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/session': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -3090,7 +4761,91 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    delete?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** One’s own address. */
+            confirm_email: string
+            /** Needed where there is one; else the sign-in must be less than a day old. */
+            password?: string
+          }
+        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
     options?: never
     head?: never
     patch: {
@@ -3473,6 +5228,1487 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/check': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkCheck']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['LinkCheckResult']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/keys': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ApiKeyList']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ApiKeyCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['NewApiKey']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/keys/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/keys/{id}/rotate': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': components['schemas']['ApiKeyRotate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['NewApiKey']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/members': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['MemberList']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/members/{user_id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+        }
+        path: {
+          user_id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+        }
+        path: {
+          user_id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['MemberChange']
+          'application/json': components['schemas']['MemberChange']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Member']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/invitations': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['InvitationList']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['Invite']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Invitation']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/invitations/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/workspace': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Workspace']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['WorkspaceDelete']
+        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['WorkspaceChange']
+          'application/json': components['schemas']['WorkspaceChange']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Workspace']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        409: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/audit': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          action?: string
+          actor?: string
+          target?: string
+          after?: string
+          before?: string
+          limit?: string
+          cursor?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['AuditList']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/usage': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Usage']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/instance/workspaces': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          search?: string
+          limit?: string
+          cursor?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['InstanceWorkspaceList']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/instance/workspaces/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['PlanChange']
+          'application/json': components['schemas']['PlanChange']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['InstanceWorkspace']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    trace?: never
+  }
 }
 export interface components {
   schemas: {
@@ -3512,7 +6748,7 @@ export interface components {
         domains: number | null
         /** Clicks that are counted in a month. */
         clicks_per_month: number | null
-        /** Days that clicks are kept. */
+        /** Days for which single clicks are kept; of older ones the numbers per day stay. */
         analytics_retention_days: number | null
       }
       /** What the plan offers, as stable ids like `custom_slugs`. */
@@ -3583,6 +6819,9 @@ export interface components {
       | 'PREDECESSOR_LIVES'
       | 'LAST_OWNER'
       | 'ALREADY_MEMBER'
+      | 'SOLE_OWNER'
+      | 'INSTANCE_OWNER'
+      | 'SECOND_FACTOR_UNREADABLE'
     ErrorDetail: {
       /** The field’s path, `tags.3` for instance; or a parameter’s or header’s name. */
       field: string
@@ -3612,6 +6851,8 @@ export interface components {
       | 'EXTERNAL_ID_TAKEN'
       | 'INVALID_TIMESTAMP'
       | 'ENDS_BEFORE_START'
+      | 'INVALID_TIMEZONE'
+      | 'TOO_MANY_INTERVALS'
       | 'INVALID_CHARACTERS'
       | 'UNKNOWN_DOMAIN'
       | 'INVALID_CURSOR'
@@ -3623,6 +6864,7 @@ export interface components {
       | 'INVALID_EMAIL'
       | 'WRONG_PASSWORD'
       | 'EMAIL_UNCHANGED'
+      | 'EMAIL_MISMATCH'
       | 'NAME_MISMATCH'
     Problem: {
       /** Where the code is explained. */
@@ -3650,6 +6892,8 @@ export interface components {
         limit: number
         /** How many links match, on all pages. */
         total: number
+        /** False: at least `total` links match. Only with `total=quick`. */
+        total_is_exact?: boolean
         /** Whether a page follows this one. */
         has_more: boolean
         /** The `cursor` of the next page. Null: this is the last. */
@@ -3951,6 +7195,10 @@ export interface components {
       /** `utm_content` of the visit. */
       utm_content: string | null
     }
+    Sparklines: {
+      /** By link id: people’s clicks of the last 30 UTC days, the oldest first, today last. */
+      data: { [name: string]: number[] }
+    }
     Session: {
       user: components['schemas']['AccountUser']
       workspaces: components['schemas']['OwnWorkspace'][]
@@ -4009,6 +7257,208 @@ export interface components {
       role: 'owner' | 'admin' | 'member' | 'viewer'
       /** True: sign in, then accept. */
       account_exists: boolean
+    }
+    LinkCheckResult: {
+      problems: {
+        field: string
+        code: string
+        message: string
+      }[]
+      /** Free slugs, when it is taken. */
+      suggestions: string[]
+    }
+    LinkCheck: {
+      destination_url?: string
+      slug?: string
+      domain?: string
+      /** The link that is being edited: its own slug is not taken. */
+      exclude_id?: string
+    }
+    ApiKeyList: {
+      data: components['schemas']['ApiKey'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    ApiKey: {
+      id: string
+      name: string
+      /** The 8 public characters. */
+      prefix: string
+      scopes: string[]
+      /** `rotating`: replaced, and working until it expires. */
+      status: 'active' | 'rotating' | 'expired' | 'revoked'
+      created_at: string
+      /** Null: the operator, or somebody whose account is gone. */
+      created_by: {
+        email: string
+      } | null
+      /** Null: never. */
+      expires_at: string | null
+      /** Null: it is not. */
+      revoked_at: string | null
+      /** At most a minute behind. Null: never. */
+      last_used_at: string | null
+      /** The key that this one replaced. */
+      rotated_from: string | null
+    }
+    NewApiKey: components['schemas']['ApiKey'] & {
+      /** The key. It can never be shown again. */
+      key: string
+    }
+    ApiKeyCreate: {
+      name: string
+      /** Of links:read, links:write. */
+      scopes: string[]
+      /** Null or absent: never. */
+      expires_at?: string | null
+    }
+    ApiKeyRotate: {
+      /** How long the old key goes on working. Default: 24. */
+      overlap_hours?: number
+    }
+    MemberList: {
+      data: components['schemas']['Member'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    Member: {
+      user_id: string
+      email: string
+      name: string | null
+      role: 'owner' | 'admin' | 'member' | 'viewer'
+      joined_at: string
+    }
+    MemberChange: {
+      role: 'owner' | 'admin' | 'member' | 'viewer'
+    }
+    InvitationList: {
+      data: components['schemas']['Invitation'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    Invitation: {
+      id: string
+      email: string
+      role: 'owner' | 'admin' | 'member' | 'viewer'
+      expires_at: string
+      /** Null: somebody whose account is gone. */
+      invited_by: {
+        email: string
+      } | null
+      /** Where to accept it, this once, when it could not be sent by mail. */
+      url?: string
+    }
+    Invite: {
+      email: string
+      role: 'owner' | 'admin' | 'member' | 'viewer'
+    }
+    Workspace: {
+      id: string
+      name: string
+      /** The plan's id. */
+      plan: string
+      /** Of messages, unless a request asks. */
+      language: string | null
+      created_at: string
+    }
+    WorkspaceChange: {
+      name?: string
+      language?:
+        | 'en'
+        | 'de'
+        | 'fr'
+        | 'es'
+        | 'it'
+        | 'pt-BR'
+        | 'nl'
+        | 'pl'
+        | 'uk'
+        | 'tr'
+        | 'ar'
+        | 'hi'
+        | 'ja'
+        | 'ko'
+        | 'zh-Hans'
+        | 'zh-Hant'
+        | null
+    }
+    WorkspaceDelete: {
+      /** The workspace's name, as it is shown. */
+      confirm_name: string
+    }
+    AuditList: {
+      data: components['schemas']['AuditEntry'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    AuditEntry: {
+      id: string
+      at: string
+      actor: components['schemas']['Actor']
+      /** Like `link.updated`. */
+      action: string
+      target: {
+        type: string
+        id: string
+        label: string
+      }
+      /** The fields that changed, as they were. */
+      before: { [name: string]: unknown }
+      /** The same fields, as they are since. */
+      after: { [name: string]: unknown }
+      request_id: string | null
+    }
+    Usage: {
+      plan: components['schemas']['Plan']
+      /** Of what the plan limits, as it is counted for the limits. */
+      used: {
+        links: number
+        api_keys: number
+        members: number
+        domains: number
+      }
+      /** API requests of the last 60 minutes, the oldest first. */
+      requests: {
+        minute: string
+        allowed: number
+        limited: number
+      }[]
+    }
+    InstanceWorkspaceList: {
+      data: components['schemas']['InstanceWorkspace'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    InstanceWorkspace: {
+      id: string
+      name: string
+      /** The plan's id. */
+      plan: string
+      /** Of messages, unless a request asks. */
+      language: string | null
+      created_at: string
+      links: number
+      api_keys: number
+      members: number
+    }
+    PlanChange: {
+      /** The plan's id. */
+      plan: string
     }
   }
 }

@@ -7,7 +7,7 @@ import { usePlace } from './workspace.tsx'
 
 const SHOWN = 4
 const ITEM =
-  'flex min-w-0 flex-1 flex-col items-center justify-center gap-0.5 px-1 text-muted text-xs data-[status=active]:text-accent-text data-[status=active]:font-medium'
+  'flex min-w-0 flex-auto flex-col items-center justify-center gap-0.5 px-1 text-muted text-xs data-[status=active]:text-accent-text data-[status=active]:font-medium'
 
 /** The sidebar of a phone: the first pages, and the others behind "More". */
 export function FootBar() {

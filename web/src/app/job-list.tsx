@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
+import { cx } from '../ui/cx.ts'
 import { Progress } from '../ui/meter.tsx'
 import { errorText } from '../ui/problem.tsx'
 import { dismissJob, type Job, jobStore, stopJob } from './jobs.ts'
@@ -53,7 +54,7 @@ function JobCard({ job }: { job: Job }) {
           </div>
         )}
       </div>
-      <div className="flex flex-col gap-1.5 pe-2">
+      <div className={cx('flex flex-col gap-1.5 pe-2', job.done === job.total && 'hidden')}>
         <Progress value={job.done + job.failed} max={job.total} label={title} />
         <p className="tabular text-faint text-xs">
           {t('jobs.progress', { done: job.done, total: job.total })}

@@ -28,6 +28,8 @@ export interface JobInput<T> {
   undo?: (succeeded: T[]) => void
 }
 
+/** What went well is told for so long; what failed until it is dismissed. */
+const TOLD_MS = 10_000
 /** So many requests at a time: quick, and leaves room for the person's own. */
 const AT_ONCE = 4
 const TRIES = 5
@@ -101,6 +103,7 @@ export async function startJob<T>(input: JobInput<T>): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   window.removeEventListener('beforeunload', warn)
   input.onEnd?.(succeeded)
+  if ((current(id)?.failed ?? 0) === 0) setTimeout(() => dismissJob(id), TOLD_MS)
   const { undo } = input
   const state = current(id)?.state === 'stopped' ? 'stopped' : 'done'
   change(id, {

@@ -1,15 +1,29 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
+import { useEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
 
-/** No such page. */
+/** An address that leads to no page at all. */
+export function NoSuchPage() {
+  return (
+    <main className="flex min-h-dvh flex-col justify-center">
+      <NotFound />
+    </main>
+  )
+}
+
+/** What the address names isn't there. */
 export function NotFound() {
   const { t } = useI18n()
+  useEffect(() => {
+    document.title = `${t('common.pageMissing')} · ${t('common.product')}`
+  }, [t])
   return (
     <Empty
+      heading="h1"
       icon={<Compass size={28} aria-hidden="true" />}
       title={t('common.pageMissing')}
       action={
@@ -23,6 +37,15 @@ export function NotFound() {
   )
 }
 
+/** Not even the frame around the pages could be loaded. */
+export function NoPages(props: ErrorComponentProps) {
+  return (
+    <main className="flex min-h-dvh flex-col justify-center">
+      <PageProblem {...props} />
+    </main>
+  )
+}
+
 /** A page that failed. */
 export function PageProblem({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
@@ -32,5 +55,5 @@ export function PageProblem({ error, reset }: ErrorComponentProps) {
   }
   // What a chunk of an older version was replaced by comes with a fresh page.
   const stale = error instanceof TypeError && /import|module/i.test(error.message)
-  return <Problem error={error} onRetry={stale ? () => location.reload() : retry} />
+  return <Problem heading="h1" error={error} onRetry={stale ? () => location.reload() : retry} />
 }

@@ -13,7 +13,7 @@ import { authSearch } from '../features/auth/search.ts'
 import { instanceSearch } from '../features/instance/search.ts'
 import { linkSearch, linksSearch } from '../features/links/search.ts'
 import { statisticsSearch } from '../features/statistics/search.ts'
-import { NotFound, PageProblem } from './missing.tsx'
+import { NoPages, NoSuchPage, NotFound, PageProblem } from './missing.tsx'
 import { queryClient } from './queries.ts'
 import { parseSearch, stringifySearch } from './search-params.ts'
 import { enterWorkspace, workspaceOf } from './workspace.tsx'
@@ -28,7 +28,7 @@ const root = createRootRoute({
   validateSearch: ({ w }: Record<string, unknown>): RootSearch =>
     typeof w === 'string' ? { w } : {},
   search: { middlewares: [retainSearchParams<RootSearch>(['w'])] },
-  notFoundComponent: NotFound,
+  notFoundComponent: NoSuchPage,
 })
 
 /** Everything that needs somebody who is signed in. */
@@ -47,6 +47,7 @@ const shell = createRoute({
     return { session, workspace }
   },
   component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  errorComponent: NoPages,
 })
 
 const index = createRoute({
@@ -121,12 +122,16 @@ const instance = createRoute({
   component: lazyRouteComponent(() => import('../features/instance/index.ts'), 'InstancePage'),
 })
 
+/** Whatever no page is at, with the way to the others around it. */
+const nowhere = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound })
+
 /** Pages of those who aren't signed in yet. The session is known to all of them. */
 const auth = createRoute({
   getParentRoute: () => root,
   id: 'auth',
   validateSearch: authSearch,
   beforeLoad: async () => ({ session: await queryClient.ensureQueryData(sessionQuery) }),
+  errorComponent: NoPages,
 })
 const authPages = () => import('../features/auth/index.ts')
 const signIn = createRoute({
@@ -179,6 +184,7 @@ const routeTree = root.addChildren([
     settings,
     account,
     instance,
+    nowhere,
   ]),
   auth.addChildren([signIn, signUp, twoFactor, forgotPassword, resetPassword, claim, invitation]),
 ])
@@ -189,6 +195,8 @@ export const router = createRouter({
   basepath: '/app',
   parseSearch,
   stringifySearch,
+  // What a route's own check leaves out of an address isn't there for its page either.
+  search: { strict: true },
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 150,

@@ -135,6 +135,7 @@ function NoWorkspace() {
   return (
     <main>
       <Empty
+        heading="h1"
         title={t('common.noWorkspace')}
         action={
           <button

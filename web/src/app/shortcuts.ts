@@ -8,6 +8,11 @@ const BUSY =
   '[role=dialog]:not([aria-modal=false]),[role=alertdialog]:not([aria-modal=false]),[role=menu],[role=listbox]'
 const SEQUENCE_MS = 1_000
 
+/** Whether such a thing is open: a list that was chosen from stays there, unseen. */
+function isBusy(): boolean {
+  return [...document.querySelectorAll(BUSY)].some((one) => one.checkVisibility())
+}
+
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
@@ -34,7 +39,7 @@ export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
     let at = 0
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event.target) || document.querySelector(BUSY) !== null) return
+      if (isTyping(event.target) || isBusy()) return
       const name = nameOf(event)
       const sequence = event.timeStamp - at < SEQUENCE_MS ? `${before} ${name}` : ''
       const action = current.current[sequence] ?? current.current[name]

@@ -29,7 +29,7 @@ export function WorkspaceSwitch() {
         trigger={
           <button
             type="button"
-            className="flex h-9 w-full min-w-0 items-center gap-2.5 rounded-sm px-2 text-start hover:bg-hover data-popup-open:bg-hover"
+            className="flex h-9 w-full pointer-coarse:h-10 min-w-0 items-center gap-2.5 rounded-sm px-2 text-start hover:bg-hover data-popup-open:bg-hover"
           >
             <Monogram name={workspace.name} />
             <span className="sr-only">{t('shell.workspace')}</span>

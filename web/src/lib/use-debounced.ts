@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 /** A value once it has stood still for so long. */
 export function useDebounced<T>(value: T, ms: number): T {
@@ -8,4 +8,20 @@ export function useDebounced<T>(value: T, ms: number): T {
     return () => clearTimeout(timer)
   }, [value, ms])
   return still
+}
+
+/** A value at once; one that soon follows another change only when it has stood still for so long. */
+export function useCalmed<T>(value: T, ms: number): T {
+  const [calm, setCalm] = useState(value)
+  const before = useRef(value)
+  const changedAt = useRef(Number.NEGATIVE_INFINITY)
+  useEffect(() => {
+    const now = performance.now()
+    const isSoon = now - changedAt.current < ms
+    if (!Object.is(before.current, value)) changedAt.current = now
+    before.current = value
+    const timer = setTimeout(() => setCalm(value), isSoon ? ms : 0)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return calm
 }

@@ -4,18 +4,21 @@ import type { ReactNode } from 'react'
 export function Empty({
   icon,
   title,
+  heading: Heading = 'h2',
   children,
   action,
 }: {
   icon?: ReactNode
   title: ReactNode
+  /** `h1` where nothing else heads the page. */
+  heading?: 'h1' | 'h2'
   children?: ReactNode
   action?: ReactNode
 }) {
   return (
     <div className="mx-auto flex max-w-xl flex-col items-center gap-3 px-4 py-16 text-center">
       {icon ? <div className="text-faint">{icon}</div> : null}
-      <h2 className="font-semibold text-lg">{title}</h2>
+      <Heading className="font-semibold text-lg">{title}</Heading>
       {children ? <div className="flex w-full flex-col gap-4 text-muted">{children}</div> : null}
       {action ? <div className="mt-2 flex flex-wrap justify-center gap-2">{action}</div> : null}
     </div>

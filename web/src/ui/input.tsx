@@ -35,6 +35,8 @@ export function InputGroup({
 }: ComponentProps<'input'> & { before?: ReactNode; after?: ReactNode; invalid?: boolean }) {
   return (
     <div
+      // What stands before an address stands before it in every language.
+      dir={props.dir}
       className={cx(
         CONTROL,
         'flex h-8 items-center pointer-coarse:h-10 focus-within:border-accent-text focus-within:outline-1 focus-within:outline-accent-text focus-within:outline-solid',

@@ -34,7 +34,7 @@ export function Page({
     >
       {before ? <div className="mb-1 flex">{before}</div> : null}
       <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-        <div className="flex min-h-8 min-w-0 flex-1 basis-40 flex-col justify-center gap-1">
+        <div className="flex min-h-8 min-w-0 max-w-full flex-1 basis-auto flex-col justify-center gap-1">
           <h1 className="font-semibold text-xl [overflow-wrap:anywhere]">{heading ?? title}</h1>
           {description ? <p className="max-w-prose text-muted">{description}</p> : null}
         </div>
@@ -62,7 +62,7 @@ export function Section({
   return (
     <section className={cx('flex flex-col gap-3', className)}>
       <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
-        <div className="flex flex-col gap-0.5">
+        <div className="flex min-w-0 flex-1 basis-48 flex-col gap-0.5">
           <h2 className="font-semibold">{title}</h2>
           {description ? <p className="max-w-prose text-muted text-sm">{description}</p> : null}
         </div>

@@ -12,12 +12,21 @@ export function errorText(error: unknown, { t }: Pick<I18n, 't'>): string {
 }
 
 /** Something could not be loaded: why, and the way to try again. */
-export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function Problem({
+  error,
+  onRetry,
+  heading: Text = 'p',
+}: {
+  error: unknown
+  onRetry?: () => void
+  /** `h1` where nothing else heads the page. */
+  heading?: 'p' | 'h1'
+}) {
   const i18n = useI18n()
   const id = error instanceof ApiError ? error.requestId : null
   return (
     <div role="alert" className="flex flex-col items-center gap-3 px-4 py-12 text-center">
-      <p className="max-w-prose font-medium">{errorText(error, i18n)}</p>
+      <Text className="max-w-prose font-medium">{errorText(error, i18n)}</Text>
       {id === null ? null : (
         <p className="text-faint text-xs">{i18n.t('common.requestId', { id })}</p>
       )}

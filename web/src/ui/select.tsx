@@ -50,7 +50,9 @@ export function Select<T extends string>({
           CONTROL,
           'flex items-center justify-between gap-2 text-start',
           // Among buttons it looks like one.
-          compact ? 'h-7.5 w-auto! border-line! bg-raised! px-2.5 text-sm hover:bg-hover!' : 'h-8 px-2.5',
+          compact
+            ? 'h-7.5 w-auto! border-line! bg-raised! px-2.5 text-sm hover:bg-hover!'
+            : 'h-8 px-2.5',
           'pointer-coarse:h-10',
           className,
         )}

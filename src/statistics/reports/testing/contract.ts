@@ -18,6 +18,8 @@ export interface Engine {
   store(it: World): Promise<World>
   /** Worlds, with some questions each. */
   runs: number
+  /** As many worlds as there is time for, instead; 0: `runs`. */
+  minutes?: number
   /** Others whose lists are held against the first's. */
   others?(): readonly ClickReports[]
 }
@@ -25,7 +27,8 @@ export interface Engine {
 const QUESTIONS = 6
 
 /** What every engine's reports must do: answer as a naive recount of everything does. */
-export function reportsContract({ reports: made, store, runs, others = () => [] }: Engine): void {
+export function reportsContract(engine: Engine): void {
+  const { reports: made, store, runs, minutes = 0, others = () => [] } = engine
   test('any question is answered as a naive recount answers it', async () => {
     const reports = made()
     const asked = fc.record({
@@ -34,11 +37,13 @@ export function reportsContract({ reports: made, store, runs, others = () => [] 
       limit: fc.integer({ min: 1, max: 4 }),
       interval: fc.constantFrom(...INTERVALS),
     })
+    let worlds = 0
     await fc.assert(
       fc.asyncProperty(
         world,
         fc.array(asked, { minLength: QUESTIONS, maxLength: QUESTIONS }),
         async (given, questions) => {
+          worlds++
           const recount = naive(await store(given))
           for (const { question: about, dimension, limit, interval } of questions) {
             const { selection, zone } = about
@@ -64,9 +69,12 @@ export function reportsContract({ reports: made, store, runs, others = () => [] 
           }
         },
       ),
-      { numRuns: runs },
+      minutes === 0
+        ? { numRuns: runs }
+        : { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: minutes * 60_000 },
     )
-  }, 600_000)
+    if (minutes > 0) console.log(`${worlds} worlds, ${worlds * QUESTIONS} questions`)
+  }, 3_600_000)
 
   test('clicks with bots and previews are people’s and theirs together', async () => {
     const reports = made()

@@ -11,6 +11,7 @@ const DAY_MS = 86_400_000
 /** Two days before clocks change in Berlin, and a week before they do in New South Wales. */
 export const FIRST_DAY = Date.parse('2026-03-27T00:00:00Z') / DAY_MS
 const DAYS = 10
+const ALL_DAYS = Array.from({ length: DAYS }, (_, day) => FIRST_DAY + day)
 export const LINKS = [1, 2, 3].map((n) => SEQS_PER_WORKSPACE + n)
 const STRANGER = 2 * SEQS_PER_WORKSPACE + 1
 export const ZONES = [
@@ -20,6 +21,8 @@ export const ZONES = [
   'Asia/Kathmandu',
   'Australia/Lord_Howe',
   'Pacific/Chatham',
+  'Asia/Beirut',
+  'Africa/Casablanca',
 ] as const
 
 /** A world, and which of its days stand still. */
@@ -90,9 +93,10 @@ export const world: fc.Arbitrary<World> = fc
       minLength: DAYS,
       maxLength: DAYS,
     }),
-    made: fc.array(click, { maxLength: 60 }),
+    // Without a size of their own there would be a handful: too few to meet each other.
+    made: fc.array(click, { maxLength: 80, size: 'max' }),
     purged: fc.oneof(fc.constant([]), fc.array(purged, { maxLength: 5 })),
-    settled: fc.subarray(Array.from({ length: DAYS }, (_, day) => FIRST_DAY + day)),
+    settled: fc.oneof(fc.constant<number[]>([]), fc.constant(ALL_DAYS), fc.subarray(ALL_DAYS)),
   })
   .map(({ visitors, made, ...rest }) => {
     const clicks = made

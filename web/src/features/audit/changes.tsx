@@ -1,4 +1,5 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
+import { cx } from '../../ui/cx.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -12,43 +13,58 @@ export function Changes({
   after: Fields
   fields: readonly string[]
 }) {
-  const i18n = useI18n()
-  const { t } = i18n
+  const { t } = useI18n()
+  // What was made or taken away has only one side.
+  const was = fields.some((field) => field in before)
+  const is = fields.some((field) => field in after)
   return (
     <table className="mt-2 w-full table-fixed border-collapse text-sm">
       <thead>
         <tr className="text-faint text-xs">
-          <th scope="col" className="w-1/4 py-1 pe-3 text-start font-medium">
+          <th scope="col" className="w-1/3 py-1 pe-3 sm:w-1/4 text-start font-medium">
             {t('audit.field')}
           </th>
-          <th scope="col" className="py-1 pe-3 text-start font-medium">
-            {t('audit.before')}
-          </th>
-          <th scope="col" className="py-1 text-start font-medium">
-            {t('audit.after')}
-          </th>
+          {was ? (
+            <th scope="col" className="py-1 pe-3 text-start font-medium">
+              {t('audit.before')}
+            </th>
+          ) : null}
+          {is ? (
+            <th scope="col" className="py-1 text-start font-medium">
+              {t('audit.after')}
+            </th>
+          ) : null}
         </tr>
       </thead>
       <tbody>
         {fields.map((field) => (
           <tr key={field} className="border-line border-t align-top [overflow-wrap:anywhere]">
             <th scope="row" className="py-1.5 pe-3 text-start font-normal">
-              <code dir="ltr">{field}</code>
+              {/* It breaks where the words end. */}
+              <code dir="ltr">{field.replaceAll('_', '_\u200b')}</code>
             </th>
-            <td className="py-1.5 pe-3 text-muted">
-              <span className={field in before ? 'bg-bad-soft' : ''}>
-                {valueText(before[field], i18n)}
-              </span>
-            </td>
-            <td className="py-1.5">
-              <span className={field in after ? 'bg-ok-soft' : ''}>
-                {valueText(after[field], i18n)}
-              </span>
-            </td>
+            {was ? (
+              <td className="py-1.5 pe-3 text-muted">
+                <Value value={before[field]} mark={is ? 'bg-bad-soft' : ''} />
+              </td>
+            ) : null}
+            {is ? (
+              <td className="py-1.5">
+                <Value value={after[field]} mark={was ? 'bg-ok-soft' : ''} />
+              </td>
+            ) : null}
           </tr>
         ))}
       </tbody>
     </table>
+  )
+}
+
+function Value({ value, mark }: { value: unknown; mark: string }) {
+  return (
+    <bdi className={cx('rounded-xs', mark && `${mark} -mx-1 px-1 box-decoration-clone`)}>
+      {valueText(value, useI18n())}
+    </bdi>
   )
 }
 

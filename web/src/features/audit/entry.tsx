@@ -28,7 +28,7 @@ export function Entry({
         <span className="flex min-w-0 flex-1 basis-72 flex-wrap items-baseline gap-x-1.5">
           <button
             type="button"
-            className="min-h-6 max-w-full truncate font-medium underline-offset-2 hover:underline"
+            className="min-h-6 text-start font-medium underline-offset-2 [overflow-wrap:anywhere] hover:underline"
             title={t(`audit.by.${actor.type}`)}
             onClick={() => onActor(actor.id ?? actor.type)}
           >
@@ -37,7 +37,7 @@ export function Entry({
           <span className="text-muted">{key === null ? action : t(key)}</span>
           <button
             type="button"
-            className="min-h-6 max-w-full truncate underline-offset-2 hover:underline"
+            className="min-h-6 text-start underline-offset-2 [overflow-wrap:anywhere] hover:underline"
             onClick={() => onTarget(target.id)}
           >
             {target.label || target.id}

@@ -90,7 +90,10 @@ function LogSkeleton() {
     <div className="border-line border-t">
       <Loading label={t('common.loading')} />
       {[0, 1, 2, 3, 4].map((row) => (
-        <div key={row} className="flex h-12 items-center gap-8 border-line border-b">
+        <div
+          key={row}
+          className="flex h-12 items-center gap-8 overflow-hidden border-line border-b"
+        >
           <Skeleton className="h-4 w-32" />
           <Skeleton className="h-4 w-64" />
         </div>

@@ -23,7 +23,7 @@ export function Frame({
     document.title = `${title} · ${t('common.product')}`
   }, [title, t])
   return (
-    <div className="flex min-h-dvh flex-col bg-sunken">
+    <div data-ground="sunken" className="flex min-h-dvh flex-col bg-sunken">
       <main className="mx-auto flex w-full max-w-md flex-1 flex-col justify-center px-4 py-10">
         <div className="mb-6 flex items-center justify-center gap-2 font-semibold">
           <img src="/app/icon.svg" alt="" width={24} height={24} />

@@ -136,9 +136,13 @@ function WorkspaceRow({ workspace, search }: { workspace: InstanceWorkspace; sea
   const options = plans.data?.map((one) => ({ value: one.id, label: one.name })) ?? []
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 border-line border-b py-2.5">
-      <div className="flex min-w-0 flex-1 basis-56 flex-col">
-        <span className="truncate font-medium">{name}</span>
-        <code className="truncate text-faint text-xs">{id}</code>
+      <div className="flex min-w-0 flex-1 basis-full flex-col sm:basis-56">
+        <span dir="auto" title={name} className="truncate font-medium [text-align:match-parent]">
+          {name}
+        </span>
+        <code dir="ltr" className="self-start truncate text-faint text-xs">
+          {id}
+        </code>
       </div>
       {workspace.members === undefined ? null : (
         <Figure label={t('instance.members')} value={format.number(workspace.members)} />
@@ -149,7 +153,7 @@ function WorkspaceRow({ workspace, search }: { workspace: InstanceWorkspace; sea
       <Figure label={t('instance.created')} value={format.date(workspace.created_at)} />
       <Select
         compact
-        className="w-36!"
+        className="ms-auto min-w-36"
         label={t('instance.planOf', { name })}
         value={plan}
         onChange={(next) => change.mutate(next)}
@@ -161,7 +165,7 @@ function WorkspaceRow({ workspace, search }: { workspace: InstanceWorkspace; sea
 
 function Figure({ label, value }: { label: string; value: string }) {
   return (
-    <span className="flex flex-col text-sm">
+    <span className="flex min-w-16 flex-col text-sm">
       <span className="text-faint text-xs">{label}</span>
       <span className="tabular">{value}</span>
     </span>

@@ -43,7 +43,13 @@ export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Act
           {keys.map((key) => (
             <tr key={key.id}>
               <Td className="max-w-64 py-2 ps-0">
-                <div className="truncate font-medium">{key.name}</div>
+                <div
+                  dir="auto"
+                  title={key.name}
+                  className="truncate font-medium [text-align:match-parent]"
+                >
+                  {key.name}
+                </div>
                 <Created apiKey={key} />
               </Td>
               <Td>
@@ -194,7 +200,10 @@ export function KeysSkeleton() {
     <div className="flex flex-col">
       <Loading label={t('common.loading')} />
       {[0, 1, 2].map((row) => (
-        <div key={row} className="flex h-14 items-center gap-8 border-line border-b">
+        <div
+          key={row}
+          className="flex h-14 items-center gap-8 overflow-hidden border-line border-b"
+        >
           <Skeleton className="h-4 w-40" />
           <Skeleton className="h-4 w-28" />
           <Skeleton className="h-4 w-20" />

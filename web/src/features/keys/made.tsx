@@ -67,7 +67,7 @@ export function MadeDialog({
       footer={
         leaving ? (
           <>
-            <p role="alert" className="me-auto text-bad text-sm">
+            <p role="alert" className="basis-full text-bad text-sm">
               {t('keys.made.leave')}
             </p>
             <Button variant="danger" onClick={leave}>

@@ -19,7 +19,7 @@ import { nameOf } from './text.ts'
 /** What can be done with links; all of it shows at once, and is taken back where it fails. */
 export interface LinkActions {
   copy(link: Link): Promise<void>
-  /** Changes a link in all that shows it. @throws ApiError */
+  /** Changes a link in all that shows it, unless somebody else has meanwhile. @throws ApiError */
   update(link: Link, patch: LinkPatch): Promise<Link>
   /** Switches a link on or off, and tells of a failure. */
   toggle(link: Link): Promise<void>
@@ -56,7 +56,7 @@ export function useLinkActions(): LinkActions {
     const { password: _, ...shown } = patch
     keep({ ...link, ...shown } as Link)
     try {
-      const updated = await updateLink(link.id, patch)
+      const updated = await updateLink(link.id, patch, link.version)
       keep(updated)
       void refresh()
       return updated

@@ -16,7 +16,7 @@ export function Address({
     <bdi
       dir="ltr"
       className={cx(
-        'flex h-5 min-w-0 max-w-full flex-row-reverse flex-wrap justify-end overflow-hidden',
+        'flex h-5 min-w-0 max-w-full flex-row-reverse flex-wrap justify-end overflow-hidden rtl:justify-start',
         className,
       )}
     >

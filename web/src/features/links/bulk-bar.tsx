@@ -6,8 +6,9 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { useLinkActions } from './actions.ts'
-import { deleteLink, type Link, restoreLink, updateLink } from './calls.ts'
+import { amendLink, deleteLink, type Link, restoreLink, updateLink } from './calls.ts'
 import { TagsInput } from './form/tags-input.tsx'
+import { useKnownTags } from './known-tags.ts'
 import type { Selection } from './use-selection.ts'
 
 /** What can be done with many links at once. */
@@ -47,12 +48,12 @@ export function BulkBar({ selection }: { selection: Selection }) {
     )
   const tag = (added: string[], removed: string[]) => {
     const gone = new Set(removed.map((one) => one.toLowerCase()))
-    start('tag', links, async (link) => {
-      const kept = link.tags.filter((one) => !gone.has(one.toLowerCase()))
+    const retag = ({ tags }: Link) => {
+      const kept = tags.filter((one) => !gone.has(one.toLowerCase()))
       const known = new Set(kept.map((one) => one.toLowerCase()))
-      const tags = [...kept, ...added.filter((one) => !known.has(one.toLowerCase()))]
-      keep(await updateLink(link.id, { tags }))
-    })
+      return { tags: [...kept, ...added.filter((one) => !known.has(one.toLowerCase()))] }
+    }
+    start('tag', links, async (link) => keep(await amendLink(link, retag)))
   }
   return (
     <section
@@ -103,6 +104,7 @@ function TagPopover({
   const [open, setOpen] = useState(false)
   const [added, setAdded] = useState<string[]>([])
   const [removed, setRemoved] = useState<string[]>([])
+  const known = useKnownTags()
   const have = [...new Set(links.flatMap((link) => link.tags))]
   return (
     <Popover
@@ -119,7 +121,9 @@ function TagPopover({
     >
       <div className="flex flex-col gap-4">
         <Field label={t('links.bulk.addTags')}>
-          {(control) => <TagsInput control={control} value={added} onChange={setAdded} />}
+          {(control) => (
+            <TagsInput control={control} value={added} onChange={setAdded} suggestions={known} />
+          )}
         </Field>
         <Field label={t('links.bulk.removeTags')}>
           {(control) => (

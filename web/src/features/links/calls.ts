@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, ok, request, type Schemas } from '../../api/client.ts'
-import type { ErrorDetail } from '../../api/errors.ts'
+import { ApiError, type ErrorDetail } from '../../api/errors.ts'
 import type { LinksSearch } from './search.ts'
 
 export type Link = Schemas['Link']
@@ -24,6 +24,8 @@ function listQuery(search: LinksSearch) {
   const { q, tag, domain, status, after, before, sort, order, cursor } = search
   return {
     limit: PAGE_SIZE,
+    // Of a million matches nobody wants to wait for the last one to be counted.
+    total: 'quick' as const,
     ...(q ? { search: q } : {}),
     ...(tag ? { tag } : {}),
     ...(domain ? { domain } : {}),
@@ -81,8 +83,30 @@ export function createLink(body: LinkCreate): Promise<Link> {
   return ok(api.POST('/api/v1/links', { body }))
 }
 
-export function updateLink(id: string, body: LinkPatch): Promise<Link> {
-  return ok(api.PATCH('/api/v1/links/{id}', { params: { path: { id } }, body }))
+/** Changes a link; where `version` is named only that one, else 412. */
+export function updateLink(id: string, body: LinkPatch, version?: number): Promise<Link> {
+  const header = version === undefined ? {} : { 'If-Match': `"${version}"` }
+  return ok(api.PATCH('/api/v1/links/{id}', { params: { path: { id }, header }, body }))
+}
+
+/** A link as it is now. */
+export function readLink(id: string): Promise<Link> {
+  return ok(api.GET('/api/v1/links/{id}', { params: { path: { id } } }))
+}
+
+/**
+ * Changes a link by what it is: where somebody else was quicker, the change is made from what they
+ * left.
+ */
+export async function amendLink(link: Link, change: (link: Link) => LinkPatch): Promise<Link> {
+  for (let current = link, tries = 3; ; tries--) {
+    try {
+      return await updateLink(current.id, change(current), current.version)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 412 || tries === 0) throw error
+      current = await readLink(current.id)
+    }
+  }
 }
 
 export async function deleteLink(id: string): Promise<void> {

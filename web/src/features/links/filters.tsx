@@ -4,6 +4,7 @@ import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TagsInput } from './form/tags-input.tsx'
+import { useKnownTags } from './known-tags.ts'
 import { type LinksSearch, STATUSES, type Status } from './search.ts'
 import type { Ask } from './toolbar.tsx'
 
@@ -13,6 +14,7 @@ const ANY = ''
 export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
   const { instance } = usePlace()
+  const known = useKnownTags()
   return (
     <div className="flex flex-col gap-4">
       <Field label={t('links.field.status')}>
@@ -30,7 +32,12 @@ export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
       </Field>
       <Field label={t('links.field.tags')} hint={t('links.hint.allTags')}>
         {(control) => (
-          <TagsInput control={control} value={search.tag ?? []} onChange={(tag) => ask({ tag })} />
+          <TagsInput
+            control={control}
+            value={search.tag ?? []}
+            onChange={(tag) => ask({ tag })}
+            suggestions={known}
+          />
         )}
       </Field>
       {instance.domains.length > 1 ? (

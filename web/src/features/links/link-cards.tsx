@@ -1,88 +1,95 @@
-import { Link as RouterLink } from '@tanstack/react-router'
+import { memo } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Address } from './address.tsx'
-import type { Rows } from './link-table.tsx'
 import { Middle } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
+import { followInPlace, type RowProps, type Rows, useLinkPageAhead, useRowProps } from './rows.ts'
 import { Sparkline } from './sparkline.tsx'
 import { StatusDot } from './status.tsx'
 import { nameOf, readable } from './text.ts'
 
 /** The links where a table has no room. */
-export function LinkCards({ links, sparklines, selection, writable, actions, ...on }: Rows) {
-  const { t, format } = useI18n()
+export function LinkCards(rows: Rows) {
+  const rowProps = useRowProps(rows)
+  const ahead = useLinkPageAhead()
   return (
-    <ul className="-mx-4 border-line border-t sm:-mx-3">
-      {links.map((link) => (
-        <li
-          key={link.id}
-          data-row={link.id}
-          className={cx(
-            'relative flex gap-2 border-line border-b py-2.5 ps-3 pe-1 focus-within:bg-hover',
-            selection.has(link) && 'bg-accent-soft!',
-            on.fresh === link.id && 'bg-accent-soft',
-          )}
-        >
-          {writable ? (
-            <Checkbox
-              name={t('links.selectName', { name: nameOf(link) })}
-              checked={selection.has(link)}
-              onChange={() => selection.toggle(link)}
-              className="z-1"
-            />
-          ) : null}
-          <div className="flex min-w-0 flex-1 flex-col gap-0.5">
-            <div className="flex min-w-0 items-center gap-1.5">
-              <StatusDot status={link.status} />
-              <RouterLink
-                data-row-link
-                to="/links/$id"
-                params={{ id: link.id }}
-                // The whole card is the link.
-                className="flex min-w-0 font-medium before:absolute before:inset-0"
-              >
-                <Address link={link} />
-              </RouterLink>
-            </div>
-            {link.title ? (
-              <span className="truncate text-muted text-sm">
-                <bdi>{link.title}</bdi>
-              </span>
-            ) : null}
-            <Middle
-              text={readable(link.destination_url)}
-              className={link.title ? 'text-faint text-xs' : 'text-muted text-sm'}
-            />
-            {link.tags.length > 0 ? (
-              <span className="mt-1 flex min-w-0 flex-wrap gap-1">
-                {link.tags.slice(0, 4).map((tag) => (
-                  <Chip key={tag}>{tag}</Chip>
-                ))}
-              </span>
-            ) : null}
-          </div>
-          <div className="flex shrink-0 flex-col items-end justify-between gap-1">
-            <span className="tabular font-medium">{format.compact(link.clicks.human)}</span>
-            <Sparkline days={sparklines?.[link.id]} />
-          </div>
-          <div className="relative z-1 -my-1">
-            <RowMenu
-              link={link}
-              actions={actions}
-              writable={writable}
-              onEdit={() => on.onEdit(link)}
-              onRemove={() => on.onRemove(link)}
-            />
-          </div>
-        </li>
+    <ul className="-mx-4 border-line border-t sm:-mx-3" onPointerEnter={ahead}>
+      {rows.links.map((link) => (
+        <Card key={link.id} {...rowProps(link)} />
       ))}
     </ul>
   )
 }
+
+const Card = memo(function Card({ link, days, selected, fresh, writable, href, does }: RowProps) {
+  const { t, format } = useI18n()
+  return (
+    <li
+      data-row={link.id}
+      className={cx(
+        'relative flex gap-2 border-line border-b py-2.5 ps-3 pe-1 focus-within:bg-hover',
+        selected && 'bg-accent-soft!',
+        fresh && 'bg-accent-soft',
+      )}
+    >
+      {writable ? (
+        <Checkbox
+          name={t('links.selectName', { name: nameOf(link) })}
+          checked={selected}
+          onChange={() => does.select(link)}
+          className="z-1"
+        />
+      ) : null}
+      <div className="flex min-w-0 flex-1 flex-col gap-0.5">
+        <div className="flex min-w-0 items-center gap-1.5">
+          <StatusDot status={link.status} />
+          <a
+            data-row-link
+            href={href}
+            onClick={(event) => followInPlace(event, () => does.open(link))}
+            // The whole card is the link.
+            className="flex min-w-0 font-medium before:absolute before:inset-0"
+          >
+            <Address link={link} />
+          </a>
+        </div>
+        {link.title ? (
+          <span dir="auto" className="w-fit max-w-full truncate text-muted text-sm">
+            {link.title}
+          </span>
+        ) : null}
+        <Middle
+          text={readable(link.destination_url)}
+          className={link.title ? 'text-faint text-xs' : 'text-muted text-sm'}
+        />
+        {link.tags.length > 0 ? (
+          <span className="mt-1 flex min-w-0 flex-wrap gap-1">
+            {link.tags.slice(0, 4).map((tag) => (
+              <Chip key={tag}>{tag}</Chip>
+            ))}
+          </span>
+        ) : null}
+      </div>
+      <div className="flex shrink-0 flex-col items-end justify-between gap-1">
+        <span className="tabular font-medium">{format.compact(link.clicks.human)}</span>
+        <Sparkline days={days} />
+      </div>
+      <div className="relative z-1 -my-1">
+        <RowMenu
+          link={link}
+          actions={does}
+          writable={writable}
+          onEdit={() => does.edit(link)}
+          onRemove={() => does.remove(link)}
+        />
+      </div>
+    </li>
+  )
+})
 
 const LINES = Array.from({ length: 8 }, (_, i) => i)
 

@@ -1,5 +1,4 @@
-import { Link as RouterLink, useNavigate } from '@tanstack/react-router'
-import type { MouseEvent } from 'react'
+import { type MouseEvent, memo, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Chip } from '../../ui/chip.tsx'
@@ -9,46 +8,40 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import type { LinkActions } from './actions.ts'
 import { Address } from './address.tsx'
-import type { Link } from './calls.ts'
 import { Middle } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
+import {
+  followInPlace,
+  type RowProps,
+  type Rows,
+  useFirstRows,
+  useLinkPageAhead,
+  useRowProps,
+} from './rows.ts'
 import type { LinksSearch, Sort } from './search.ts'
 import { Sparkline } from './sparkline.tsx'
 import { StatusDot } from './status.tsx'
 import { nameOf, readable, tagsThatFit } from './text.ts'
 import type { Ask } from './toolbar.tsx'
-import type { Selection } from './use-selection.ts'
-
-/** What table and cards show. */
-export interface Rows {
-  links: readonly Link[]
-  sparklines: Readonly<Record<string, readonly number[]>> | undefined
-  selection: Selection
-  writable: boolean
-  /** The link that was just made. */
-  fresh: string | null
-  actions: LinkActions
-  onEdit: (link: Link) => void
-  onRemove: (link: Link) => void
-  onTag: (tag: string) => void
-}
 
 const COLUMNS = {
   select: 'w-9 pe-0!',
-  address: 'w-[26%]',
+  address: 'w-[25%]',
   destination: '',
-  tags: 'w-36 xl:w-40',
+  tags: 'w-36',
   days: 'w-28 px-2!',
   clicks: 'w-20',
-  created: 'w-28',
+  created: 'w-30',
   menu: 'w-12 ps-0!',
 } as const
 
 /** The links, one a row. */
 export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
+  const rowProps = useRowProps(rows)
+  const ahead = useLinkPageAhead()
+  const first = useFirstRows(rows.links)
   const { links, selection, writable } = rows
   const chosen = links.filter((link) => selection.has(link)).length
   const sort = search.sort ?? 'created_at'
@@ -62,7 +55,7 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
       }),
   })
   return (
-    <Table className="table-fixed">
+    <Table className="table-fixed" onPointerEnter={ahead}>
       <thead>
         <tr>
           {writable ? (
@@ -93,43 +86,46 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
         </tr>
       </thead>
       <tbody>
-        {links.map((link) => (
-          <Row key={link.id} link={link} {...rows} />
+        {first.map((link) => (
+          <Row key={link.id} {...rowProps(link)} />
         ))}
+        {first.length < links.length ? (
+          // The others' place, so that nothing moves when they come.
+          <tr>
+            <td colSpan={8} style={{ height: (links.length - first.length) * ROW_PX }} />
+          </tr>
+        ) : null}
       </tbody>
     </Table>
   )
 }
 
-function Row({
-  link,
-  sparklines,
-  selection,
-  writable,
-  fresh,
-  actions,
-  ...on
-}: Rows & { link: Link }) {
+const ROW_PX = 44
+
+const Row = memo(function Row({ link, days, selected, fresh, writable, href, does }: RowProps) {
   const { t, format } = useI18n()
-  const navigate = useNavigate()
-  const selected = selection.has(link)
+  // What a row has only under the pointer or the focus isn't drawn before.
+  const [near, setNear] = useState(false)
+  const approach = near ? undefined : () => setNear(true)
   const name = nameOf(link)
   /** The whole row opens the link; what can be pressed in it does its own. */
   const openUnlessPressed = (event: MouseEvent) => {
     const target = event.target as Element
     if (target.closest('a,button,[role=checkbox],input') || getSelection()?.toString()) return
     if (!event.currentTarget.contains(target)) return
-    void navigate({ to: '/links/$id', params: { id: link.id } })
+    does.open(link)
   }
   return (
     // By keyboard the link in the row does the same.
     <tr
       data-row={link.id}
       onClick={openUnlessPressed}
+      onPointerEnter={approach}
+      onFocus={approach}
       className={cx(
         'group/row cursor-pointer transition-colors focus-within:bg-hover hover:bg-hover',
         selected && 'bg-accent-soft!',
-        fresh === link.id && 'animate-fade-in bg-accent-soft',
+        fresh && 'animate-fade-in bg-accent-soft',
       )}
     >
       {writable ? (
@@ -137,33 +133,36 @@ function Row({
           <Checkbox
             name={t('links.selectName', { name })}
             checked={selected}
-            onChange={() => selection.toggle(link)}
+            onChange={() => does.select(link)}
           />
         </Td>
       ) : null}
       <Td>
-        <div className="flex min-w-0 items-center gap-2">
+        <div className="relative flex min-w-0 items-center gap-2">
           <StatusDot status={link.status} />
-          <RouterLink
+          <a
             data-row-link
-            to="/links/$id"
-            params={{ id: link.id }}
+            href={href}
+            onClick={(event) => followInPlace(event, () => does.open(link))}
             className="flex min-w-0 scroll-mt-16 rounded-xs font-medium"
             title={name}
           >
             <Address link={link} />
-          </RouterLink>
-          <CopyButton
-            text={link.short_url}
-            label={t('links.copyAddress')}
-            className="opacity-0 focus-visible:opacity-100 group-focus-within/row:opacity-100 group-hover/row:opacity-100"
-          />
+          </a>
+          {near ? (
+            <CopyButton
+              text={link.short_url}
+              label={t('links.copyAddress')}
+              className="absolute! end-0 bg-hover opacity-0 focus-visible:opacity-100 group-focus-within/row:opacity-100 group-hover/row:opacity-100"
+            />
+          ) : null}
         </div>
       </Td>
       <Td>
         {link.title ? (
-          <span className="block truncate" title={link.title}>
-            <bdi>{link.title}</bdi>
+          // Its end is cut off, also where its script runs the other way than the page.
+          <span dir="auto" className="block w-fit max-w-full truncate" title={link.title}>
+            {link.title}
           </span>
         ) : null}
         <Middle
@@ -172,10 +171,10 @@ function Row({
         />
       </Td>
       <Td className={COLUMNS.tags}>
-        <Tags tags={link.tags} onTag={on.onTag} />
+        <Tags tags={link.tags} onTag={does.narrow} />
       </Td>
       <Td className={COLUMNS.days}>
-        <Sparkline days={sparklines?.[link.id]} />
+        <Sparkline days={days} />
       </Td>
       <Td end>{format.number(link.clicks.human)}</Td>
       <Td end className="truncate text-muted text-sm">
@@ -184,15 +183,15 @@ function Row({
       <Td className={COLUMNS.menu}>
         <RowMenu
           link={link}
-          actions={actions}
+          actions={does}
           writable={writable}
-          onEdit={() => on.onEdit(link)}
-          onRemove={() => on.onRemove(link)}
+          onEdit={() => does.edit(link)}
+          onRemove={() => does.remove(link)}
         />
       </Td>
     </tr>
   )
-}
+})
 
 /** The first tag, and the second where both have room; the others are counted. */
 function Tags({ tags, onTag }: { tags: readonly string[]; onTag: (tag: string) => void }) {
@@ -208,7 +207,7 @@ function Tags({ tags, onTag }: { tags: readonly string[]; onTag: (tag: string) =
       ))}
       {more.length > 0 ? (
         <Tooltip text={more.join(', ')}>
-          <span className="tabular shrink-0 self-center text-faint text-xs">
+          <span dir="ltr" className="tabular shrink-0 self-center text-faint text-xs">
             {t('links.moreTags', { count: more.length })}
           </span>
         </Tooltip>

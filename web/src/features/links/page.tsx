@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
@@ -6,6 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMedia } from '../../lib/media.ts'
+import { useCalmed } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Page } from '../../ui/page.tsx'
@@ -50,12 +51,7 @@ export function LinksPage() {
   const list = useQuery(linksQuery(workspace.id, listSearch))
   const { data, isPlaceholderData, error } = list
   const links = data?.data ?? []
-  const sparklines = useQuery(
-    sparklinesQuery(
-      workspace.id,
-      links.map(({ id }) => id),
-    ),
-  ).data?.data
+  const sparklines = useSparklines(links)
   const edited = useQuery({
     ...linkQuery(workspace.id, edit ?? ''),
     enabled: edit !== undefined,
@@ -123,7 +119,14 @@ export function LinksPage() {
     onRemove: (link: Link) => void removeAndMove(link),
     onTag: (tag: string) => void ask({ tag: [...new Set([...(search.tag ?? []), tag])] }),
   }
-  const toolbar = <Toolbar search={search} ask={ask} total={data?.pagination.total} />
+  const toolbar = (
+    <Toolbar
+      search={search}
+      ask={ask}
+      total={data?.pagination.total}
+      isExact={data?.pagination.total_is_exact}
+    />
+  )
   const none = data !== undefined && links.length === 0 && !isPlaceholderData
 
   return (
@@ -204,6 +207,18 @@ export function LinksPage() {
       <CreatedFocus id={fresh} links={links} />
     </Page>
   )
+}
+
+/** The lines of these links; while somebody types, of the links that they come to rest on. */
+function useSparklines(links: readonly Link[]) {
+  const { workspace } = usePlace()
+  const shown = useCalmed(links.map(({ id }) => id).join(), 250)
+  const ids = shown === '' ? [] : shown.split(',')
+  return useQuery({
+    ...sparklinesQuery(workspace.id, ids),
+    // A link that was there before keeps its line.
+    placeholderData: keepPreviousData,
+  }).data?.data
 }
 
 /** Has the next page there before it is asked for. */

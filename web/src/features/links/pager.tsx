@@ -2,6 +2,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { type LinkList, PAGE_SIZE } from './calls.ts'
+import { atLeast } from './toolbar.tsx'
 
 /** Which links of how many, and the way to those before and after. */
 export function Pager({
@@ -17,7 +18,7 @@ export function Pager({
   go: (cursor: string | undefined, from: number | undefined) => void
 }) {
   const { t, format } = useI18n()
-  const { next_cursor: next, prev_cursor: previous, total } = pagination
+  const { next_cursor: next, prev_cursor: previous, total, total_is_exact } = pagination
   if (next === null && previous === null) return null
   const forth = () => next !== null && go(next, from + shown)
   const back = () => {
@@ -32,7 +33,7 @@ export function Pager({
         {t('links.range', {
           first: format.number(from + 1),
           last: format.number(from + shown),
-          total: format.number(total),
+          total: atLeast(total, total_is_exact, format),
         })}
       </p>
       <div className="flex gap-2">

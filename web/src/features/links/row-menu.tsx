@@ -27,7 +27,7 @@ export function RowMenu({
   onRemove,
 }: {
   link: Link
-  actions: LinkActions
+  actions: Pick<LinkActions, 'copy' | 'toggle'>
   writable: boolean
   onEdit: () => void
   onRemove: () => void

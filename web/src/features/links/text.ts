@@ -6,7 +6,7 @@ export function readable(url: string): string {
     .replace(/^([^/?#]+)\/$/, '$1')
 }
 
-const TAIL = 10
+const TAIL = 8
 
 /** The beginning and the end of a text that may have to be shortened in the middle. */
 export function halves(text: string): [start: string, end: string] {

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, ChevronDown, ListFilter, Search, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../../app/shortcuts.ts'
-import { useI18n } from '../../i18n/index.tsx'
+import { type Formats, useI18n } from '../../i18n/index.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { InputGroup } from '../../ui/input.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
@@ -12,17 +12,21 @@ import { type LinksSearch, type SearchChange, SORTS, type Sort } from './search.
 /** Asks the list for something else. */
 export type Ask = (change: SearchChange, replace?: boolean) => void
 
-const PAUSE_MS = 120
+/** Keys that follow each other more quickly than this ask together. */
+const PACE_MS = 50
 const Filters = lazy(async () => ({ default: (await import('./filters.tsx')).Filters }))
 
 export function Toolbar({
   search,
   ask,
   total,
+  isExact = true,
 }: {
   search: LinksSearch
   ask: Ask
   total: number | undefined
+  /** False: there are more than `total`. */
+  isExact?: boolean | undefined
 }) {
   const { t, format } = useI18n()
   const sort = search.sort ?? 'created_at'
@@ -75,10 +79,15 @@ export function Toolbar({
       <p role="status" className="tabular ms-auto text-faint text-sm">
         {total === undefined
           ? ''
-          : t('links.count', { count: total, number: format.number(total) })}
+          : t('links.count', { count: total, number: atLeast(total, isExact, format) })}
       </p>
     </div>
   )
+}
+
+/** A number, or that it is at least so many. */
+export function atLeast(total: number, isExact: boolean | undefined, format: Formats): string {
+  return `${format.number(total)}${isExact === false ? '+\u200e' : ''}`
 }
 
 /** Searches as one types. */
@@ -87,22 +96,33 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
   const [text, setText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
   const sent = useRef(value)
+  const sentAt = useRef(Number.NEGATIVE_INFINITY)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useShortcuts({ '/': () => input.current?.select() })
 
   // The address may change by itself: back, or a filter that was cleared.
   useEffect(() => {
     if (value === sent.current) return
+    clearTimeout(timer.current)
     sent.current = value
     setText(value)
   }, [value])
-  useEffect(() => {
-    if (text === sent.current) return
-    const timer = setTimeout(() => {
-      sent.current = text
-      onChange(text)
-    }, PAUSE_MS)
-    return () => clearTimeout(timer)
-  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const send = (next: string) => {
+    sent.current = next
+    sentAt.current = performance.now()
+    onChange(next)
+  }
+  /** The first key asks at once: an answer takes less time than the next key. */
+  const type = (next: string, isComposing = false) => {
+    setText(next)
+    clearTimeout(timer.current)
+    if (isComposing || next === sent.current) return
+    const waitMs = sentAt.current + PACE_MS - performance.now()
+    if (waitMs <= 0) send(next)
+    else timer.current = setTimeout(() => send(next), waitMs)
+  }
   return (
     <search className="min-w-44 flex-1 basis-60 sm:max-w-88">
       <InputGroup
@@ -112,11 +132,15 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         aria-label={t('links.search')}
         placeholder={t('links.search')}
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={({ target, nativeEvent }) =>
+          // What an input method has half written isn't a word yet.
+          type(target.value, nativeEvent instanceof InputEvent && nativeEvent.isComposing)
+        }
+        onCompositionEnd={({ currentTarget }) => type(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
           if (text === '') input.current?.blur()
-          else setText('')
+          else type('')
         }}
         before={<Search size={14} aria-hidden="true" />}
         after={
@@ -128,7 +152,10 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
             <button
               type="button"
               aria-label={t('links.clearSearch')}
-              onClick={() => setText('')}
+              onClick={() => {
+                type('')
+                input.current?.focus()
+              }}
               className="flex size-6 items-center justify-center rounded-xs hover:text-fg"
             >
               <X size={14} aria-hidden="true" />

@@ -56,22 +56,26 @@ function MemberRow({
     may('members:manage') && (workspace.role === 'owner' || member.role !== 'owner') && !lastOwner
   const name = member.name || member.email
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2.5">
-      <div className="flex min-w-0 flex-1 basis-56 flex-col">
-        <span className="truncate">
-          <span className="font-medium">{name}</span>
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 border-line border-b py-2.5 sm:grid-cols-[minmax(0,1fr)_12rem_auto]">
+      <div className="flex min-w-0 flex-col">
+        <span title={name} className="truncate">
+          <bdi className="font-medium">{name}</bdi>
           {self ? <span className="text-faint"> · {t('members.you')}</span> : null}
         </span>
-        <span className="truncate text-muted text-sm">{member.email}</span>
+        <span title={member.email} className="truncate text-muted text-sm">
+          {member.email}
+        </span>
       </div>
-      <span className="hidden w-44 text-faint text-sm sm:block">
-        {t('members.joined')} {format.date(member.joined_at)}
+      <span className="hidden text-faint text-sm sm:block">
+        {t('members.joined', { date: format.date(member.joined_at) })}
       </span>
-      <div className="flex items-center gap-2">
+      <div className="flex w-44 items-center justify-between gap-2">
         {manages ? (
           <RoleSelect member={member} name={name} />
         ) : (
-          <span className="w-32 text-muted text-sm">{t(`role.${member.role}`)}</span>
+          <span className="flex h-7 min-w-32 items-center px-2 text-muted text-sm">
+            {t(`role.${member.role}`)}
+          </span>
         )}
         {(manages || self) && !lastOwner ? (
           <Menu
@@ -133,7 +137,7 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
   return (
     <Select
       compact
-      className="w-32!"
+      className="min-w-32"
       label={t('members.role.of', { name })}
       value={member.role}
       onChange={(role) => change.mutate(role)}

@@ -53,7 +53,10 @@ function MembersSkeleton() {
     <div className="border-line border-t">
       <Loading label={t('common.loading')} />
       {[0, 1, 2].map((row) => (
-        <div key={row} className="flex h-14 items-center gap-8 border-line border-b">
+        <div
+          key={row}
+          className="flex h-14 items-center gap-8 overflow-hidden border-line border-b"
+        >
           <Skeleton className="h-4 w-48" />
           <Skeleton className="h-4 w-20" />
         </div>

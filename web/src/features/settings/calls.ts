@@ -31,6 +31,13 @@ export function changeAccount(body: { name?: string; language?: string | null })
   return request('PATCH', '/api/v1/account', { body })
 }
 
+/** Takes one's own address, as a proof that it is meant, and the password where there is one. */
+export function deleteAccount(email: string, password: string | undefined): Promise<void> {
+  return request('DELETE', '/api/v1/account', {
+    body: { confirm_email: email, ...(password !== undefined && { password }) },
+  })
+}
+
 export function changePassword(
   currentPassword: string,
   newPassword: string,

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { request } from '../../api/client.ts'
+import { ApiError } from '../../api/errors.ts'
 import type { Dimension, Filter } from './filters.ts'
 import { addDays, dayIn, type Interval, type Period } from './range.ts'
 import type { Bots } from './search.ts'
@@ -85,7 +86,16 @@ function rangeBefore(period: Period, before: Period, zone: string): Query {
   return { from: before.from, to: new Date(Date.now() - days).toISOString() }
 }
 
-const common = { placeholderData: keepPreviousData, staleTime: 30_000 }
+/** Whether the statistics process is busy or being restarted: it is asked again until it answers. */
+export const isUnavailable = (error: unknown) => error instanceof ApiError && error.status === 503
+
+const common = {
+  placeholderData: keepPreviousData,
+  staleTime: 30_000,
+  retry: false,
+  refetchInterval: ({ state }: { state: { error: unknown } }) =>
+    isUnavailable(state.error) ? 5_000 : false,
+} as const
 
 export const statsQuery = (question: Question, period: Period, interval: Interval) =>
   queryOptions({

@@ -151,7 +151,9 @@ export default function Chart({
 }
 
 type TipProps = Partial<TooltipContentProps> &
-  Pick<ChartProps, 'unit' | 'beforeLabel' | 'openLabel' | 'title' | 'count'> & { dir: 'ltr' | 'rtl' }
+  Pick<ChartProps, 'unit' | 'beforeLabel' | 'openLabel' | 'title' | 'count'> & {
+    dir: 'ltr' | 'rtl'
+  }
 
 /** What the pointer is at, in words. */
 function Tip({ active, payload, unit, beforeLabel, openLabel, title, count, dir }: TipProps) {

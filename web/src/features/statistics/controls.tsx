@@ -125,10 +125,7 @@ function Filters({ report: { filters, setFilters } }: { report: Report }) {
     <ul aria-label={t('statistics.filters')} className="flex flex-wrap items-center gap-2">
       {filters.map((filter) => (
         <li key={filterText(filter)} className="max-w-full">
-          <FilterChip
-            filter={filter}
-            onRemove={() => setFilters(withoutFilter(filters, filter))}
-          />
+          <FilterChip filter={filter} onRemove={() => setFilters(withoutFilter(filters, filter))} />
         </li>
       ))}
       {filters.length > 1 ? (

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { ApiError } from '../../api/errors.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { errorText, Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
-import { statsBeforeQuery, statsQuery } from './calls.ts'
+import { isUnavailable, statsBeforeQuery, statsQuery } from './calls.ts'
 import { Figures } from './figures.tsx'
 import { LivePanel } from './live.tsx'
 import { OverTime } from './over-time.tsx'
@@ -18,15 +17,10 @@ export function ReportView({ report }: { report: Report }) {
   const i18n = useI18n()
   const { t } = i18n
   const { question, period, before, interval, search } = report
-  const unavailable = (error: unknown) => error instanceof ApiError && error.status === 503
-  const stats = useQuery({
-    ...statsQuery(question, period, interval),
-    // A statistics process that is busy or being restarted is asked again until it answers.
-    refetchInterval: ({ state }) => (unavailable(state.error) ? 5_000 : false),
-  })
+  const stats = useQuery(statsQuery(question, period, interval))
   const earlier = useQuery(statsBeforeQuery(question, period, before, interval))
   if (stats.isError && stats.data === undefined) {
-    return unavailable(stats.error) ? (
+    return isUnavailable(stats.error) ? (
       <Empty title={t('statistics.unavailable')}>
         <p>{t('statistics.unavailableText')}</p>
       </Empty>
@@ -41,7 +35,7 @@ export function ReportView({ report }: { report: Report }) {
     <div className="flex flex-col gap-8">
       {stats.isError ? (
         <p role="status" className="rounded-sm bg-warn-soft px-3 py-2 text-sm text-warn">
-          {unavailable(stats.error) ? t('statistics.unavailable') : errorText(stats.error, i18n)}
+          {isUnavailable(stats.error) ? t('statistics.unavailable') : errorText(stats.error, i18n)}
         </p>
       ) : null}
       {search.live === 'on' ? <LivePanel report={report} /> : null}
@@ -75,7 +69,7 @@ function ReportSkeleton() {
   return (
     <div className="flex flex-col gap-4">
       <Loading label={t('common.loading')} />
-      <div className="flex gap-8">
+      <div className="flex gap-8 overflow-hidden">
         {[0, 1, 2].map((figure) => (
           <Skeleton key={figure} className="h-14 w-32" />
         ))}

@@ -19,7 +19,11 @@ export function Times({ report }: { report: Report }) {
     <Card className="min-w-0 p-4 lg:col-span-2">
       <h2 className="mb-3 font-semibold">{t('statistics.group.times')}</h2>
       <div className="grid gap-6 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-        <Columns report={report} dimension="hour" rows={[HOURS.slice(0, 12), HOURS.slice(12)]} />
+        <Columns
+          report={report}
+          dimension="hour"
+          rows={[HOURS.slice(0, 8), HOURS.slice(8, 16), HOURS.slice(16)]}
+        />
         <Columns report={report} dimension="weekday" rows={[WEEKDAYS]} />
       </div>
     </Card>
@@ -53,7 +57,7 @@ function Columns({
       {list.data === undefined ? (
         <Skeleton className="h-24 w-full" />
       ) : (
-        <div className={cx('grid gap-y-3', rows.length > 1 && 'sm:grid-cols-2')}>
+        <div className={cx('grid gap-y-3', rows.length > 1 && 'xl:grid-cols-3')}>
           {rows.map((values) => (
             <ColumnRow
               key={values[0]}

@@ -84,7 +84,7 @@ export default function WorldMap({ report }: { report: Report }) {
                   <rect width="10" height="10" rx="2" fill={fillOf(shade)} />
                 </svg>
                 {format.compact(leastOf(shade, most))}
-                {shade === 5 ? '+' : ''}
+                {shade === 5 ? '+\u200e' : ''}
               </span>
             ))}
           </span>

@@ -96,7 +96,7 @@ function PlanHead({ plan, current }: { plan: Plan; current: boolean }) {
   const { t } = useI18n()
   return (
     <div className="flex flex-col gap-1">
-      <span className="flex flex-wrap items-center gap-2 font-semibold">
+      <span className="flex min-h-6 flex-wrap items-center gap-x-2 font-semibold">
         {plan.name}
         {current ? <Chip tone="accent">{t('usage.plans.current')}</Chip> : null}
       </span>

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../api/errors.ts'
 import type { Link } from '../calls.ts'
-import { createOf, draftOf, emptyDraft, patchOf, problemsOf, withScheme } from './draft.ts'
+import {
+  clashesOf,
+  createOf,
+  draftOf,
+  emptyDraft,
+  patchOf,
+  problemsOf,
+  rebase,
+  withScheme,
+} from './draft.ts'
 
 const LINK: Link = {
   id: 'lnk_1',
@@ -100,4 +109,24 @@ test('problems stand at their fields, the first of each', () => {
   const error = new ApiError(422, 'VALIDATION_FAILED', 'm', details)
   expect(problemsOf(error)).toEqual({ tags: 'too long', slug: 'no' })
   expect(problemsOf(new ApiError(409, 'SLUG_TAKEN', 'taken'))).toEqual({ slug: 'taken' })
+})
+
+describe('a link that somebody else changes meanwhile', () => {
+  const theirs: Link = { ...LINK, title: 'Theirs', tags: ['c'], version: 2 }
+
+  test('keeps their changes and mine where these are of other fields', () => {
+    const mine = { ...draftOf(LINK), slug: 'Mine' }
+    expect(clashesOf(patchOf(mine, LINK), LINK, theirs)).toEqual([])
+    expect(patchOf(rebase(mine, LINK, theirs), theirs)).toEqual({ slug: 'Mine' })
+  })
+
+  test('clashes where both changed the same, unless to the same', () => {
+    const mine = { ...draftOf(LINK), title: 'Mine', tags: ['c'] }
+    expect(clashesOf(patchOf(mine, LINK), LINK, theirs)).toEqual(['title'])
+    const rebased = rebase(mine, LINK, theirs)
+    expect(patchOf(rebased, theirs)).toEqual({ title: 'Mine' })
+    const password = { ...draftOf(LINK), password: 'x' }
+    const without = { ...LINK, has_password: false }
+    expect(clashesOf(patchOf(password, LINK), LINK, without)).toEqual(['password'])
+  })
 })

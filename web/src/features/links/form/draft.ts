@@ -134,6 +134,25 @@ export function patchOf(draft: Draft, link: Link): LinkPatch {
   return patch as LinkPatch
 }
 
+/** The same draft of a link that somebody else has changed: what wasn't touched follows them. */
+export function rebase(draft: Draft, base: Link, latest: Link): Draft {
+  const before = draftOf(base)
+  const now = draftOf(latest)
+  const touched = Object.entries(draft).filter(
+    ([name, value]) => !same(value, before[name as keyof Draft]),
+  )
+  return { ...now, ...Object.fromEntries(touched) }
+}
+
+/** The fields that both have changed, and not to the same. */
+export function clashesOf(patch: LinkPatch, base: Link, latest: Link): string[] {
+  return Object.entries(patch).flatMap(([name, value]) => {
+    const field = (name === 'password' ? 'has_password' : name) as keyof Link
+    const clash = !same(base[field], latest[field]) && !same(value, latest[field])
+    return clash ? [name] : []
+  })
+}
+
 function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -1,12 +1,14 @@
 import { ChevronRight } from 'lucide-react'
-import { type RefObject, type SubmitEvent, useState } from 'react'
+import { type RefObject, type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
-import { useI18n } from '../../../i18n/index.tsx'
+import { type I18n, useI18n } from '../../../i18n/index.tsx'
+import { afterPress } from '../../../lib/after-press.ts'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input, InputGroup } from '../../../ui/input.tsx'
 import { errorText } from '../../../ui/problem.tsx'
 import { Select } from '../../../ui/select.tsx'
+import type { Link } from '../calls.ts'
 import type { Draft } from './draft.ts'
 import { problemsOf } from './draft.ts'
 import { LinkOptions } from './options.tsx'
@@ -24,6 +26,8 @@ export function LinkForm({
   linkId,
   ownSlug,
   hasPassword = false,
+  clashes = [],
+  now,
   tags,
   unfolded,
 }: {
@@ -39,6 +43,9 @@ export function LinkForm({
   linkId?: string
   ownSlug?: string
   hasPassword?: boolean
+  /** Fields that somebody else has changed meanwhile, and the link as they left it. */
+  clashes?: readonly string[]
+  now?: Link
   tags: readonly string[]
   unfolded: boolean
 }) {
@@ -49,9 +56,17 @@ export function LinkForm({
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const check = useLinkCheck(draft, linkId)
   const refused = error instanceof ApiError ? error : null
-  const answered = problemsOf(refused)
+  const answered = { ...nowIs(clashes, now, i18n), ...problemsOf(refused) }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (refused === null && clashes.length === 0) return
+    // Whoever sent the form is led to what is wrong, also where it is out of sight.
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]')
+    wrong?.focus({ preventScroll: true })
+    wrong?.scrollIntoView({ block: 'center' })
+  }, [refused, clashes])
   const set = (change: Partial<Draft>) => onChange({ ...draft, ...change })
-  const leave = (field: string) => setLeft((before) => new Set(before).add(field))
+  const leave = (field: string) => afterPress(() => setLeft((before) => new Set(before).add(field)))
 
   // While somebody still types an address it is wrong most of the time: say so when they are done.
   const destination =
@@ -72,7 +87,7 @@ export function LinkForm({
   const severalDomains = instance.domains.length > 1
 
   return (
-    <form id={id} onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <form id={id} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
       <Field label={t('links.field.destination')} error={destination}>
         {(control) => (
           <Input
@@ -104,14 +119,20 @@ export function LinkForm({
         onSuggestion={(one) => set({ slug: one })}
       />
       <FormError
-        message={error !== null && (refused === null || general) ? errorText(error, i18n) : null}
+        message={
+          clashes.length > 0
+            ? t('links.changedMeanwhile')
+            : error !== null && (refused === null || general)
+              ? errorText(error, i18n)
+              : null
+        }
       />
       <details
         open={open || folded}
         onToggle={(event) => setOpen(event.currentTarget.open)}
         className="group flex flex-col"
       >
-        <summary className="flex h-8 list-none items-center gap-1.5 rounded-sm font-medium text-muted hover:text-fg [&::-webkit-details-marker]:hidden">
+        <summary className="flex h-8 list-none items-center gap-1.5 rounded-sm pointer-coarse:h-10 font-medium text-muted hover:text-fg [&::-webkit-details-marker]:hidden">
           <ChevronRight
             size={14}
             aria-hidden="true"
@@ -160,5 +181,24 @@ export function LinkForm({
         </div>
       </details>
     </form>
+  )
+}
+
+/** What somebody else has made of the fields that both have changed. */
+function nowIs(
+  clashes: readonly string[],
+  now: Link | undefined,
+  { t, format }: I18n,
+): Partial<Record<string, string>> {
+  const said = (field: string): string => {
+    const value: unknown = now?.[field as keyof Link]
+    if (field === 'password') return t(now?.has_password ? 'links.passwordSet' : 'common.none')
+    if (value === null || value === undefined || value === '') return t('common.none')
+    if (typeof value === 'boolean') return t(value ? 'links.on' : 'links.off')
+    if (field === 'starts_at' || field === 'expires_at') return format.dateTime(String(value))
+    return Array.isArray(value) ? format.list(value) : String(value)
+  }
+  return Object.fromEntries(
+    clashes.map((field) => [field, t('links.isNow', { value: said(field) })]),
   )
 }

@@ -1,24 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useLinkActions } from '../actions.ts'
-import { createLink, type Link, type LinkList, linkQuery, listsKey } from '../calls.ts'
+import { createLink, type Link, linkQuery, readLink } from '../calls.ts'
+import { useKnownTags } from '../known-tags.ts'
 import { nameOf } from '../text.ts'
-import { createOf, draftOf, emptyDraft, patchOf } from './draft.ts'
+import { clashesOf, createOf, type Draft, draftOf, emptyDraft, patchOf, rebase } from './draft.ts'
 import { LinkForm } from './link-form.tsx'
-
-/** Tags that links have which were seen here. */
-function useKnownTags(): string[] {
-  const client = useQueryClient()
-  const { workspace } = usePlace()
-  const lists = client.getQueriesData<LinkList>({ queryKey: listsKey(workspace.id) })
-  const tags = lists.flatMap(([, list]) => list?.data.flatMap((link) => link.tags) ?? [])
-  return [...new Set(tags)]
-}
 
 /** Makes a link: an address and Enter is enough. */
 export function CreatePanel({
@@ -92,23 +85,45 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
   const { t } = useI18n()
   const actions = useLinkActions()
   const tags = useKnownTags()
+  /** What the draft is a change of: as it was opened, or as somebody else left it since. */
+  const [base, setBase] = useState(link)
+  const [clashes, setClashes] = useState<readonly string[]>([])
   const [draft, setDraft] = useState(() => draftOf(link))
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
   const first = useRef<HTMLInputElement>(null)
 
+  /** Saves what `mine` changes of `from`. Other people's changes of other fields stay. */
+  const saveFrom = async (mine: Draft, from: Link, tries: number): Promise<void> => {
+    const patch = patchOf(mine, from)
+    try {
+      const updated = await actions.update(from, patch)
+      showToast({ title: t('links.saved', { name: nameOf(updated) }) })
+      onClose()
+    } catch (failure) {
+      if (!(failure instanceof ApiError) || failure.status !== 412 || tries === 0) throw failure
+      const latest = await readLink(link.id)
+      actions.keep(latest)
+      const both = clashesOf(patch, from, latest)
+      const rebased = rebase(mine, from, latest)
+      if (both.length === 0) return await saveFrom(rebased, latest, tries - 1)
+      setClashes(both)
+      setBase(latest)
+      setDraft(rebased)
+      setBusy(false)
+    }
+  }
   const save = async () => {
-    const patch = patchOf(draft, link)
-    if (Object.keys(patch).length === 0) {
+    if (busy) return
+    if (Object.keys(patchOf(draft, base)).length === 0) {
       onClose()
       return
     }
     setBusy(true)
     setError(null)
+    setClashes([])
     try {
-      const updated = await actions.update(link, patch)
-      showToast({ title: t('links.saved', { name: nameOf(updated) }) })
-      onClose()
+      await saveFrom(draft, base, 3)
     } catch (failure) {
       setError(failure)
       setBusy(false)
@@ -138,8 +153,10 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
         onSubmit={save}
         error={error}
         linkId={link.id}
-        ownSlug={link.slug}
-        hasPassword={link.has_password}
+        ownSlug={base.slug}
+        hasPassword={base.has_password}
+        clashes={clashes}
+        now={base}
         tags={tags}
         unfolded
       />

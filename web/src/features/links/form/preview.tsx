@@ -38,7 +38,7 @@ export function LinkPreview({
         </div>
         <div className="flex min-w-0 flex-1 flex-col gap-1">
           <span className="text-faint text-xs">{t('links.preview')}</span>
-          <bdi dir="ltr" className="font-medium text-lg [overflow-wrap:anywhere]">
+          <bdi dir="ltr" className="w-fit font-medium text-lg [overflow-wrap:anywhere]">
             <span className="text-muted">{readable(base)}/</span>
             {name}
           </bdi>

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useId, useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { CodeBlock } from '../../../ui/copy.tsx'
+import { CopyButton } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
@@ -52,7 +52,13 @@ export function AppStep({
       <SecretCode text={totpURI} />
       <section className="flex flex-col gap-1.5" aria-label={t('settings.twoFactor.secret')}>
         <h3 className="font-medium text-sm">{t('settings.twoFactor.secret')}</h3>
-        <CodeBlock code={secret.replace(/(.{4})(?=.)/g, '$1 ')} />
+        <div
+          dir="ltr"
+          className="flex items-start gap-2 rounded-sm border border-line bg-sunken py-1 ps-3 pe-1"
+        >
+          <code className="flex-1 py-1.5 text-sm">{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+          <CopyButton text={secret} label={t('links.copy')} />
+        </div>
       </section>
       <FormError message={formError(confirm.error, i18n)} />
       <form id={formId} onSubmit={submit}>

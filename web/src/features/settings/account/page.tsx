@@ -1,6 +1,7 @@
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { DeleteAccountSection } from './delete.tsx'
 import { PasskeysSection } from './passkeys.tsx'
 import { PasswordSection } from './password.tsx'
 import { ProfileSection } from './profile.tsx'
@@ -19,6 +20,7 @@ export function AccountPage() {
         {instance.sign_in.passkey ? <PasskeysSection /> : null}
         {user.has_password ? <TwoFactorSection /> : null}
         <SessionsSection />
+        <DeleteAccountSection />
       </div>
     </Page>
   )

@@ -27,7 +27,7 @@ export function WorkspacePage() {
       {query.isError ? (
         <Problem error={query.error} onRetry={() => void query.refetch()} />
       ) : query.isPending ? (
-        <div className="flex flex-col gap-4">
+        <div className="flex flex-col gap-4 overflow-hidden">
           <Loading label={t('common.loading')} />
           <Skeleton className="h-8 w-80" />
           <Skeleton className="h-8 w-80" />

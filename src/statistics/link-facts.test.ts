@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { databaseFiles, SEQS_PER_WORKSPACE } from '../storage/index.ts'
-import { createExportNames } from './export-names.ts'
+import { createLinkFacts } from './link-facts.ts'
 import { createTestStatistics, linkId, type TestStatistics } from './testing/statistics.ts'
 
 let its: TestStatistics
@@ -10,18 +10,21 @@ beforeAll(async () => {
 afterAll(() => its.close())
 
 test('links by their ids, deleted ones too, and hosts; however many are asked for', async () => {
-  const first = await its.link(1)
-  const second = await its.link(2)
+  const first = await its.link(1, { tags: ['A', 'b'] })
+  const second = await its.link(2, { tags: ['b'] })
+  await its.link(3, { workspaceNo: 2, tags: ['b'] })
   await its.removeLink(2)
-  const names = createExportNames(databaseFiles(its.directory).main)
+  const facts = createLinkFacts(databaseFiles(its.directory).main)
   const many = Array.from({ length: 40_000 }, (_, i) => 9 * SEQS_PER_WORKSPACE + i)
-  expect([...(await names.links([...many, first, second]))]).toEqual([
+  expect([...(await facts.links([...many, first, second]))]).toEqual([
     [first, linkId(1)],
     [second, linkId(2)],
   ])
-  expect([...(await names.domains())]).toEqual([
+  expect([...(await facts.domains())]).toEqual([
     [0, 's.example'],
     [1, 'go.example'],
   ])
-  names.close()
+  expect(await facts.tagged(1, ['a', 'b'])).toEqual([first])
+  expect(await facts.tagged(1, ['c'])).toEqual([])
+  facts.close()
 })

@@ -1,18 +1,18 @@
 import { openSqlite, type SqliteConnection } from '../storage/index.ts'
-import type { ExportNames } from './reports/index.ts'
-import { findLinkNames } from './store.ts'
+import type { LinkFacts } from './reports/index.ts'
+import { findLinkNames, findTagged } from './store.ts'
 
 /** SQLite takes 32,766 parameters a statement. */
 const LINKS_AT_ONCE = 5_000
 const CACHE_BYTES = 2 * 1024 * 1024
 
-/** What links and domains are called, read from `slugline.db` beside its writer. */
-export interface OpenExportNames extends ExportNames {
+/** What is known of links and domains, read from `slugline.db` beside its writer. */
+export interface OpenLinkFacts extends LinkFacts {
   close(): void
 }
 
-/** Opens the file for the first export: most processes never write one. */
-export function createExportNames(mainFile: string): OpenExportNames {
+/** Opens the file when it is asked for the first time: most processes never are. */
+export function createLinkFacts(mainFile: string): OpenLinkFacts {
   let open: SqliteConnection | undefined
   function database(): SqliteConnection {
     open ??= openSqlite(mainFile, { readonly: true, mmapBytes: 0, cacheBytes: CACHE_BYTES })
@@ -28,6 +28,7 @@ export function createExportNames(mainFile: string): OpenExportNames {
       }
       return ids
     },
+    tagged: (workspaceNo, tags) => findTagged(database(), workspaceNo, tags),
     async domains() {
       const rows = await database().db.selectFrom('domains').select(['no', 'host']).execute()
       return new Map(rows.map(({ no, host }) => [no, host]))

@@ -1,0 +1,172 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+/** A browser that somebody is signed in with. */
+export interface SignedIn {
+  browser: Browser
+  url: string
+  state: NonNullable<BrowserContextOptions['storageState']>
+}
+
+/** What a first load took; `scriptKb` and `allKb` in kB (1,000 bytes) as they came over the wire. */
+export interface Load {
+  rowsMs: number
+  largestPaintMs: number
+  layoutShift: number
+  scriptKb: number
+  allKb: number
+  requests: number
+}
+
+/** Times in milliseconds by what was done. */
+export type Timings = Record<string, number[]>
+
+/** What Chromium notes while the page comes up, told from the page itself. */
+const OBSERVE = `
+  window.__seen = { rows: 0, paint: 0, shift: 0 }
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) __seen.shift += entry.value
+  }).observe({ type: 'layout-shift', buffered: true })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) __seen.paint = entry.startTime
+  }).observe({ type: 'largest-contentful-paint', buffered: true })
+  window.__painted = (then) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = then
+    port2.postMessage(0)
+  })
+  window.__firstRows = new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('[data-row]') === null) return
+      observer.disconnect()
+      __painted(() => resolve(__seen.rows = performance.now()))
+    })
+    observer.observe(document, { childList: true, subtree: true })
+  })
+  window.__rows = () =>
+    Array.from(document.querySelectorAll('[data-row]'), (row) => row.dataset.row).join()
+  // From an event to the first paint of other rows that are no longer waited for.
+  window.__measure = (type) => {
+    let start
+    const before = __rows()
+    const begin = (event) => { start ??= event.timeStamp }
+    addEventListener(type, begin, { capture: true, once: true })
+    window.__taken = new Promise((resolve) => {
+      const end = (taken) => {
+        changes.disconnect()
+        clearTimeout(timer)
+        removeEventListener(type, begin, true)
+        resolve(taken)
+      }
+      const changes = new MutationObserver(() => {
+        if (start === undefined) return
+        if (document.querySelector('main [aria-busy=true]') !== null) return
+        if (__rows() === before) return
+        __painted(() => end(performance.now() - start))
+      })
+      changes.observe(document.body, { childList: true, subtree: true, attributes: true })
+      const timer = setTimeout(() => end(null), 2_500)
+    })
+    return true
+  }
+`
+
+async function open({ browser, url, state }: SignedIn): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL: url,
+    storageState: state,
+    viewport: { width: 1280, height: 900 },
+  })
+  // On a busy machine it takes long, and that is what is to be shown.
+  context.setDefaultTimeout(120_000)
+  await context.addInitScript(OBSERVE)
+  return await context.newPage()
+}
+
+/** Loads the list of links in a browser that has nothing of it yet. */
+export async function firstLoad(signedIn: SignedIn): Promise<Load> {
+  const page = await open(signedIn)
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  const types = new Map<string, string>()
+  let script = 0
+  let all = 0
+  session.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type))
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    all += encodedDataLength
+    if (types.get(requestId) === 'Script') script += encodedDataLength
+  })
+  await page.goto('/app/links')
+  await page.evaluate('__firstRows')
+  await page.waitForLoadState('networkidle')
+  await page.waitForTimeout(1_000)
+  const seen = (await page.evaluate('__seen')) as { rows: number; paint: number; shift: number }
+  await page.context().close()
+  return {
+    rowsMs: seen.rows,
+    largestPaintMs: seen.paint,
+    layoutShift: seen.shift,
+    scriptKb: script / 1_000,
+    allKb: all / 1_000,
+    requests: types.size,
+  }
+}
+
+/** Does in the list what people do, as fast as a quick typist; each round other words. */
+export async function inList(signedIn: SignedIn, round: number): Promise<Timings> {
+  const page = await open(signedIn)
+  const timings: Timings = {}
+  /** Does something and notes how long the rows took; nothing where they stayed the same. */
+  async function note(name: string, event: 'keydown' | 'pointerdown', act: () => Promise<void>) {
+    await page.evaluate(`__measure('${event}')`)
+    await act()
+    const taken = (await page.evaluate('__taken')) as number | null
+    if (taken !== null) timings[name] = [...(timings[name] ?? []), taken]
+    // The next page is fetched ahead and lines are drawn: what comes next finds an idle page.
+    await page.waitForTimeout(taken === null ? 0 : 700)
+  }
+  const load = async () => {
+    await page.goto('/app/links')
+    await page.evaluate('__firstRows')
+    await page.waitForTimeout(1_500)
+  }
+
+  await load()
+  const pager = page
+    .locator('nav')
+    .filter({ has: page.locator('.lucide-chevron-right') })
+    .last()
+  await note('table: next page', 'pointerdown', () => pager.locator('button').last().click())
+  await note('table: page before', 'pointerdown', () => pager.locator('button').first().click())
+  await note('table: a tag', 'pointerdown', () =>
+    page.locator('[data-row] td button[title]').first().click(),
+  )
+
+  const search = page.locator('input[type=search]')
+  const words = [
+    String(71_305 + round * 1_111),
+    `zyxr`,
+    `co${'mmonw'.slice(0, 3)}`,
+    'example.com/a',
+  ]
+  for (const word of words) {
+    await load()
+    await page.keyboard.press('/')
+    for (const [at, key] of [...word].entries()) {
+      const name = at < 2 ? 'search: 1 or 2 letters' : 'search: 3 and more letters'
+      await note(name, 'keydown', () => search.press(key))
+    }
+    await note('search: cleared', 'keydown', () => search.press('Escape'))
+  }
+  for (const [name, column] of [
+    ['slug', 0],
+    ['clicks', 1],
+    ['created', 2],
+  ] as const) {
+    await load()
+    const header = page.locator('thead th button').nth(column)
+    await note(`sort: ${name}`, 'pointerdown', () => header.click())
+    await note(`sort: ${name}, reversed`, 'pointerdown', () => header.click())
+  }
+  await page.context().close()
+  return timings
+}

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
+import { claim, heading, joinAs, OWNER, signIn } from './people.ts'
+import { en } from './words.ts'
+
+describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () => {
+  let dashboard: Dashboard
+  let owner: Visitor
+  let member: Visitor
+
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    owner = await dashboard.open()
+    const workspace = await claim(dashboard, owner.context)
+    const storageState = await joinAs(dashboard, owner.context, workspace, 'viewer')
+    member = await dashboard.open({ storageState })
+    // Also builds the dashboard, on a machine that may be busy.
+  }, 300_000)
+  afterAll(async () => await dashboard?.dispose(), 120_000)
+
+  /** Asks for the deletion on the account page. */
+  async function askToDelete({ page }: Visitor, email: string, password: string) {
+    await page.goto('/app/account')
+    await heading(page, en('settings.account'))
+    await page.getByRole('button', { name: en('settings.account.delete') }).click()
+    const dialog = page.getByRole('dialog')
+    const submit = dialog.getByRole('button', { name: en('settings.account.delete') })
+    expect(await submit.isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').first().fill(email)
+    await dialog.getByLabel(en('auth.password'), { exact: true }).fill(password)
+    await submit.click()
+    return dialog
+  }
+
+  test('can’t be deleted by who alone owns a workspace, who is told so', async () => {
+    const dialog = await askToDelete(owner, OWNER.email, OWNER.password)
+    await dialog.getByRole('alert').filter({ hasText: 'Acme' }).waitFor()
+    expect(owner.faults).toEqual([])
+  }, 300_000)
+
+  test('is deleted by its address and password, and gone at once', async () => {
+    const { page } = member
+    const { email } = (await (await member.context.request.get('/app/api/v1/session')).json()).user
+    await askToDelete(member, email, OWNER.password)
+    await page.waitForURL(/\/app\/sign-in/)
+    await signIn(page, { name: '', email, password: OWNER.password })
+    await page.getByRole('alert').waitFor()
+    expect(member.faults).toEqual([])
+  }, 300_000)
+})

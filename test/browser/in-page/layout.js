@@ -1,0 +1,68 @@
+// Runs in the page: finds what is wrong with how it is laid out at its present width.
+// biome-ignore lint/correctness/noUnusedVariables: layout.ts calls it
+function layoutFaults() {
+  const faults = []
+  const root = document.documentElement
+  const told = (element) => {
+    const text = (element.textContent ?? '').trim().slice(0, 40)
+    return `<${element.tagName.toLowerCase()}> “${element.getAttribute('aria-label') ?? text}”`
+  }
+  const visible = (element) =>
+    element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+    element.getBoundingClientRect().width > 1 &&
+    element.closest('.sr-only, [inert]') === null
+
+  if (root.scrollWidth > root.clientWidth) {
+    const widest = [...document.body.querySelectorAll('*')].filter((element) => {
+      const { left, right } = element.getBoundingClientRect()
+      return visible(element) && (right > root.clientWidth + 0.5 || left < -0.5)
+    })
+    const names = widest.slice(-3).map(told)
+    faults.push(`scrolls sideways by ${root.scrollWidth - root.clientWidth}: ${names.join(', ')}`)
+  }
+
+  // Words of ours must be readable as a whole; what people wrote may be shortened, with a title.
+  const words =
+    'button, th, label, legend, summary, h1, h2, h3, dt, nav a, [role=tab], [role=menuitem]'
+  for (const element of document.querySelectorAll(words)) {
+    // What is chosen can be read in the list that it is chosen from.
+    if (!visible(element) || element.closest('[data-row], [title], [role=combobox]') !== null)
+      continue
+    for (const part of [element, ...element.querySelectorAll('*')]) {
+      if (part.closest('svg, .sr-only') !== null || getComputedStyle(part).display === 'inline')
+        continue
+      if (part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1) {
+        faults.push(`clipped by ${part.scrollWidth - part.clientWidth}: ${told(element)}`)
+        break
+      }
+    }
+  }
+
+  // What can be pressed doesn't lie over something else that can be.
+  const targets = [
+    ...document.querySelectorAll('a[href], button, input, select, textarea, summary'),
+  ].filter((element) => visible(element) && !isAbove(element))
+  const boxes = targets.map((element) => element.getBoundingClientRect())
+  targets.forEach((one, i) => {
+    const a = boxes[i]
+    targets.slice(i + 1).forEach((other, j) => {
+      const b = boxes[i + 1 + j]
+      const width = Math.min(a.right, b.right) - Math.max(a.left, b.left)
+      const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)
+      if (width > 1 && height > 1 && !one.contains(other) && !other.contains(one)) {
+        faults.push(`${told(one)} lies over ${told(other)}`)
+      }
+    })
+  })
+  return faults
+
+  /** In something that is meant to lie above the page: a dialog, the bar at the foot, a toast. */
+  function isAbove(element) {
+    for (let at = element; at !== null; at = at.parentElement) {
+      if (/^(?:fixed|sticky)$/.test(getComputedStyle(at).position)) return true
+      // A popover or menu, beside its button.
+      if (at.hasAttribute('data-side')) return true
+    }
+    return false
+  }
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { BrowserContext } from 'playwright-core'
+import { violations } from './axe.ts'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, screenshot, startDashboard } from './harness.ts'
+import { layoutFaults } from './layout.ts'
+import { claim, joinAs, lonely } from './people.ts'
+import { type Seeded, seed } from './seed.ts'
+import { AS_VIEWER, signedIn, signedOut, UNCLAIMED, type View } from './views.ts'
+import { wordsOf } from './words.ts'
+
+/** A left-to-right, a longer, and a right-to-left language. */
+const LANGUAGES = ['en', 'de', 'ar'] as const
+const WIDE = { width: 1280, height: 900 }
+const NARROW = [
+  { width: 390, height: 844 },
+  { width: 320, height: 640 },
+]
+/** Hundreds of pictures, for who wants to look at every page. */
+const PICTURES = process.env.SCREENSHOTS === 'all'
+type State = Awaited<ReturnType<BrowserContext['storageState']>>
+
+describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {
+  let dashboard: Dashboard
+  let unclaimed: Dashboard
+  let seeded: Seeded
+  let owner: State
+  let viewer: State
+  let alone: State
+
+  beforeAll(async () => {
+    ;[dashboard, unclaimed] = await Promise.all([
+      startDashboard(),
+      startDashboard({
+        SIGN_UP: 'open',
+        // Nobody listens there: mails that can't be sent are nobody's business on these pages.
+        SMTP_URL: 'smtp://127.0.0.1:9',
+        MAIL_FROM: 'links@example.com',
+      }),
+    ])
+    const { context, close } = await dashboard.open()
+    seeded = await seed(dashboard, context, await claim(dashboard, context))
+    owner = await context.storageState()
+    alone = await lonely(dashboard)
+    viewer = await joinAs(dashboard, context, seeded.workspace, 'viewer')
+    await close()
+    // Also builds the dashboard, on a machine that may be busy.
+  }, 300_000)
+  afterAll(async () => {
+    await dashboard?.dispose()
+    await unclaimed?.dispose()
+  })
+
+  test('is readable at any width while it still loads', async () => {
+    const found: string[] = []
+    const { context, page, close } = await dashboard.open({ storageState: owner, locale: 'ar' })
+    // What a page asks for never comes; who is there, and its programs, do.
+    await context.route(/\/app\/api\/(?!v1\/session)/, () => {})
+    for (const { name, path } of signedIn(seeded).filter(({ open }) => open === undefined)) {
+      await page.setViewportSize(WIDE)
+      await page.goto(`/app/${path}`)
+      await page.getByRole('heading').or(page.getByRole('status')).first().waitFor()
+      for (const size of [WIDE, ...NARROW]) {
+        await page.setViewportSize(size)
+        const faults = await layoutFaults(page)
+        found.push(...faults.map((fault) => `${name} (${size.width} px): ${fault}`))
+      }
+    }
+    await close()
+    expect(found).toEqual([])
+  }, 600_000)
+
+  for (const language of LANGUAGES) {
+    test(`is accessible, readable at any width, and without faults: ${language}`, async () => {
+      const views = signedIn(seeded)
+      const half = Math.ceil(views.length / 2)
+      const found = await Promise.all([
+        look(dashboard, language, views.slice(0, half), owner),
+        look(dashboard, language, views.slice(half), owner),
+        look(dashboard, language, AS_VIEWER, viewer),
+        look(dashboard, language, [{ name: 'no-workspace', path: 'links' }], alone),
+        look(dashboard, language, signedOut(seeded)),
+        look(unclaimed, language, UNCLAIMED),
+      ])
+      expect(found.flat()).toEqual([])
+    }, 300_000)
+  }
+})
+
+/** Looks at views one after the other; what is wrong, with the view it is wrong on. */
+async function look(
+  { open }: Dashboard,
+  language: string,
+  views: readonly View[],
+  storageState?: State,
+): Promise<string[]> {
+  const { page, faults, failures, settled, close } = await open({
+    locale: language,
+    viewport: WIDE,
+    ...(storageState === undefined ? {} : { storageState }),
+  })
+  const t = wordsOf(language)
+  const found: string[] = []
+  for (const view of views) {
+    const note = (kind: string, all: readonly string[]) =>
+      found.push(...all.map((one) => `${view.name} (${language}, ${kind}): ${one}`))
+    const before = { faults: faults.length, failures: failures.length }
+    await page.goto(`/app/${view.path}`)
+    const headed = page.getByRole('heading').first().waitFor()
+    await headed.catch((cause) => note('heading', [String(cause)]))
+    await settled()
+    await view.open?.(page, t).catch((cause) => note('open', [String(cause)]))
+    await settled()
+    if ((await page.locator('html').getAttribute('lang')) !== language) note('language', ['other'])
+    note('light', await violations(page))
+    note('wide', await layoutFaults(page))
+    if (PICTURES) await screenshot(page, `${view.name}-${language}-light`)
+    await page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    note('dark', await violations(page, 'colours'))
+    if (PICTURES) await screenshot(page, `${view.name}-${language}-dark`)
+    for (const size of NARROW) {
+      await page.setViewportSize(size)
+      await settled()
+      note(`${size.width} px`, await layoutFaults(page))
+      // Some of a page is built otherwise there; not otherwise in another language.
+      if (size.width === 320 && language === 'en') note('phone', await violations(page))
+      if (PICTURES && size.width === 390) await screenshot(page, `${view.name}-${language}-phone`)
+    }
+    await page.setViewportSize(WIDE)
+    const unexpected = (one: string) => !view.refused?.test(one)
+    note('fault', faults.slice(before.faults).filter(unexpected))
+    note('request', failures.slice(before.failures).filter(unexpected))
+  }
+  await close()
+  return found
+}

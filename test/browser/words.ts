@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import en_audit from '../../web/src/i18n/messages/en/audit.json'
+import en_auth from '../../web/src/i18n/messages/en/auth.json'
+import en_common from '../../web/src/i18n/messages/en/common.json'
+import en_instance from '../../web/src/i18n/messages/en/instance.json'
+import en_keys from '../../web/src/i18n/messages/en/keys.json'
+import en_links from '../../web/src/i18n/messages/en/links.json'
+import en_members from '../../web/src/i18n/messages/en/members.json'
+import en_settings from '../../web/src/i18n/messages/en/settings.json'
+import en_statistics from '../../web/src/i18n/messages/en/statistics.json'
+import en_usage from '../../web/src/i18n/messages/en/usage.json'
+
+const ENGLISH = {
+  ...en_audit,
+  ...en_auth,
+  ...en_common,
+  ...en_instance,
+  ...en_keys,
+  ...en_links,
+  ...en_members,
+  ...en_settings,
+  ...en_statistics,
+  ...en_usage,
+}
+
+/** A text of the dashboard. */
+export type Word = keyof typeof ENGLISH
+
+const FOLDER = resolve(import.meta.dir, '../../web/src/i18n/messages')
+
+/**
+ * The dashboard's texts in a language, so that tests name buttons by what they are for and stay
+ * right when a sentence is put better. Only for texts without plurals.
+ */
+export function wordsOf(language: string) {
+  const own: Record<string, string> = {}
+  const folder = join(FOLDER, language)
+  // A language that isn't translated yet is shown in English.
+  for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+    Object.assign(own, JSON.parse(readFileSync(join(folder, file), 'utf8')))
+  }
+  return (word: Word, values: Readonly<Record<string, string>> = {}): string =>
+    (own[word] ?? ENGLISH[word]).replaceAll(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole)
+}
+
+/** English texts. */
+export const en = wordsOf('en')

@@ -1,0 +1,141 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { encodeRecord, RECORD_VERSION } from '../../src/clicks/record.ts'
+import { journalDirectory, segmentFile } from '../../src/clicks/segments.ts'
+import { openStatistics } from '../../src/statistics/store/duckdb.ts'
+import { eventually } from '../harness/eventually.ts'
+import { writePlans } from '../harness/plans.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+
+const DAY_MS = 86_400_000
+const AGENTS = [
+  'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+  'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+  'curl/8.5.0',
+]
+const AHEAD = { 'sec-purpose': 'prefetch' }
+
+const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
+const one = (part: number) => Math.random() < part
+
+/** Each link's number by its slug. */
+function seqsOf({ dataDir }: Slugline): Map<string, number> {
+  const main = new Database(join(dataDir, 'slugline.db'), { readonly: true })
+  const rows = main.query<{ slug: string; seq: number }, []>('SELECT slug, seq FROM links').all()
+  main.close()
+  return new Map(rows.map(({ slug, seq }) => [slug, seq]))
+}
+
+/** Clicks of the last days but one, as a server that was killed left them. */
+function leaveOldClicks(slugline: Slugline, clicks: number): void {
+  const directory = journalDirectory(slugline.dataDir)
+  mkdirSync(directory, { recursive: true })
+  const seqs = [...seqsOf(slugline).values()]
+  const from = (Math.floor(Date.now() / DAY_MS) - 6) * DAY_MS
+  const lines = Array.from({ length: clicks }, (_, i) =>
+    encodeRecord([
+      RECORD_VERSION,
+      from + Math.floor((i / clicks) * 4 * DAY_MS),
+      pick(seqs),
+      one(0.1) ? 1 : 0,
+      one(0.1) ? '' : `visitor${i % 40}`.padEnd(16, 'x'),
+      pick(AGENTS),
+      '192.0.2.0',
+      '',
+      'de',
+      0,
+      'a',
+      0,
+    ]),
+  )
+  writeFileSync(segmentFile(directory, 1), lines.join(''))
+}
+
+test('a healthy instance shows no difference, whatever came', async () => {
+  const plans = writePlans({ short: { analytics_retention_days: 3 } })
+  const slugline = await startSlugline({
+    LOG_LEVEL: 'silent',
+    TRUSTED_PROXIES: '127.0.0.1',
+    SLUGLINE_PLANS: plans,
+  })
+  try {
+    const { key } = await slugline.createKey({ plan: 'short' })
+    const call = async (method: string, path: string, body?: unknown) => {
+      const answer = await slugline.call(method, `/api/v1/${path}`, {
+        key,
+        ...(body === undefined ? {} : { body }),
+      })
+      expect(answer.status).toBeLessThan(300)
+      return answer.status === 204 ? {} : ((await answer.json()) as { id: string })
+    }
+    const ids: string[] = []
+    for (let n = 0; n < 12; n++) {
+      const limit = n % 4 === 0 ? { max_clicks: 30 + n } : {}
+      const link = { destination_url: `https://example.com/${n}`, slug: `r${n}`, ...limit }
+      ids.push(((await call('POST', 'links', link)) as { id: string }).id)
+    }
+    const recount = async () => {
+      const { status, stdout, stderr } = await slugline.cli('clicks', 'recount', '--json')
+      expect(stderr).toBe('')
+      expect(status).toBe(0)
+      return JSON.parse(stdout) as { links: number; differences: object[] }
+    }
+    await slugline.stop()
+    leaveOldClicks(slugline, 3_000)
+    await slugline.restart()
+    const visit = async () => {
+      const headers: Record<string, string> = {
+        'user-agent': pick(AGENTS),
+        'x-forwarded-for': `198.51.100.${Math.floor(Math.random() * 30)}`,
+        ...(one(0.1) ? AHEAD : {}),
+        ...(one(0.1) ? { 'sec-gpc': '1' } : {}),
+      }
+      const path = `/r${Math.floor(Math.random() * 12)}${one(0.1) ? '?qr=1' : ''}`
+      const answer = await slugline.call(one(0.1) ? 'HEAD' : 'GET', path, { headers })
+      expect([302, 404, 410]).toContain(answer.status)
+    }
+    const traffic = async (visits: number) => {
+      for (let done = 0; done < visits; done += 20) {
+        await Promise.all(Array.from({ length: 20 }, visit))
+      }
+    }
+    await traffic(600)
+    // Deleted; deleted and brought back with its clicks.
+    await call('DELETE', `links/${ids[1]}`)
+    await call('DELETE', `links/${ids[2]}`)
+    const during = traffic(600)
+    expect(await recount()).toMatchObject({ links: 10, differences: [] })
+    await during
+    await call('POST', `links/${ids[2]}/restore`, {})
+    await traffic(400)
+    expect(await recount()).toMatchObject({ links: 11, differences: [] })
+    // Of what the plan keeps no longer only its days' numbers stay.
+    const before = new Date(Date.now() - 4 * DAY_MS).toISOString()
+    await eventually('old clicks are purged', async () => {
+      const answer = await slugline.call('GET', `/api/v1/clicks?limit=1&to=${before}`, { key })
+      return ((await answer.json()) as { data: object[] }).data.length === 0 ? true : undefined
+    })
+    expect(await recount()).toMatchObject({ links: 11, differences: [] })
+    await slugline.stop()
+    expect(await recount()).toMatchObject({ links: 11, differences: [] })
+    const database = await openStatistics(join(slugline.dataDir, 'statistics.duckdb'))
+    const [row] = await (await database.connect()).all<{
+      purged: number
+      kept: number
+      days: number
+    }>(
+      `SELECT (SELECT sum(clicks) FROM daily)::INTEGER AS purged, count(*)::INTEGER AS kept,
+         (SELECT count(DISTINCT day) FROM daily)::INTEGER AS days FROM clicks`,
+    )
+    database.close()
+    expect(row?.days).toBe(3)
+    expect(row?.purged).toBeGreaterThan(2_000)
+    expect(row?.kept).toBeGreaterThan(1_000)
+  } finally {
+    await slugline.dispose()
+  }
+}, 120_000)

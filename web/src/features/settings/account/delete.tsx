@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field, FormError } from '../../../ui/field.tsx'
+import { Input } from '../../../ui/input.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { fieldError, formError } from '../../auth/errors.ts'
+import { PasswordInput } from '../../auth/password-input.tsx'
+import { deleteAccount } from '../calls.ts'
+
+const FIELDS = ['confirm_email', 'password']
+
+/** Ends the person's account. It can't be undone, so the address has to be typed. */
+export function DeleteAccountSection() {
+  const { t } = useI18n()
+  const [open, setOpen] = useState(false)
+  return (
+    <Section title={t('settings.account.delete')} description={t('settings.account.delete.text')}>
+      <Button variant="danger" className="self-start" onClick={() => setOpen(true)}>
+        {t('settings.account.delete')}
+      </Button>
+      {open ? <DeleteDialog onClose={() => setOpen(false)} /> : null}
+    </Section>
+  )
+}
+
+function DeleteDialog({ onClose }: { onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { user } = usePlace()
+  const [typed, setTyped] = useState('')
+  const [password, setPassword] = useState('')
+  const formId = useId()
+  const remove = useMutation({
+    mutationFn: () => deleteAccount(typed, user.has_password ? password : undefined),
+    // Everything that is loaded was somebody's who isn't there any more.
+    onSuccess: () => window.location.assign('/app/sign-in'),
+  })
+  const fits =
+    typed.trim().toLowerCase() === user.email.toLowerCase() &&
+    (!user.has_password || password !== '')
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (fits) remove.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={t('settings.account.delete.title')}
+      description={t('settings.account.delete.text')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="danger"
+            disabled={!fits}
+            loading={remove.isPending}
+          >
+            {t('settings.account.delete')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(remove.error, i18n, FIELDS)} />
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
+        <Field
+          label={t('settings.account.delete.confirm', { email: user.email })}
+          error={fieldError(remove.error, 'confirm_email')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              type="email"
+              autoComplete="off"
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          )}
+        </Field>
+        {user.has_password ? (
+          <Field label={t('auth.password')} error={fieldError(remove.error, 'password')}>
+            {(control) => (
+              <PasswordInput
+                {...control}
+                required
+                autoComplete="current-password"
+                value={password}
+                onChange={({ target }) => setPassword(target.value)}
+              />
+            )}
+          </Field>
+        ) : null}
+      </form>
+    </Dialog>
+  )
+}
