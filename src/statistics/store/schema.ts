@@ -203,18 +203,8 @@ export const TABLES = [
   )`,
 ] as const
 
-/** Names of the columns of `clicks`, in their order. */
-export const CLICK_COLUMNS = [
-  'link',
-  'slot',
-  'ms',
-  'n',
-  'visitor',
-  'firsts',
-  'first_slot',
-  'kind',
-  'qr',
-  'domain',
+/** The columns of `clicks` that hold text, in the table's order. */
+export const TEXT_COLUMNS = [
   'reason',
   'country',
   'region',
@@ -230,4 +220,19 @@ export const CLICK_COLUMNS = [
   'utm_campaign',
   'utm_term',
   'utm_content',
+] as const
+
+/** Names of the columns of `clicks`, in their order. */
+export const CLICK_COLUMNS = [
+  'link',
+  'slot',
+  'ms',
+  'n',
+  'visitor',
+  'firsts',
+  'first_slot',
+  'kind',
+  'qr',
+  'domain',
+  ...TEXT_COLUMNS,
 ] as const

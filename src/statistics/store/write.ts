@@ -1,6 +1,6 @@
 import type { Position } from '../../clicks/segments.ts'
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import { type Batch, dayOf, slotOf, TEXT_COLUMNS } from './batch.ts'
+import { type Batch, dayOf, slotOf } from './batch.ts'
 import { CHUNK_ROWS, columnBytes, createChunkWriter } from './chunk.ts'
 import type { StatisticsConnection } from './duckdb.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from './duckdb.ts'
 import { createFirsts, FIRST_COLUMNS, textHashSql } from './firsts.ts'
 import { dropRollUps } from './rollups.ts'
-import { SLOT_MS, SLOTS_PER_DAY } from './schema.ts'
+import { SLOT_MS, SLOTS_PER_DAY, TEXT_COLUMNS } from './schema.ts'
 
 /** Chunks that are filled before others get the event loop. */
 const CHUNKS_AT_A_TIME = 4
