@@ -1,28 +1,10 @@
-import { KIND_NAMES, SLOT_MS } from '../store/schema.ts'
+import { KIND_NAMES, SLOT_MS, TEXT_COLUMNS } from '../store/schema.ts'
 import type { ClickPosition, Selection, StoredClick } from '../types.ts'
 import type { Asking } from './lane.ts'
 import { meant } from './source.ts'
 import { integer, join, raw, type Sql, sql } from './sql.ts'
 
-const TEXTS = [
-  'reason',
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-] as const
-
-const COLUMNS = raw(`slot, ms, n, link, domain, visitor, kind, qr, ${TEXTS.join(', ')}`)
+const COLUMNS = raw(`slot, ms, n, link, domain, visitor, kind, qr, ${TEXT_COLUMNS.join(', ')}`)
 
 /** Single clicks: newest first before a position, or oldest first after one. */
 export async function clicks(
@@ -62,7 +44,7 @@ function clickOf(row: unknown[]): StoredClick {
     kind: KIND_NAMES[Number(kind)],
     trigger: qr === true ? 'qr' : 'click',
   }
-  TEXTS.forEach((name, i) => {
+  TEXT_COLUMNS.forEach((name, i) => {
     click[name] = texts[i]
   })
   return click as unknown as StoredClick

@@ -42,6 +42,9 @@ beforeEach(() =>
     clicks: [1, 2, 3].map((i) => click({ linkSeq: LINK, time: NOW + i, utm_content: `kept-${i}` })),
     purged: [],
     settled: [],
+    rolled: [],
+    hot: [],
+    kept: 1,
   }),
 )
 afterAll(() => {

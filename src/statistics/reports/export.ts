@@ -1,7 +1,7 @@
 import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.ts'
-import { SLOT_MS } from '../store/schema.ts'
+import { SLOT_MS, TEXT_COLUMNS } from '../store/schema.ts'
 import type { ExportFormat, Selection } from '../types.ts'
-import { createForm, TEXT_COLUMNS } from './form.ts'
+import { createForm } from './form.ts'
 import { ask, readRows, whileAsked } from './lane.ts'
 import type { LinkFacts } from './names.ts'
 import { createParquet } from './parquet.ts'
@@ -11,8 +11,8 @@ import { storedNow } from './stored-now.ts'
 
 /** Clicks put in order at once: some tens of megabytes. */
 const CLICKS_PER_PART = 120_000
-/** Chunks (of 2,048 clicks) between two collections of garbage: some 30 MB. */
-const CHUNKS_PER_COLLECTION = 30
+/** Chunks (of 2,048 clicks) between two collections of garbage: some 10 MB. */
+const CHUNKS_PER_COLLECTION = 10
 /** Ids of links that are remembered. */
 const NAMES_REMEMBERED = 50_000
 const COLUMNS = raw(
@@ -26,7 +26,7 @@ const COLUMNS = raw(
  * is a mark behind which all else came later.
  */
 export function createExport(
-  database: Pick<StatisticsDatabase, 'connect' | 'file'>,
+  database: Pick<StatisticsDatabase, 'connect' | 'file' | 'releaseMemory'>,
   names: LinkFacts,
 ) {
   const writeParquet = createParquet(database, names)
@@ -65,6 +65,8 @@ export function createExport(
       const stored = await storedNow(connection, selection, signal)
       if (form.head !== '') yield encoder.encode(form.head)
       for (const part of await partsOf(connection, stored, signal)) {
+        // What was read for the part before is not asked for again.
+        await database.releaseMemory()
         const result = await whileAsked(connection, signal, () => ask(connection, query(part)))
         for (;;) {
           const chunk = await whileAsked(connection, signal, () => result.fetchChunk())

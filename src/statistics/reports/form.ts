@@ -1,24 +1,5 @@
-import { KIND_NAMES, SLOT_MS } from '../store/schema.ts'
+import { KIND_NAMES, SLOT_MS, TEXT_COLUMNS } from '../store/schema.ts'
 import { EXPORT_COLUMNS } from '../types.ts'
-
-/** Columns that hold text; the last ones of {@link EXPORT_COLUMNS}, but for `reason`. */
-export const TEXT_COLUMNS = [
-  'reason',
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-] as const
 
 /** How clicks are written, some thousand at a time. */
 export interface Form {

@@ -3,6 +3,9 @@ import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.t
 import type { Sql } from './sql.ts'
 import { NUMBERED } from './visitors.ts'
 
+/** With more than this (bytes) in use after a report, what was read of the file is let go. */
+const MUCH_MEMORY = 320_000_000
+
 /** Asks within one snapshot of the clicks. */
 export interface Asking {
   /** All rows, read a chunk at a time, so that the event loop turns in between. */
@@ -28,7 +31,7 @@ export interface Lane {
  * @param numberedForMs how long `numbered` is known; null: its reports are about few clicks each
  */
 export function createLane(
-  database: Pick<StatisticsDatabase, 'connect'>,
+  database: Pick<StatisticsDatabase, 'connect' | 'releaseMemory'>,
   numberedForMs: number | null = null,
 ): Lane {
   let connecting: Promise<StatisticsConnection> | undefined
@@ -57,6 +60,7 @@ export function createLane(
       return await work({ rows, numbered: () => numbered(rows) })
     } finally {
       await connection.run('ROLLBACK').catch(() => {})
+      if (process.memoryUsage.rss() > MUCH_MEMORY) await database.releaseMemory()
     }
   }
 

@@ -31,7 +31,7 @@ const COLUMNS = EXPORT_COLUMNS.map((name) => `${COMPUTED[name] ?? `clicks."${nam
  * beginning, and streams the file; it is removed when it was read, or nobody reads it any more.
  */
 export function createParquet(
-  database: Pick<StatisticsDatabase, 'connect' | 'file'>,
+  database: Pick<StatisticsDatabase, 'connect' | 'file' | 'releaseMemory'>,
   names: LinkFacts,
 ) {
   const place = dirname(database.file)
@@ -53,6 +53,9 @@ export function createParquet(
         // Names are looked up first: a click that came since then might be on a link without one.
         const stored = await storedNow(connection, selection, signal)
         await name(connection, stored, signal)
+        // The names' way here, and what was read for them: putting clicks in order needs the room.
+        Bun.gc(true)
+        await database.releaseMemory()
         await execute(connection, copy(stored, file), signal)
       } finally {
         connection.close()

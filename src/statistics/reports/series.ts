@@ -3,6 +3,7 @@ import { bucketAt, createBuckets, inSameBucket } from './buckets.ts'
 import type { Asking } from './lane.ts'
 import { planUnique } from './plan.ts'
 import { momentOf, purgedClicks } from './purged.ts'
+import { cutOnce, daysIn, findRolled, outside, rolledSeries } from './rolled.ts'
 import {
   ALL,
   BOTS,
@@ -46,14 +47,16 @@ export async function series(
     selection,
     sameAnswer: plan.byTime ? join(tests, ' AND ', 'TRUE') : null,
   }
-  const where = fitting(selection)
-  const unit = buckets.unit(SLOT)
-
-  for (const [at, ...numbers] of await asking.rows(
-    sql`SELECT ${unit} AS unit, ${raw(ALL)}, ${raw(BOTS)}, ${decidedVisitors(deciding)}
-      FROM clicks WHERE ${where} GROUP BY 1`,
-  )) {
-    add(buckets.ofUnit[Number(at)], numbers)
+  const rolled = await findRolled(asking, selection, cutOnce(buckets))
+  const where = sql`${fitting(selection)} AND ${outside(rolled)}`
+  const counted = sql`SELECT ${buckets.unit(SLOT)} AS unit, ${raw(ALL)}, ${raw(BOTS)},
+    ${decidedVisitors(deciding)} FROM clicks WHERE ${where} GROUP BY 1`
+  const queries =
+    rolled === null ? [counted] : [counted, rolledSeries(rolled, selection.bots, buckets)]
+  for (const query of queries) {
+    for (const [at, ...numbers] of await asking.rows(query)) {
+      add(buckets.ofUnit[Number(at)], numbers)
+    }
   }
   const others = undecided(deciding)
   if (others !== null) {
@@ -62,6 +65,7 @@ export async function series(
       which: sql`${where} AND ${others}`,
       group,
       groups: buckets.perDay,
+      without: daysIn(rolled),
     })) {
       add(Number(value), [0, 0, visitors])
     }

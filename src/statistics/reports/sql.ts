@@ -40,7 +40,7 @@ export function raw(text: string): Sql {
 /** All of them, or `none` when there are none. */
 export function join(
   parts: readonly Sql[],
-  separator: ' AND ' | ' OR ' | ', ' | ' ',
+  separator: ' AND ' | ' OR ' | ', ' | ' ' | ' UNION ALL ',
   none = '',
 ): Sql {
   if (parts.length === 0) return raw(none)

@@ -2,6 +2,7 @@ import type { BotsMode, Counts, Selection } from '../types.ts'
 import type { Asking } from './lane.ts'
 import { planUnique } from './plan.ts'
 import { purgedClicks } from './purged.ts'
+import { daysIn, findRolled, outside, rolledTotals } from './rolled.ts'
 import {
   ALL,
   BOTS,
@@ -31,7 +32,8 @@ export async function totals(asking: Asking, selection: Selection): Promise<Coun
   const plan = planUnique(selection)
   const sameAnswer = plan.byTime ? join(firstFits(selection), ' AND ', 'TRUE') : null
   const deciding: Deciding = { plan, selection, sameAnswer }
-  const where = fitting(selection)
+  const rolled = await findRolled(asking, selection)
+  const where = sql`${fitting(selection)} AND ${outside(rolled)}`
   const sums: Sums = { all: 0, bots: 0, unique: 0 }
   const add = (rows: unknown[][]) => {
     for (const [all, bots, unique] of rows) {
@@ -45,10 +47,14 @@ export async function totals(asking: Asking, selection: Selection): Promise<Coun
       sql`SELECT ${raw(ALL)}, ${raw(BOTS)}, ${decidedVisitors(deciding)} FROM clicks WHERE ${where}`,
     ),
   )
+  if (rolled !== null) add(await asking.rows(rolledTotals(rolled, selection.bots)))
   const others = undecided(deciding)
   if (others !== null) {
     const which = sql`${where} AND ${others}`
-    for (const { visitors } of await differentVisitors(asking, selection, { which })) {
+    for (const { visitors } of await differentVisitors(asking, selection, {
+      which,
+      without: daysIn(rolled),
+    })) {
       sums.unique += visitors
     }
   }

@@ -20,6 +20,8 @@ interface Counted {
   /** A value that they are counted apart by, and how many of those a day has, about. */
   group?: Sql
   groups?: number
+  /** Days of the selection that have none of these clicks. */
+  without?: number
 }
 
 /**
@@ -30,10 +32,10 @@ interface Counted {
 export async function differentVisitors(
   asking: Asking,
   { from, to }: Selection,
-  { which, group = raw('NULL'), groups = 1 }: Counted,
+  { which, group = raw('NULL'), groups = 1, without = 0 }: Counted,
 ): Promise<{ value: unknown; visitors: number }[]> {
   const numbered = await asking.numbered()
-  const days = Math.ceil((to - from) / DAY_MS) + 1
+  const days = Math.ceil((to - from) / DAY_MS) + 1 - without
   const bitmaps = numbered > 0 && (numbered / 8) * days * groups <= BITMAPS_AT_MOST
   const rows = await asking.rows(
     bitmaps

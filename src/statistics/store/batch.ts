@@ -1,24 +1,5 @@
 import type { Click, StoredClick } from '../types.ts'
-import { KIND, KIND_NAMES, NO_PERSON, SLOT_MS, SLOTS_PER_DAY } from './schema.ts'
-
-/** The text columns of `clicks`, in the table's order. */
-export const TEXT_COLUMNS = [
-  'reason',
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-] as const satisfies readonly (keyof Click)[]
+import { KIND, KIND_NAMES, NO_PERSON, SLOT_MS, SLOTS_PER_DAY, TEXT_COLUMNS } from './schema.ts'
 
 /** One of {@link TEXT_COLUMNS}. */
 export type TextColumn = (typeof TEXT_COLUMNS)[number]

@@ -158,7 +158,7 @@ describe('putting in order', () => {
     expect(await numberedDays()).toEqual(january)
     // What is in order is left alone.
     now += DAY / 2
-    expect(await round()).toBe(4)
+    expect(await round()).toBe(5)
     database.close()
     await open()
     expect(await contents()).toEqual(before)

@@ -3,6 +3,7 @@ import type { StatisticsDatabase } from './duckdb.ts'
 import { createOrdering, type OrderingSizes } from './ordering.ts'
 import { createLinkPurge } from './purge-links.ts'
 import { createRetentionPurge } from './purge-old.ts'
+import { createRollingUp, type RollUpSizes } from './rolling-up.ts'
 
 const EVERY_MS = 3_600_000
 
@@ -31,7 +32,7 @@ export interface MaintenanceOptions {
   /** Stored clicks have changed. */
   changed(): void
   /** For a test: when to put in order, and how much to do in a step. */
-  sizes?: OrderingSizes
+  sizes?: OrderingSizes & Partial<RollUpSizes>
 }
 
 /** A round every hour, and one at the start. */
@@ -43,6 +44,7 @@ export async function createMaintenance(options: MaintenanceOptions): Promise<Ma
     createLinkPurge(connection, mainFile, changed, sizes?.perStep),
     retention,
     createOrdering(connection, sizes),
+    createRollingUp(connection, sizes),
   ]
   let current = 0
   let dirty = false

@@ -20,6 +20,11 @@ export interface OrderingSizes {
   perStep: number
 }
 
+/** Days before this one (UTC, since the epoch) stand still. */
+export function stillBeforeDay(now: number): number {
+  return Math.floor((now - MARGIN_MS) / DAY_MS) - 1
+}
+
 interface Day {
   day: number
   clicks: number
@@ -49,7 +54,7 @@ export function createOrdering(
   let work: Work | undefined
 
   async function choose(now: number): Promise<Work | undefined> {
-    const stillBefore = Math.floor((now - MARGIN_MS) / DAY_MS) - 1
+    const stillBefore = stillBeforeDay(now)
     const days = (
       await connection.all<{ day: number; clicks: bigint }>(
         `SELECT (slot // ${SLOTS_PER_DAY})::INTEGER AS day, count(*) AS clicks FROM clicks

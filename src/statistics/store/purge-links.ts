@@ -3,6 +3,7 @@ import { openSqlite, type SqliteConnection } from '../../storage/index.ts'
 import type { StatisticsConnection } from './duckdb.ts'
 import { FIRST_COLUMNS } from './firsts.ts'
 import type { Chore } from './maintenance.ts'
+import { dropRollUps } from './rollups.ts'
 import { ALL_FIRSTS, FIRST } from './schema.ts'
 
 /** Clicks deleted in one transaction, about. */
@@ -49,6 +50,10 @@ export function createLinkPurge(
     const which = `link IN (${links.join(', ')}) AND slot < ${before}`
     await connection.run('BEGIN')
     try {
+      await dropRollUps(
+        connection,
+        `SELECT DISTINCT link >> 32 AS workspace, slot // 96 AS day FROM clicks WHERE ${which}`,
+      )
       await connection.run(
         `CREATE OR REPLACE TEMP TABLE affected AS
          SELECT DISTINCT link >> 32 AS workspace, slot // 96 AS day, visitor FROM clicks

@@ -1,5 +1,6 @@
 import type { StatisticsConnection } from './duckdb.ts'
 import type { Chore } from './maintenance.ts'
+import { dropRollUps } from './rollups.ts'
 import { SLOTS_PER_DAY } from './schema.ts'
 
 const DAY_MS = 86_400_000
@@ -35,6 +36,10 @@ export function createRetentionPurge(connection: StatisticsConnection): Retentio
       AND (link >> 32) IN (SELECT workspace FROM limits WHERE before > ${from})`
     await connection.run('BEGIN')
     try {
+      await dropRollUps(
+        connection,
+        `SELECT workspace, ${day} AS day FROM limits WHERE before > ${from}`,
+      )
       await connection.run(
         `INSERT INTO daily
          SELECT link, ${day}, kind, count(*), sum((firsts >> 1) & 1), sum(firsts & 1)

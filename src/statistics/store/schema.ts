@@ -26,6 +26,41 @@ export const FIRST = {
 /** All of {@link FIRST}. */
 export const ALL_FIRSTS = 255
 
+/**
+ * Values whose roll-ups tell the visitors of one from those of another: the first ones of a block by
+ * their clicks. A bit of `rolled_sets.members` each.
+ */
+export const KEPT_VALUES = 32
+
+/** `dimension` in these tables. */
+export const ROLLED = {
+  country: 1,
+  region: 2,
+  city: 3,
+  language: 4,
+  referrer: 5,
+  device: 6,
+  browser: 7,
+  os: 8,
+  utm_source: 9,
+  utm_medium: 10,
+  utm_campaign: 11,
+  trigger: 14,
+  kind: 15,
+  hour: 16,
+  domain: 17,
+  link: 18,
+} as const satisfies Partial<Record<Dimension, number>>
+
+/** What roll-ups are made of; all have `subject` and `block`. */
+export const ROLLED_TABLES = [
+  'rolled',
+  'rolled_slots',
+  'rolled_values',
+  'rolled_numbers',
+  'rolled_sets',
+] as const
+
 /** `clicks.kind` and `daily.kind`. */
 export const KIND = { person: 0, bot: 1, preview: 2 } as const satisfies Record<ClickKind, number>
 
@@ -61,6 +96,17 @@ export const TIME_SQL = '(slot::BIGINT * 900000 + ms)'
  * `daily` holds what is left of clicks that were purged after the plan's retention: how many, and
  * of how many visitors of the link that day (`uniques`) and of the workspace: the sum of
  * `workspace_uniques` over a workspace's links is the number of its visitors of that day.
+ *
+ * The tables `rolled…` repeat what `clicks` holds: numbers of all clicks of a `subject` (a
+ * workspace's number, or a link with many clicks) in a block: so many UTC days from day `block` on.
+ * Visitors are of one UTC day, so that those of several days add up. They are true while `rolled`
+ * says `whole`: whatever changes clicks of these days takes them away in the same transaction.
+ *
+ * - `rolled_slots`: people's clicks in a slot, and visitors whose first (`firsts`) and whose last
+ *   click of their UTC day (`lasts`) is in it; the same of bots and previews.
+ * - `rolled_values`: clicks and visitors with a value of a dimension ({@link ROLLED}) that is a text;
+ *   `rolled_numbers`: of another one (an hour of UTC). `place`: from 0, for {@link KEPT_VALUES} of them.
+ * - `rolled_sets`: visitors who came with these values (bits: their `place`) and with no others.
  */
 export const TABLES = [
   `CREATE TABLE IF NOT EXISTS clicks (
@@ -108,20 +154,57 @@ export const TABLES = [
     no INTEGER NOT NULL,
     clicks BIGINT NOT NULL
   )`,
+  `CREATE TABLE IF NOT EXISTS rolled (
+    subject BIGINT NOT NULL,
+    block INTEGER NOT NULL,
+    days INTEGER NOT NULL,
+    whole BOOLEAN NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS rolled_slots (
+    subject BIGINT NOT NULL,
+    block INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
+    people INTEGER NOT NULL,
+    firsts INTEGER NOT NULL,
+    lasts INTEGER NOT NULL,
+    bots INTEGER NOT NULL,
+    bot_firsts INTEGER NOT NULL,
+    bot_lasts INTEGER NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS rolled_values (
+    subject BIGINT NOT NULL,
+    block INTEGER NOT NULL,
+    dimension UTINYINT NOT NULL,
+    value VARCHAR,
+    place UTINYINT,
+    people INTEGER NOT NULL,
+    visitors INTEGER NOT NULL,
+    bots INTEGER NOT NULL,
+    bot_visitors INTEGER NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS rolled_numbers (
+    subject BIGINT NOT NULL,
+    block INTEGER NOT NULL,
+    dimension UTINYINT NOT NULL,
+    value BIGINT NOT NULL,
+    place UTINYINT,
+    people INTEGER NOT NULL,
+    visitors INTEGER NOT NULL,
+    bots INTEGER NOT NULL,
+    bot_visitors INTEGER NOT NULL
+  )`,
+  `CREATE TABLE IF NOT EXISTS rolled_sets (
+    subject BIGINT NOT NULL,
+    block INTEGER NOT NULL,
+    dimension UTINYINT NOT NULL,
+    members BIGINT NOT NULL,
+    visitors INTEGER NOT NULL,
+    bot_visitors INTEGER NOT NULL
+  )`,
 ] as const
 
-/** Names of the columns of `clicks`, in their order. */
-export const CLICK_COLUMNS = [
-  'link',
-  'slot',
-  'ms',
-  'n',
-  'visitor',
-  'firsts',
-  'first_slot',
-  'kind',
-  'qr',
-  'domain',
+/** The columns of `clicks` that hold text, in the table's order. */
+export const TEXT_COLUMNS = [
   'reason',
   'country',
   'region',
@@ -137,4 +220,19 @@ export const CLICK_COLUMNS = [
   'utm_campaign',
   'utm_term',
   'utm_content',
+] as const
+
+/** Names of the columns of `clicks`, in their order. */
+export const CLICK_COLUMNS = [
+  'link',
+  'slot',
+  'ms',
+  'n',
+  'visitor',
+  'firsts',
+  'first_slot',
+  'kind',
+  'qr',
+  'domain',
+  ...TEXT_COLUMNS,
 ] as const

@@ -1,5 +1,6 @@
 import type { Position } from '../../clicks/segments.ts'
-import { type Batch, dayOf, slotOf, TEXT_COLUMNS } from './batch.ts'
+import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { type Batch, dayOf, slotOf } from './batch.ts'
 import { CHUNK_ROWS, columnBytes, createChunkWriter } from './chunk.ts'
 import type { StatisticsConnection } from './duckdb.ts'
 import {
@@ -13,7 +14,8 @@ import {
   VARCHAR,
 } from './duckdb.ts'
 import { createFirsts, FIRST_COLUMNS, textHashSql } from './firsts.ts'
-import { SLOT_MS, SLOTS_PER_DAY } from './schema.ts'
+import { dropRollUps } from './rollups.ts'
+import { SLOT_MS, SLOTS_PER_DAY, TEXT_COLUMNS } from './schema.ts'
 
 /** Chunks that are filled before others get the event loop. */
 const CHUNKS_AT_A_TIME = 4
@@ -180,6 +182,23 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
     appender.closeSync()
   }
 
+  /** What rolls up days that get more clicks isn't true any more. */
+  async function dropOutdated(batch: Batch): Promise<void> {
+    const [row] = await connection.all<{ end: number | null }>(
+      'SELECT max(block + days)::INTEGER AS end FROM rolled',
+    )
+    const end = row?.end ?? 0
+    if (dayOf(slotOf(batch.earliest)) >= end) return
+    const late = new Set<string>()
+    for (let at = 0; at < batch.size; at++) {
+      const day = dayOf(slotOf(batch.time[at] as number))
+      if (day >= end) continue
+      late.add(`(${Math.floor((batch.link[at] as number) / SEQS_PER_WORKSPACE)}, ${day})`)
+    }
+    const days = `SELECT * FROM (VALUES ${[...late].join(', ')}) AS late (workspace, day)`
+    await dropRollUps(connection, days)
+  }
+
   async function setOrigin({ segment, since: time }: Origin): Promise<void> {
     await connection.run('DELETE FROM origin')
     await connection.run('INSERT INTO origin VALUES (?, ?)', [BigInt(segment), BigInt(time)])
@@ -205,6 +224,7 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
       await connection.run('BEGIN')
       try {
         if (batch.size > 0) {
+          await dropOutdated(batch)
           await number(batch)
           await learnFirsts(batch)
           firsts.mark(batch)

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import type { StatisticsConnection } from '../../store/duckdb.ts'
-import { CLICK_COLUMNS, FIRST, KIND, SLOT_MS, SLOTS_PER_DAY } from '../../store/schema.ts'
+import { addPart, type Block, beginRollUp, finishRollUp, PARTS } from '../../store/rollups.ts'
+import {
+  CLICK_COLUMNS,
+  FIRST,
+  KIND,
+  ROLLED_TABLES,
+  SLOT_MS,
+  SLOTS_PER_DAY,
+} from '../../store/schema.ts'
 import { steadySql } from '../../store/steady.ts'
 import type { ClickKind, Dimension, Selection, StoredClick } from '../../types.ts'
 import { zoneOffsets } from '../../zones.ts'
@@ -25,9 +33,13 @@ export const ZONES = [
   'Africa/Casablanca',
 ] as const
 
-/** A world, and which of its days stand still. */
+/** A world, and which of its days stand still or are rolled up. */
 export interface World extends Everything {
   settled: number[]
+  /** Days that are rolled up, the links that are so by themselves, and how many values are kept. */
+  rolled: Block[]
+  hot: number[]
+  kept: number
 }
 
 const some = <T>(...values: T[]) => fc.constantFrom<(T | null)[]>(...values, null)
@@ -97,8 +109,27 @@ export const world: fc.Arbitrary<World> = fc
     made: fc.array(click, { maxLength: 80, size: 'max' }),
     purged: fc.oneof(fc.constant([]), fc.array(purged, { maxLength: 5 })),
     settled: fc.oneof(fc.constant<number[]>([]), fc.constant(ALL_DAYS), fc.subarray(ALL_DAYS)),
+    rolled: fc.oneof(
+      fc.constant<Block[]>([]),
+      fc.constant<Block[]>([{ block: FIRST_DAY, days: DAYS }]),
+      fc.array(
+        fc.record({ block: fc.constantFrom(...ALL_DAYS), days: fc.integer({ min: 1, max: 5 }) }),
+        {
+          maxLength: 3,
+        },
+      ),
+    ),
+    hot: fc.subarray(LINKS),
+    kept: fc.constantFrom(1, 2, 3, 32),
   })
-  .map(({ visitors, made, ...rest }) => {
+  .map(({ visitors, made, rolled, ...rest }) => {
+    const taken = new Set<number>()
+    const apart = rolled.filter(({ block, days }) => {
+      const own = Array.from({ length: days }, (_, i) => block + i)
+      if (own.some((day) => taken.has(day))) return false
+      for (const day of own) taken.add(day)
+      return true
+    })
     const clicks = made
       .map(({ day, moment: at, who, ...values }): StoredClick => {
         const { told, ...same } = (visitors[day] as (typeof visitors)[0])[
@@ -119,7 +150,7 @@ export const world: fc.Arbitrary<World> = fc
       const before = clicks[i - 1]
       if (before?.time === it.time) it.n = before.n + 1
     })
-    return { ...rest, clicks }
+    return { ...rest, clicks, rolled: apart }
   })
 
 const VALUES: Readonly<Record<Dimension, readonly (string | number | null)[]>> = {
@@ -221,6 +252,7 @@ function marked(clicks: readonly StoredClick[]): Record<string, unknown>[] {
 export async function store(connection: StatisticsConnection, it: World): Promise<void> {
   await connection.run('DELETE FROM clicks')
   await connection.run('DELETE FROM daily')
+  for (const table of ROLLED_TABLES) await connection.run(`DELETE FROM ${table}`)
   const rows = marked(it.clicks)
   if (rows.length > 0) {
     await connection.run(`INSERT INTO clicks BY NAME ${fromJson('clicks')}`, [JSON.stringify(rows)])
@@ -230,8 +262,17 @@ export async function store(connection: StatisticsConnection, it: World): Promis
       JSON.stringify(it.purged),
     ])
   }
-  if (it.settled.length === 0) return
-  const days = `slot // ${SLOTS_PER_DAY} IN (${it.settled.join(', ')})`
+  if (it.settled.length > 0) await settle(connection, it.settled)
+  for (const block of it.rolled) {
+    const one = { ...block, workspace: 1, hot: it.hot }
+    await beginRollUp(connection, one)
+    for (const part of PARTS) await addPart(connection, one, part, it.kept)
+    await finishRollUp(connection, one)
+  }
+}
+
+async function settle(connection: StatisticsConnection, settled: readonly number[]): Promise<void> {
+  const days = `slot // ${SLOTS_PER_DAY} IN (${settled.join(', ')})`
   await connection.run(
     `CREATE OR REPLACE TEMP TABLE still AS ${steadySql(`(SELECT * FROM clicks WHERE ${days})`)}`,
   )

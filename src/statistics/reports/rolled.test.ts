@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { openSite, type Site } from '../../redirect/testing/site.ts'
+import { databaseFiles, migrate, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { bucketStarts } from '../intervals.ts'
+import {
+  openStatistics,
+  type StatisticsConnection,
+  type StatisticsDatabase,
+} from '../store/duckdb.ts'
+import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
+import { store } from '../store/testing.ts'
+import { type ClickWriter, createClickWriter } from '../store/write.ts'
+import { click } from '../testing/naive.ts'
+import { DIMENSIONS, type Selection, type StoredClick } from '../types.ts'
+import { zoneOffsets } from '../zones.ts'
+import { createReports, type DuckReports } from './index.ts'
+import { naive, type PurgedDay } from './testing/naive.ts'
+
+setDefaultTimeout(300_000)
+
+const DAY_MS = 86_400_000
+/** Clocks change in Berlin on 29 March, and in New York on the 8th. */
+const FIRST_DAY = Date.parse('2026-03-01T00:00:00Z') / DAY_MS
+const DAYS = 45
+const NOW = (FIRST_DAY + DAYS) * DAY_MS - 3_600_000
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe']
+const LINKS = 4
+
+let now = NOW
+let dir: string
+let site: Site
+let database: StatisticsDatabase
+let connection: StatisticsConnection
+let writer: ClickWriter
+let maintenance: Maintenance
+let reports: DuckReports
+let links: number[]
+let clicks: StoredClick[] = []
+let visitors = 0n
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-rolled-'))
+  await migrate(dir)
+  site = await openSite(dir, { clock: { now: () => now } })
+  database = await openStatistics(join(dir, 'statistics.duckdb'))
+  connection = await database.connect()
+  writer = await createClickWriter(await database.connect())
+  reports = createReports(database)
+  maintenance = await createMaintenance({
+    database,
+    mainFile: databaseFiles(dir).main,
+    clock: { now: () => now },
+    changed: writer.forgetFirsts,
+    sizes: { month: 1_000_000, perStep: 1_000, block: 1, hot: 3 },
+  })
+  links = []
+  for (let i = 0; i < LINKS; i++) links.push(await site.addLink({ slug: `s${i}` }))
+})
+
+afterAll(async () => {
+  database.close()
+  await site.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const some = <T>(values: readonly T[], draw: number) =>
+  values[Math.floor(draw * values.length)] as T
+
+/** New visitors, each with a few clicks on one day. */
+function arrive(count: number, first: number, days: number): StoredClick[] {
+  const random = () => Math.random()
+  return Array.from({ length: count }, () => {
+    const day = first + Math.floor(random() * days)
+    const visitor = random() < 0.1 ? null : ++visitors * 0x9e3779b97f4a7c1n
+    const kind = some(['person', 'person', 'person', 'bot'] as const, random())
+    const country = some(['DE', 'US', null], random())
+    return Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
+      click({
+        time: day * DAY_MS + Math.floor(random() * DAY_MS),
+        linkSeq: some(links, random() ** 2),
+        visitor,
+        kind,
+        country,
+        language: some(['de', 'en', null], random()),
+        referrer: some(['a.example', 'b.example', 'c.example', null], random()),
+        utm_source: some(['s', 't', null], random()),
+        trigger: random() < 0.2 ? 'qr' : 'click',
+      }),
+    )
+  })
+    .flat()
+    .sort((a, b) => a.time - b.time)
+}
+
+async function add(more: StoredClick[]): Promise<void> {
+  clicks = [...clicks, ...more]
+  await store(writer, more)
+}
+
+async function round(): Promise<void> {
+  now += 3_600_000
+  while (maintenance.due) await maintenance.step()
+}
+
+const rolledDays = async () =>
+  (
+    await connection.all<{ block: number; end: number }>(
+      `SELECT block - ${FIRST_DAY} AS block, block + days - ${FIRST_DAY} AS end FROM rolled
+       WHERE whole AND subject >> 32 = 0 ORDER BY block`,
+    )
+  ).map(({ block, end }) => [block, end])
+
+const range = fc
+  .tuple(...[0, 0].map(() => fc.tuple(fc.integer({ min: -3, max: DAYS }), fc.nat(4))))
+  .map((ends) => {
+    const at = ends.map(([day, part]) =>
+      Math.floor(((FIRST_DAY + (day as number)) * DAY_MS + (part as number) * 21_700_000) / 1),
+    )
+    return { from: Math.min(...at), to: Math.max(...at) + 1 }
+  })
+const asked = fc.record({
+  range: fc.oneof(fc.constant({ from: (FIRST_DAY - 5) * DAY_MS, to: NOW }), range),
+  zone: fc.constantFrom(...ZONES),
+  bots: fc.constantFrom('exclude' as const, 'include' as const, 'only' as const),
+  link: fc.oneof(fc.constant(null), fc.constant(null), fc.nat(LINKS - 1)),
+  interval: fc.constantFrom('hour' as const, 'day' as const, 'week' as const, 'month' as const),
+  dimension: fc.constantFrom(...DIMENSIONS),
+  limit: fc.constantFrom(1, 2, 10, 100),
+})
+
+/** Asks many questions, and counts again. */
+async function expectRight(): Promise<void> {
+  const purged = (await connection.all<Record<keyof PurgedDay, bigint>>('SELECT * FROM daily')).map(
+    (row) => Object.fromEntries(Object.entries(row).map(([name, n]) => [name, Number(n)])) as never,
+  )
+  const recount = naive({ clicks, purged })
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ range: ends, zone, bots, link, ...it }) => {
+      const selection: Selection = {
+        ...ends,
+        workspaceNo: Math.floor((links[0] as number) / SEQS_PER_WORKSPACE),
+        linkSeq: link === null ? null : (links[link] as number),
+        linkSeqs: null,
+        filters: [],
+        bots,
+        offsets: zoneOffsets(zone, ends.from, ends.to),
+      }
+      expect(await reports.totals(selection)).toEqual(recount.totals(selection))
+      expect(await reports.top(selection, it.dimension, it.limit)).toEqual(
+        recount.top(selection, it.dimension, it.limit),
+      )
+      const starts = bucketStarts(selection, it.interval, zone) as number[]
+      const boundaries = [selection.from, ...starts.slice(1), selection.to]
+      expect(await reports.series(selection, boundaries)).toEqual(
+        recount.series(selection, boundaries),
+      )
+    }),
+    { numRuns: 25 },
+  )
+}
+
+test('what is rolled up stays true, whatever becomes of the clicks', async () => {
+  await add(arrive(900, FIRST_DAY, DAYS))
+  await round()
+  // Thirds of months that stand still.
+  const all = [
+    [0, 10],
+    [10, 20],
+    [20, 31],
+    [31, 41],
+  ]
+  expect(await rolledDays()).toEqual(all)
+  await expectRight()
+
+  // Late: a day of the second block, and today.
+  await add([...arrive(20, FIRST_DAY + 13, 1), ...arrive(5, FIRST_DAY + DAYS - 1, 1)])
+  expect(await rolledDays()).toEqual(all.filter(([first]) => first !== 10))
+  await expectRight()
+  await round()
+  expect(await rolledDays()).toEqual(all)
+  await expectRight()
+
+  // Between two steps of a roll-up.
+  await add(arrive(20, FIRST_DAY + 25, 1))
+  now += 3_600_000
+  const begun = async () =>
+    (await connection.all('SELECT 1 FROM rolled_slots WHERE block = ?', [FIRST_DAY + 20])).length
+  while ((await begun()) === 0) await maintenance.step()
+  await add(arrive(20, FIRST_DAY + 26, 1))
+  while (maintenance.due) await maintenance.step()
+  await expectRight()
+  await round()
+  expect(await rolledDays()).toEqual(all)
+  await expectRight()
+
+  const gone = links[1] as number
+  await site.storage.write(({ db }) => db.deleteFrom('links').where('seq', '=', gone).execute())
+  await round()
+  clicks = clicks.filter(({ linkSeq }) => linkSeq !== gone)
+  expect(await rolledDays()).toEqual(all)
+  await expectRight()
+
+  const kept = 31
+  maintenance.setRetention([[Math.floor(gone / SEQS_PER_WORKSPACE), kept]])
+  await round()
+  const oldest = Math.floor(now / DAY_MS) - kept
+  clicks = clicks.filter(({ time }) => time >= oldest * DAY_MS)
+  expect(oldest).toBeGreaterThan(FIRST_DAY + 10)
+  expect(await rolledDays()).toEqual(all.slice(1))
+  await expectRight()
+})

@@ -1,0 +1,188 @@
+import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import type { Dimension } from '../types.ts'
+import type { StatisticsConnection } from './duckdb.ts'
+import { KEPT_VALUES, ROLLED, ROLLED_TABLES, SLOTS_PER_DAY } from './schema.ts'
+
+/** UTC days that follow each other; days since the epoch. */
+export interface Block {
+  block: number
+  days: number
+}
+
+/** A block of a workspace that is rolled up, and those of its links that are so by themselves. */
+export interface RollUp extends Block {
+  workspace: number
+  hot: readonly number[]
+}
+
+/** What a roll-up is made of, each by itself. */
+export const PARTS = ['slot', ...(Object.keys(ROLLED) as (keyof typeof ROLLED)[])] as const
+
+/** As they stand in `rolled_numbers`; all others are texts. */
+const NUMBERS: Partial<Record<Dimension, string>> = {
+  trigger: 'qr::BIGINT',
+  kind: 'kind::BIGINT',
+  hour: `((slot % ${SLOTS_PER_DAY}) // 4)::BIGINT`,
+  domain: 'domain::BIGINT',
+  link: 'link',
+}
+
+/** Where the values of a dimension stand. */
+export function valuesTable(dimension: Dimension): 'rolled_numbers' | 'rolled_values' {
+  return NUMBERS[dimension] === undefined ? 'rolled_values' : 'rolled_numbers'
+}
+
+/** Never differ between clicks of a visitor on a day. */
+export const CONSTANT: ReadonlySet<Dimension> = new Set([
+  'country',
+  'region',
+  'city',
+  'device',
+  'browser',
+  'os',
+])
+
+/**
+ * Says that a roll-up begins, in a transaction of its own or the caller's; what there was is gone.
+ * Nothing is answered from it before {@link finishRollUp}, and a change of the clicks takes it away.
+ */
+export async function beginRollUp(connection: StatisticsConnection, it: RollUp): Promise<void> {
+  const { workspace, block, days, hot } = it
+  await dropRollUps(
+    connection,
+    `SELECT ${workspace} AS workspace, unnest(range(${block}, ${block + days})) AS day`,
+  )
+  const rows = [workspace, ...hot].map((subject) => `(${subject}, ${block}, ${days}, false)`)
+  await connection.run(`INSERT INTO rolled VALUES ${rows.join(', ')}`)
+}
+
+/** False: something has taken it away meanwhile. */
+export async function isRollingUp(
+  connection: StatisticsConnection,
+  { workspace, block }: RollUp,
+): Promise<boolean> {
+  const rows = await connection.all(
+    `SELECT 1 FROM rolled WHERE subject = ${workspace} AND block = ${block} AND NOT whole`,
+  )
+  return rows.length > 0
+}
+
+/** From now on it is answered from. */
+export async function finishRollUp(
+  connection: StatisticsConnection,
+  { workspace, block }: RollUp,
+): Promise<void> {
+  await connection.run(
+    `UPDATE rolled SET whole = true
+     WHERE block = ${block} AND (subject = ${workspace} OR subject >> 32 = ${workspace})`,
+  )
+}
+
+/** Adds one of {@link PARTS}. `kept`: values whose visitors are told from those of others. */
+export async function addPart(
+  connection: StatisticsConnection,
+  it: RollUp,
+  part: (typeof PARTS)[number],
+  kept: number = KEPT_VALUES,
+): Promise<void> {
+  if (part === 'slot') {
+    for (const rows of rowsOf(it, 'NULL')) await connection.run(slotsSql(it.block, rows))
+    return
+  }
+  for (const rows of rowsOf(it, NUMBERS[part] ?? part, part === 'link')) {
+    await connection.run(`CREATE OR REPLACE TEMP TABLE seen_values AS
+      SELECT subject, day, visitor, bot, value, count(*) AS clicks FROM (${rows}) GROUP BY ALL`)
+    await connection.run(valuesSql(it.block, part, kept))
+    if (!CONSTANT.has(part)) await connection.run(setsSql(it.block, part))
+  }
+  await connection.run('DROP TABLE IF EXISTS seen_values')
+}
+
+/** Clicks with their subject: those of the workspace, and those of its hot links once more. */
+function rowsOf({ workspace, block, days, hot }: RollUp, value: string, once = false): string[] {
+  const select = (subject: string, where: string) => `
+    SELECT ${subject} AS subject, slot, slot // ${SLOTS_PER_DAY} AS day, visitor, kind <> 0 AS bot,
+      ${value} AS value
+    FROM clicks WHERE slot >= ${block * SLOTS_PER_DAY} AND slot < ${(block + days) * SLOTS_PER_DAY}
+      AND link >= ${workspace * SEQS_PER_WORKSPACE} AND link < ${(workspace + 1) * SEQS_PER_WORKSPACE}
+      AND ${where}`
+  const all = select(`${workspace}::BIGINT`, 'true')
+  return once || hot.length === 0 ? [all] : [all, select('link', `link IN (${hot.join(', ')})`)]
+}
+
+function slotsSql(block: number, rows: string): string {
+  const zero = '0 AS people, 0 AS firsts, 0 AS lasts, 0 AS bots, 0 AS bot_firsts, 0 AS bot_lasts'
+  const with_ = (values: Record<string, string>) =>
+    zero.replace(/0 AS (\w+)/g, (_, name: string) => `${values[name] ?? 0} AS ${name}`)
+  const sums = zero.replace(/0 AS (\w+)/g, 'sum($1)::INTEGER AS $1')
+  const one = (bot: boolean) => `if(${bot ? '' : 'NOT '}bot, n, 0)`
+  return `INSERT INTO rolled_slots
+    WITH came AS (
+      SELECT subject, bot, min(slot) AS first, max(slot) AS last
+      FROM (${rows}) WHERE visitor IS NOT NULL GROUP BY subject, day, visitor, bot)
+    SELECT subject, ${block}, slot, ${sums} FROM (
+      SELECT subject, slot, ${with_({ people: one(false), bots: one(true) })}
+        FROM (SELECT subject, slot, bot, count(*) AS n FROM (${rows}) GROUP BY ALL)
+      UNION ALL SELECT subject, first, ${with_({ firsts: one(false), bot_firsts: one(true) })}
+        FROM (SELECT subject, first, bot, count(*) AS n FROM came GROUP BY ALL)
+      UNION ALL SELECT subject, last, ${with_({ lasts: one(false), bot_lasts: one(true) })}
+        FROM (SELECT subject, last, bot, count(*) AS n FROM came GROUP BY ALL)
+    ) GROUP BY subject, slot ORDER BY subject, slot`
+}
+
+function valuesSql(block: number, part: keyof typeof ROLLED, kept: number): string {
+  // Ordered so that what is alike comes together: it takes the least space.
+  return `INSERT INTO ${valuesTable(part)}
+    SELECT subject, ${block}, ${ROLLED[part]}, value,
+      if(place <= ${kept}, place - 1, NULL), people, visitors, bots, bot_visitors
+    FROM (
+      SELECT *, row_number() OVER (PARTITION BY subject ORDER BY people + bots DESC) AS place
+      FROM (
+        SELECT subject, value,
+          coalesce(sum(clicks) FILTER (NOT bot), 0) AS people,
+          count(visitor) FILTER (NOT bot) AS visitors,
+          coalesce(sum(clicks) FILTER (bot), 0) AS bots,
+          count(visitor) FILTER (bot) AS bot_visitors
+        FROM seen_values GROUP BY subject, value
+      )
+    ) ORDER BY subject, people DESC, visitors DESC, bots DESC, bot_visitors DESC, value`
+}
+
+function setsSql(block: number, part: keyof typeof ROLLED): string {
+  return `INSERT INTO rolled_sets
+    SELECT subject, ${block}, ${ROLLED[part]}, members,
+      count(*) FILTER (NOT bot), count(*) FILTER (bot)
+    FROM (
+      SELECT seen_values.subject, day, visitor, bot, bit_or(1::BIGINT << place) AS members
+      FROM seen_values JOIN (
+        SELECT subject, value, place FROM ${valuesTable(part)}
+        WHERE block = ${block} AND dimension = ${ROLLED[part]}
+      ) AS known
+      ON seen_values.subject = known.subject AND seen_values.value IS NOT DISTINCT FROM known.value
+      WHERE visitor IS NOT NULL
+      GROUP BY seen_values.subject, day, visitor, bot HAVING count(*) = count(place)
+    ) GROUP BY subject, members ORDER BY subject, 5 DESC, 6 DESC, members`
+}
+
+/**
+ * Takes away what rolls up days of a workspace, in the transaction that changes their clicks.
+ * @param days a query for `workspace, day`
+ */
+export async function dropRollUps(connection: StatisticsConnection, days: string): Promise<void> {
+  const [any] = await connection.all('SELECT 1 FROM rolled LIMIT 1')
+  if (any === undefined) return
+  await connection.run(`CREATE OR REPLACE TEMP TABLE outdated AS
+    SELECT DISTINCT rolled.subject, rolled.block FROM rolled JOIN (${days}) AS changed
+    ON changed.day >= block AND changed.day < block + days
+      AND changed.workspace = if(subject >> 32 = 0, subject, subject >> 32)`)
+  const [some] = await connection.all('SELECT 1 FROM outdated LIMIT 1')
+  if (some !== undefined) {
+    for (const table of ROLLED_TABLES) {
+      await connection.run(
+        `DELETE FROM ${table} USING outdated
+         WHERE ${table}.subject = outdated.subject AND ${table}.block = outdated.block`,
+      )
+    }
+  }
+  await connection.run('DROP TABLE outdated')
+}
