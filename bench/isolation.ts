@@ -1,30 +1,38 @@
 /**
  * What the statistics do to the redirect's p99: while reports over a year of clicks run one after
  * another, while everything is exported (to a reader who takes all, and to one who takes a megabyte
- * a second), while clicks are put in order, and while they are purged. Each is compared with the same
- * load without it, in pairs that take turns: a machine has its moods.
- * Usage: bin/bun bench/isolation.ts [--clicks 10000000] [--rounds 7] [--seconds 4] [--data DIR] [--only TEXT]
+ * a second), while clicks are put in order, rolled up, purged, and the file is made smaller. Each is
+ * compared with the same load without it, in short pairs that take turns: a machine has its moods, and
+ * `nothing at all` says which. What goes on in the background is compared with a second server that
+ * has nothing to do, while the first one's statistics are held up.
+ *
+ * Visitors (wrk) and whoever reads exports (this process) are pinned to the last core, because they
+ * would be elsewhere; the server and its helpers run where they are put.
+ * Usage: bin/bun bench/isolation.ts [--clicks 10000000] [--rounds 15] [--seconds 2] [--data DIR]
+ *   [--only TEXT] [--load steady|full]
  * `--data`: as in `bench/reports.ts`; it is copied, and left as it is.
  */
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { statisticsFile } from '../src/statistics/process/index.ts'
 import { openStatistics } from '../src/statistics/store/duckdb.ts'
 import { childOf } from '../test/harness/children.ts'
+import { writePlans } from '../test/harness/plans.ts'
 import { type Slugline, startSlugline } from '../test/harness/process.ts'
 import { makeClickYear } from './lib/click-year.ts'
-import { cpuSeconds, machine, median, versionOf } from './lib/machine.ts'
+import { cpuSeconds, machine, median, quantile, versionOf } from './lib/machine.ts'
 import { type Load, runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
   options: {
     clicks: { type: 'string', default: '10000000' },
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '15' },
+    seconds: { type: 'string', default: '2' },
     data: { type: 'string' },
     only: { type: 'string', default: '' },
+    load: { type: 'string', default: '' },
   },
 })
 const LINKS = 100_000
@@ -51,6 +59,10 @@ interface Instance {
   ask(path: string, signal?: AbortSignal): Promise<Response>
 }
 
+const lastCore = cpus().length - 1
+const everywhere = ['taskset', '-c', `0-${lastCore}`]
+Bun.spawnSync(['taskset', '-cp', String(lastCore), String(process.pid)])
+
 const rows: Record<string, object> = {}
 console.log(machine(tools))
 await scenario('nothing at all', async () => async () => {})
@@ -59,30 +71,42 @@ for (const format of ['csv', 'parquet']) {
   await scenario(`export as ${format}`, (its) => exporting(its, format, false))
 }
 await scenario('export as csv, slow reader', (its) => exporting(its, 'csv', true))
-await scenario('putting in order', pausing, async (dir) => {
-  const database = await openStatistics(statisticsFile(dir))
-  await (await database.connect()).run('DELETE FROM ordered')
-  database.close()
+await background('putting in order', async (dir) => {
+  await change(dir, 'DELETE FROM ordered')
+  return {}
 })
-await scenario('a purge', pausing, undefined, async ({ slugline }) => {
-  const { status } = await slugline.cli('workspaces', 'set-plan', 'test', 'free')
-  if (status !== 0) throw new Error('The plan was not changed')
+await background('rolling up', async (dir) => {
+  await change(dir, 'DELETE FROM rolled')
+  return {}
+})
+await background('a purge', async () => ({
+  SLUGLINE_PLANS: writePlans({ unlimited: { analytics_retention_days: 30 } }),
+}))
+await background('making smaller', async (dir) => {
+  await change(dir, 'DELETE FROM clicks WHERE link % 3 = 0')
+  return {}
 })
 console.table(rows)
 rmSync(temporary, { recursive: true, force: true })
 
-/** On a copy of the data: the load alone and with `beside`, in turn, `rounds` times. */
-async function scenario(
+async function change(dir: string, statement: string): Promise<void> {
+  const database = await openStatistics(statisticsFile(dir))
+  await (await database.connect()).run(statement)
+  database.close()
+}
+
+/** A server on a copy of the data, asked once so that its statistics run. */
+async function start(
   name: string,
-  beside: Beside,
-  prepare?: (dir: string) => Promise<void>,
-  begin?: (its: Instance) => Promise<void>,
-): Promise<void> {
-  if (!name.includes(values.only)) return
-  const dir = join(temporary, 'data')
+  prepare?: (dir: string) => Promise<Record<string, string>>,
+): Promise<Instance> {
+  const dir = join(temporary, name)
   cpSync(source, dir, { recursive: true })
-  await prepare?.(dir)
-  const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
+  const settings = await prepare?.(dir)
+  const slugline = await startSlugline(
+    { LOG_LEVEL: 'error', ...settings },
+    { dataDir: dir, wrapper: everywhere },
+  )
   const { key } = await slugline.createKey()
   const its: Instance = {
     slugline,
@@ -95,53 +119,81 @@ async function scenario(
     },
   }
   await (await its.ask(`/stats?from=${dayBack(0)}`)).arrayBuffer()
-  await begin?.(its)
+  return its
+}
+
+/** The load alone and with `beside`, in turn, on one server. */
+async function scenario(name: string, beside: Beside): Promise<void> {
+  if (!name.includes(values.only)) return
+  const its = await start('data')
+  await compare(name, its, async (isBusy) => {
+    const end = isBusy ? await beside(its) : async () => {}
+    return { its, end }
+  })
+  await its.slugline.dispose()
+}
+
+/** What a server does by itself, beside the load, and the load on another one that does nothing. */
+async function background(
+  name: string,
+  prepare: (dir: string) => Promise<Record<string, string>>,
+): Promise<void> {
+  if (!name.includes(values.only)) return
+  const plain = await start('plain')
+  // Nothing of what it does once an hour is left to do.
+  await Bun.sleep(5_000)
+  const busy = await start('data', prepare)
+  const hold = (signal: 'SIGSTOP' | 'SIGCONT') => {
+    const pid = childOf(busy.slugline.pid, 'statistics')
+    if (pid !== undefined) process.kill(pid, signal)
+  }
+  hold('SIGSTOP')
+  await compare(name, busy, async (isBusy) => {
+    if (!isBusy) return { its: plain, end: async () => {} }
+    hold('SIGCONT')
+    return { its: busy, end: async () => hold('SIGSTOP') }
+  })
+  hold('SIGCONT')
+  await Promise.all([plain.slugline.dispose(), busy.slugline.dispose()])
+}
+
+/** Pairs of the load alone and beside something. `begin`: on which server, and what ends it. */
+async function compare(
+  name: string,
+  busy: Instance,
+  begin: (isBusy: boolean) => Promise<{ its: Instance; end: () => Promise<void> }>,
+): Promise<void> {
   for (const [kind, load] of Object.entries(LOADS)) {
-    const visits = { ...load, url: slugline.url, core: 1, seconds }
-    const alone: number[] = []
-    const busy: number[] = []
-    const ratios: number[] = []
+    if (!kind.includes(values.load)) continue
+    const found: Record<'alone' | 'beside', number[]> = { alone: [], beside: [] }
     let cpu = 0
-    // The first one warms up.
-    await runLoad({ ...visits, seconds: 2 })
-    for (let round = 0; round < rounds; round++) {
-      const both = [alone, busy]
-      const order = round % 2 === 0 ? [0, 1] : [1, 0]
-      for (const which of order) {
-        const end = which === 1 ? await beside(its) : await apart(beside, its)
-        const pid = childOf(slugline.pid, 'statistics')
+    let seen = 0
+    // The first pair warms up.
+    for (let round = 0; round <= rounds; round++) {
+      for (const isBusy of round % 2 === 0 ? [false, true] : [true, false]) {
+        const { its, end } = await begin(isBusy)
+        const pid = childOf(busy.slugline.pid, 'statistics')
         const before = pid === undefined ? 0 : cpuSeconds(pid)
-        both[which]?.push((await runLoad(visits)).p99)
-        if (which === 1 && pid === childOf(slugline.pid, 'statistics') && pid !== undefined) {
-          cpu += (cpuSeconds(pid) - before) / seconds / rounds
+        const { p99 } = await runLoad({ ...load, url: its.slugline.url, core: lastCore, seconds })
+        if (round > 0) found[isBusy ? 'beside' : 'alone'].push(p99)
+        if (isBusy && pid !== undefined && pid === childOf(busy.slugline.pid, 'statistics')) {
+          cpu += (cpuSeconds(pid) - before) / seconds
+          seen++
         }
         await end()
       }
-      ratios.push((busy[round] as number) / (alone[round] as number))
     }
+    const ratios = found.beside.map((p99, i) => p99 / (found.alone[i] as number))
     rows[`${name}, ${kind} load`] = {
-      'alone, ms': median(alone).toFixed(2),
-      'beside, ms': median(busy).toFixed(2),
-      'of medians': (median(busy) / median(alone)).toFixed(2),
+      'alone, ms': median(found.alone).toFixed(2),
+      'beside, ms': median(found.beside).toFixed(2),
+      'of medians': (median(found.beside) / median(found.alone)).toFixed(2),
       'median of pairs': median(ratios).toFixed(2),
-      'CPU beside': `${Math.round(100 * cpu)} %`,
+      'middle half of pairs': [0.25, 0.75].map((q) => quantile(ratios, q).toFixed(2)).join('–'),
+      'CPU of statistics': `${Math.round((100 * cpu) / seen)} %`,
     }
     console.log(name, kind, rows[`${name}, ${kind} load`])
   }
-  await slugline.dispose()
-}
-
-/** What goes on by itself is held up while the load is alone. */
-async function apart(beside: Beside, { slugline }: Instance): Promise<() => Promise<void>> {
-  const pid = childOf(slugline.pid, 'statistics')
-  if (beside !== pausing || pid === undefined) return async () => {}
-  process.kill(pid, 'SIGSTOP')
-  return async () => void process.kill(pid, 'SIGCONT')
-}
-
-/** Nothing needs to be started: it goes on until it is held up. */
-async function pausing(): Promise<() => Promise<void>> {
-  return async () => {}
 }
 
 function whileGoing(work: () => Promise<void>): () => Promise<void> {

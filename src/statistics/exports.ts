@@ -7,10 +7,14 @@ const FULL_RETRY_SECONDS = 10
 
 /** The exports that are under way. */
 export interface Exports {
-  /** @throws AppError RATE_LIMITED, and whatever `begin` throws */
+  /**
+   * Takes a place until the stream is over, or at once free again when the signal aborts.
+   * @throws AppError RATE_LIMITED, and whatever `begin` throws
+   */
   run(
     workspaceNo: number,
     begin: () => Promise<ReadableStream<Uint8Array>>,
+    signal?: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>>
 }
 
@@ -25,7 +29,7 @@ export function createExports(): Exports {
   }
 
   return {
-    async run(workspaceNo, begin) {
+    async run(workspaceNo, begin, signal) {
       if ((running.get(workspaceNo) ?? 0) >= EXPORTS_PER_WORKSPACE) {
         throw new AppError('RATE_LIMITED', {
           params: { seconds: FULL_RETRY_SECONDS },
@@ -33,41 +37,43 @@ export function createExports(): Exports {
         })
       }
       add(workspaceNo, 1)
-      try {
-        return told(await begin(), () => add(workspaceNo, -1))
-      } catch (error) {
+      let isOver = false
+      const over = () => {
+        if (isOver) return
+        isOver = true
+        signal?.removeEventListener('abort', over)
         add(workspaceNo, -1)
+      }
+      signal?.addEventListener('abort', over)
+      try {
+        return told(await begin(), over)
+      } catch (error) {
+        over()
         throw error
       }
     },
   }
 }
 
-/** The same stream, which says once that it is over. */
+/** The same stream, which says that it is over. */
 function told(body: ReadableStream<Uint8Array>, over: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  let isOver = false
-  function end(): void {
-    if (isOver) return
-    isOver = true
-    over()
-  }
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read()
           if (!done) return controller.enqueue(value)
-          end()
+          over()
           controller.close()
         } catch (error) {
           // The connection breaks off: who reads must not take a part for the whole.
-          end()
+          over()
           controller.error(error)
         }
       },
       async cancel(reason) {
-        end()
+        over()
         await reader.cancel(reason)
       },
     },

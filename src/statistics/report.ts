@@ -12,7 +12,7 @@ import {
   type StatisticsCaller,
   select,
 } from './selection.ts'
-import type { ClickReports, Counts, Dimension, Selection } from './types.ts'
+import type { ClickReports, Counts, Dimension, Selection, Series } from './types.ts'
 
 /** What reports work with. */
 export interface ReportContext extends SelectionContext {
@@ -44,7 +44,6 @@ export interface TopList {
   other: Counts
 }
 
-const DAY_MS = 86_400_000
 const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 
 /**
@@ -66,23 +65,16 @@ export async function stats(
     })
   }
   const selection = await select(ctx, caller, linkId, asked, range, botsOf(asked, 'exclude'))
-  // Visitors are counted per UTC day: where no bucket cuts one, the buckets tell the total.
-  const addsUp = starts.slice(1).every((start) => start % DAY_MS === 0)
-  const [counts, totals] = await ask(
-    Promise.all([
-      series(ctx.reports, selection, starts),
-      addsUp ? undefined : ctx.reports.totals(selection),
-    ]),
-  )
+  const { totals, buckets } = await ask(series(ctx.reports, selection, starts))
   return {
     from: formatTimestamp(range.from),
     to: formatTimestamp(range.to),
     interval,
     timezone: asked.zone,
-    totals: together(counts, totals),
+    totals: pick(totals),
     series: starts.map((start, i) => ({
       start: formatTimestamp(start),
-      ...(counts[i] ?? NONE),
+      ...(buckets[i] ?? NONE),
     })),
   }
 }
@@ -92,25 +84,15 @@ async function series(
   reports: ClickReports,
   selection: Selection,
   starts: readonly number[],
-): Promise<Counts[]> {
+): Promise<Series> {
   const ends = [...starts.slice(1), selection.to]
   const empty = ends.findLastIndex((end) => end <= FIRST_CLICK_MS) + 1
   const rest = ends.slice(empty)
   const nothing = Array.from({ length: empty }, () => NONE)
-  if (rest.length === 0) return nothing
+  if (rest.length === 0) return { totals: NONE, buckets: nothing }
   const first = Math.max(starts[empty] as number, selection.from)
-  return [...nothing, ...(await reports.series({ ...selection, from: first }, [first, ...rest]))]
-}
-
-/** A click that comes between the two questions is in both sums or in none. */
-function together(counts: readonly Counts[], totals: Counts | undefined): Counts {
-  const sum = { ...NONE }
-  for (const count of counts) {
-    sum.clicks += count.clicks
-    sum.unique += count.unique
-    sum.bots += count.bots
-  }
-  return totals === undefined ? sum : { ...sum, unique: Math.min(totals.unique, sum.clicks) }
+  const { totals, buckets } = await reports.series({ ...selection, from: first }, [first, ...rest])
+  return { totals, buckets: [...nothing, ...buckets] }
 }
 
 /**

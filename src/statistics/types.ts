@@ -114,6 +114,15 @@ export interface Counts {
   bots: number
 }
 
+/**
+ * Counts over time, of the same clicks. `totals`: a visitor who came on one UTC day before a boundary
+ * and behind it is one in them, and one in each of the two buckets.
+ */
+export interface Series {
+  totals: Counts
+  buckets: Counts[]
+}
+
 /** Where a list of single clicks goes on: the last one's time and its number within that time. */
 export interface ClickPosition {
   time: number
@@ -164,14 +173,14 @@ export const EXPORT_COLUMNS = [
   'utm_content',
 ] as const
 
-/** The clicks as reports see them: DuckDB in a process of its own, or ClickHouse. */
+/** The clicks as reports see them: DuckDB in a process of its own, ClickHouse, or PostgreSQL. */
 export interface ClickReports {
   totals(selection: Selection): Promise<Counts>
   /**
    * Counts between neighbouring boundaries (milliseconds since the Unix epoch, ascending, multiples
-   * of 15 minutes but for the first and the last); one fewer than boundaries.
+   * of 15 minutes but for the first and the last), one bucket fewer than boundaries; and all together.
    */
-  series(selection: Selection, boundaries: readonly number[]): Promise<Counts[]>
+  series(selection: Selection, boundaries: readonly number[]): Promise<Series>
   /** The values with the most clicks, and all the others together. Ties: by value. */
   top(
     selection: Selection,
@@ -190,6 +199,12 @@ export interface ClickReports {
    * early when it is cancelled.
    */
   export(selection: Selection, format: ExportFormat): Promise<ReadableStream<Uint8Array>>
+}
+
+/** Reports for people who may go away. */
+export interface AskableReports extends ClickReports {
+  /** The same, broken off when the signal aborts: whoever asked has gone. */
+  until(signal: AbortSignal): ClickReports
 }
 
 /** The clicks as they come. */

@@ -36,8 +36,9 @@ export function registerClickRoutes(api: Pick<Api, 'add'>, deps: StatisticsRoute
       errors: ['BAD_REQUEST', 'LINK_NOT_FOUND'],
       async handler({ caller, params, query, request, baseUrl }) {
         const { limit, cursor, ...checked } = query as CheckedQuery
+        const { signal } = request
         const asked = { ...askedOf(checked), limit, cursor }
-        const list = await deps.statistics.clicks(caller, linkIdOf(params), asked)
+        const list = await deps.statistics.clicks(caller, linkIdOf(params), asked, signal)
         const place = { ...list.pagination, total: 0, prev_cursor: null }
         return {
           status: 200,

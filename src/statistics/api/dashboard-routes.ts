@@ -39,8 +39,9 @@ export function registerStatisticsDashboardRoutes(
       description: 'By id; links that are not there are left out.',
       schema: SparklinesSchema,
     },
-    async handler({ caller, query }) {
-      return { status: 200, body: { data: await deps.statistics.sparklines(caller, query.ids) } }
+    async handler({ caller, query, request: { signal } }) {
+      const data = await deps.statistics.sparklines(caller, query.ids, signal)
+      return { status: 200, body: { data } }
     },
   })
 }

@@ -70,12 +70,12 @@ export function registerExportRoutes(api: Pick<Api, 'add'>, deps: StatisticsRout
           ...(example !== undefined && { example }),
         },
         errors: ['LINK_NOT_FOUND'],
-        async handler({ caller, params, query: checked }) {
+        async handler({ caller, params, query: checked, request: { signal } }) {
           const id = linkIdOf(params)
           const asked = askedOf(checked as CheckedQuery)
           return {
             status: 200,
-            stream: await deps.statistics.export(caller, id, asked, format),
+            stream: await deps.statistics.export(caller, id, asked, format, signal),
             headers: {
               'Content-Type': contentType,
               'Content-Disposition': `attachment; filename="${id === null ? 'clicks' : `clicks-${id}`}.${format}"`,

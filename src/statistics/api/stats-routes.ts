@@ -34,12 +34,12 @@ export function registerReportRoutes(api: Pick<Api, 'add'>, deps: StatisticsRout
         example: STATS_EXAMPLE,
       },
       errors: ['LINK_NOT_FOUND'],
-      async handler({ caller, params, query }) {
+      async handler({ caller, params, query, request: { signal } }) {
         const checked = query as CheckedQuery
         const asked = { ...askedOf(checked), interval: checked.interval }
         return {
           status: 200,
-          body: { data: await deps.statistics.stats(caller, linkIdOf(params), asked) },
+          body: { data: await deps.statistics.stats(caller, linkIdOf(params), asked, signal) },
         }
       },
     })
@@ -69,12 +69,12 @@ export function registerReportRoutes(api: Pick<Api, 'add'>, deps: StatisticsRout
         example: TOP_EXAMPLE,
       },
       errors: ['NOT_FOUND', 'LINK_NOT_FOUND'],
-      async handler({ caller, params, query }) {
+      async handler({ caller, params, query, request: { signal } }) {
         const dimension = dimensions.find((name) => name === params.dimension)
         if (dimension === undefined) throw new AppError('NOT_FOUND')
         const checked = query as CheckedQuery
         const asked = { ...askedOf(checked), limit: checked.limit }
-        const list = await deps.statistics.top(caller, linkIdOf(params), dimension, asked)
+        const list = await deps.statistics.top(caller, linkIdOf(params), dimension, asked, signal)
         return { status: 200, body: list }
       },
     })

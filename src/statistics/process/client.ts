@@ -1,8 +1,11 @@
+import type { Logger } from '../../base/logger.ts'
 import type { Child } from '../../clicks/index.ts'
 import {
+  type AskableReports,
   type ClickReports,
   type Counts,
   type LiveClicks,
+  type Series,
   StatisticsUnavailable,
   type StoredClick,
 } from '../types.ts'
@@ -17,7 +20,7 @@ const TRIES = 3
 const END_WITHIN_MS = 3_000
 
 /** The statistics as the serving process asks for them. */
-export interface StatisticsClient extends ClickReports, LiveClicks {
+export interface StatisticsClient extends AskableReports, LiveClicks {
   /** The process takes questions at this socket. */
   ready(socket: string): void
   /** The process has ended. */
@@ -25,7 +28,11 @@ export interface StatisticsClient extends ClickReports, LiveClicks {
 }
 
 /** @param wake starts the process if it doesn't run */
-export function createStatisticsClient(wake: Child['wake']): StatisticsClient {
+export function createStatisticsClient(
+  wake: Child['wake'],
+  logger?: Pick<Logger, 'info' | 'warn'>,
+): StatisticsClient {
+  let isAway = false
   let socket: string | null = null
   let waiting: PromiseWithResolvers<string> | null = null
   let ended = Promise.withResolvers<void>()
@@ -45,11 +52,31 @@ export function createStatisticsClient(wake: Child['wake']): StatisticsClient {
     return await Promise.race([promise, late]).finally(() => clearTimeout(timer))
   }
 
-  /** @throws StatisticsUnavailable */
+  /** Tells the log when questions begin to fail, and when they don't any more. */
   async function ask(
     question: Question,
     args: readonly unknown[],
-    signal: AbortSignal,
+    signal: AbortSignal | null,
+  ): Promise<Response> {
+    try {
+      const answer = await send(question, args, signal)
+      if (isAway) logger?.info({ question }, 'Questions about clicks are answered again')
+      isAway = false
+      return answer
+    } catch (err) {
+      if (!isAway && !signal?.aborted) {
+        isAway = true
+        logger?.warn({ err, question }, 'Questions about clicks are not answered')
+      }
+      throw err
+    }
+  }
+
+  /** @throws StatisticsUnavailable */
+  async function send(
+    question: Question,
+    args: readonly unknown[],
+    signal: AbortSignal | null,
   ): Promise<Response> {
     for (let tries = 1; ; tries++) {
       const unix = await ready()
@@ -65,7 +92,7 @@ export function createStatisticsClient(wake: Child['wake']): StatisticsClient {
           timeout: false,
         } as RequestInit)
       } catch (cause) {
-        if (signal.aborted || tries === TRIES) {
+        if (signal?.aborted || tries === TRIES) {
           throw new StatisticsUnavailable('The statistics process does not answer', { cause })
         }
         if (socket === unix) await Promise.race([ended.promise, Bun.sleep(END_WITHIN_MS)])
@@ -76,31 +103,39 @@ export function createStatisticsClient(wake: Child['wake']): StatisticsClient {
     }
   }
 
-  async function json<T>(question: Question, ...args: unknown[]): Promise<T> {
-    const answer = await ask(question, args, AbortSignal.timeout(ANSWER_WITHIN_MS))
-    try {
-      return (await answer.json()) as T
-    } catch (cause) {
-      throw new StatisticsUnavailable('The answer broke off', { cause })
+  function reportsUntil(signal: AbortSignal | null): ClickReports {
+    async function json<T>(question: Question, ...args: unknown[]): Promise<T> {
+      const late = AbortSignal.timeout(ANSWER_WITHIN_MS)
+      const until = signal === null ? late : AbortSignal.any([late, signal])
+      const answer = await ask(question, args, until)
+      try {
+        return (await answer.json()) as T
+      } catch (cause) {
+        throw new StatisticsUnavailable('The answer broke off', { cause })
+      }
+    }
+
+    return {
+      totals: (selection) => json<Counts>('totals', selection),
+      series: (selection, boundaries) => json<Series>('series', selection, boundaries),
+      top: (selection, dimension, limit) => json('top', selection, dimension, limit),
+      async clicks(selection, options) {
+        return (await json<WireClick[]>('clicks', selection, options)).map(fromWire)
+      },
+      async daily(linkSeqs, firstDay, days) {
+        return new Map(await json<[number, number[]][]>('daily', linkSeqs, firstDay, days))
+      },
+      async export(selection, format) {
+        const { body } = await ask('export', [selection, format], signal)
+        if (body === null) throw new StatisticsUnavailable('An export without a body')
+        return body
+      },
     }
   }
 
   return {
-    totals: (selection) => json<Counts>('totals', selection),
-    series: (selection, boundaries) => json<Counts[]>('series', selection, boundaries),
-    top: (selection, dimension, limit) => json('top', selection, dimension, limit),
-    async clicks(selection, options) {
-      return (await json<WireClick[]>('clicks', selection, options)).map(fromWire)
-    },
-    async daily(linkSeqs, firstDay, days) {
-      return new Map(await json<[number, number[]][]>('daily', linkSeqs, firstDay, days))
-    },
-    async export(selection, format) {
-      const abort = new AbortController()
-      const { body } = await ask('export', [selection, format], abort.signal)
-      if (body === null) throw new StatisticsUnavailable('An export without a body')
-      return body
-    },
+    ...reportsUntil(null),
+    until: reportsUntil,
     async *live(workspaceNo, after, signal): AsyncGenerator<StoredClick> {
       const { body } = await ask('live', [workspaceNo, after], signal)
       if (body === null) return

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
@@ -196,6 +196,39 @@ describe('a statistics file', () => {
     expect(await connection.all('SELECT segment FROM origin')).toEqual([])
     database.close()
   })
+})
+
+test('a file that is mostly free is made smaller between visits and questions', async () => {
+  const seq = await site.addLink({ slug: 'a' })
+  const database = await openStatistics(statisticsFile(dir))
+  const connection = await database.connect()
+  // On links that are gone for good: the first thing that happens is that they are deleted.
+  await connection.run(
+    `INSERT INTO clicks BY NAME SELECT ${seq} + 1 AS link, range AS slot, 0 AS ms, 0 AS n,
+       0 AS firsts, 0 AS kind, false AS qr, 0 AS domain, md5(random()::VARCHAR) AS utm_content
+     FROM range(60000)`,
+  )
+  database.close()
+  const before = statSync(statisticsFile(dir)).size
+  start('60000', '500000')
+  let visits = 0
+  const abort = new AbortController()
+  const watching = (async () => {
+    for await (const _ of statistics.client.live(1, null, abort.signal));
+  })().catch(() => {})
+  await until(async () => {
+    await site.visit('/a')
+    visits++
+    statistics.poke()
+    await statistics.client.clicks(ALL, { limit: 1 })
+    return statSync(statisticsFile(dir)).size < before / 2
+  })
+  // It is cut off, for its reader to resume, and doesn't stand in the way.
+  await watching
+  await stored()
+  expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: visits })
+  expect(statistics.state()).toMatchObject({ store: 'ok', restarts: 0 })
+  abort.abort()
 })
 
 describe('live clicks', () => {

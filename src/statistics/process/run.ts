@@ -1,13 +1,15 @@
-import { setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
+import { letGoOfCode } from './code-pages.ts'
 import { fileBytesOf, statisticsFile } from './files.ts'
 import type { FromStatistics, Retention, StoreState, ToStatistics } from './messages.ts'
 import { listen } from './server.ts'
+import { createSleeper } from './sleeper.ts'
 import { socketPath } from './socket.ts'
 import type { Store } from './store.ts'
 import { stateOf } from './store-state.ts'
+import { keepYielding } from './yielding.ts'
 
 export type { Store } from './store.ts'
 
@@ -27,13 +29,11 @@ export interface StatisticsOptions {
  * seconds at 20,000 clicks a second, so that batches are large.
  */
 const GAP_MS = { least: 400, most: 5_000, perClickPerSecond: 0.25 }
-const AFTER_ERROR_MS = { first: 250, most: 30_000 }
+const AFTER_ERROR_MS = { first: 250, most: 5_000 }
 /** A question that comes while the file is being opened waits for it this long. */
 const OPEN_WITHIN_MS = 5_000
 /** Without questions for this long, memory is given back. */
 const REST_AFTER_MS = 5_000
-/** Behind the serving process and the click worker when all want the same core. */
-const NICENESS = 7
 
 /**
  * The statistics process: a child of the serving process, which pokes it over IPC when there is
@@ -43,11 +43,7 @@ const NICENESS = 7
  */
 export async function runStatistics(options: StatisticsOptions): Promise<void> {
   // First of all: threads that are started from here on take it over.
-  try {
-    setPriority(NICENESS)
-  } catch {
-    // Not allowed here: then all are equal.
-  }
+  const yielding = keepYielding()
   const { clock = systemClock, logger, idleMs = 60_000 } = options
   const dataDir = resolve(options.dataDir)
   const file = statisticsFile(dataDir)
@@ -63,12 +59,21 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   let orphaned = false
   let askedAt = performance.now()
   let rested = true
+  let maintaining = false
   let lastPassAt = performance.now() - GAP_MS.most
-  let wake = () => {}
+  /** When the pass began that hasn't come to the journal's end; null: none is under way. */
+  let passingSince: number | null = null
+  const { sleep, wake } = createSleeper()
   let opened = Promise.withResolvers<void>()
+  /** While the file is being replaced: questions wait. */
+  let held: Promise<void> | null = null
 
+  const finish = () => {
+    finishing = true
+    yielding.hurry()
+  }
   const onMessage = (message: ToStatistics) => {
-    if (message.kind === 'finish') finishing = true
+    if (message.kind === 'finish') finish()
     else if (message.kind === 'retention') {
       retention = message.retention
       store?.maintenance.setRetention(retention)
@@ -82,7 +87,7 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   // Ctrl-C reaches the whole group: the serving process decides when we end.
   const onInterrupt = () => {}
   const onTerminate = () => {
-    finishing = true
+    finish()
     wake()
   }
   process.on('message', onMessage)
@@ -100,6 +105,7 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
       rested = false
     },
     async answers() {
+      if (held !== null) await held
       if (store === undefined && state === 'opening') {
         const timer = setTimeout(opened.resolve, OPEN_WITHIN_MS)
         await opened.promise
@@ -147,6 +153,7 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   }
 
   async function runPass(): Promise<{ gapMs: number; more: boolean; failed: boolean }> {
+    passingSince ??= performance.now()
     try {
       if (store === undefined) {
         store = await open()
@@ -154,6 +161,7 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
       }
       const before = store.since
       const pass = await store.pass()
+      if (pass.complete) passingSince = null
       if (store.since !== before) {
         const since = new Date(store.since).toISOString()
         logger?.warn({ file, since }, 'Clicks before this time are missing in the statistics file')
@@ -178,31 +186,46 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   }
 
   async function maintain(): Promise<void> {
+    maintaining = true
     try {
       await store?.maintenance.step()
       // A step reads and writes much that nobody else asks for soon.
       if (listening.open === 0) await store?.releaseMemory()
     } catch (error) {
       fail(error)
+    } finally {
+      maintaining = false
     }
   }
 
-  /** Resolves after `ms`, or earlier when `early` says so at a message. */
-  function sleep(ms: number, early: () => boolean): Promise<void> {
-    return new Promise((done) => {
-      const end = () => {
-        clearTimeout(timer)
-        wake = () => {}
-        done()
-      }
-      const timer = setTimeout(end, Math.max(0, ms))
-      wake = () => {
-        if (early()) end()
-      }
-    })
+  /**
+   * Puts a smaller copy of the file in its place when there is one and nobody asks. True: this process
+   * must end. Questions that come meanwhile are kept waiting; their connections break off with its
+   * end, and they are asked again of the next one. So do live clicks, which resume.
+   */
+  async function isReplaced(): Promise<boolean> {
+    const compaction = store?.compaction
+    if (compaction?.ready !== true || listening.open > compaction.watchers) return false
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    if (await compaction.replace()) {
+      logger?.info({ file, fileBytes: fileBytesOf(file) }, 'The statistics file was made smaller')
+      return true
+    }
+    held = null
+    resolve()
+    return false
   }
 
   const ending = () => finishing || orphaned
+  yielding.watch(() => {
+    const bulk = maintaining || listening.exporting
+    const since = Math.min(listening.oldest ?? Infinity, passingSince ?? Infinity)
+    return {
+      bulk: bulk ? 'now' : store?.maintenance.due ? 'due' : 'none',
+      waitingSince: Number.isFinite(since) ? since : null,
+    }
+  })
   const idleFor = () => (listening.open > 0 ? 0 : performance.now() - askedAt)
   let workedAt = performance.now()
 
@@ -217,22 +240,28 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
       if (!ending()) await sleep(gapMs, ending)
       // Order is kept between batches, a step at a time, however many clicks come.
       if (poked && !ending() && store?.maintenance.due) await maintain()
+      if (await isReplaced()) break
       while (!poked && !ending() && !failed) {
         if (store?.maintenance.due) {
           await maintain()
           continue
         }
+        if (await isReplaced()) return
         const idle = Math.min(idleFor(), performance.now() - workedAt)
         if (idle >= idleMs) break
         if (!rested && idleFor() >= REST_AFTER_MS) {
           rested = true
           await store?.rest()
+          Bun.gc(true)
+          letGoOfCode()
         }
-        await sleep(Math.min(idleMs - idle, REST_AFTER_MS), () => poked || ending())
+        const restIn = rested ? Infinity : REST_AFTER_MS - idleFor()
+        await sleep(Math.min(idleMs - idle, restIn), () => poked || ending())
       }
       if (!poked && !ending() && !failed) break
     }
   } finally {
+    yielding.stop()
     process.off('message', onMessage)
     process.off('disconnect', onDisconnect)
     process.off('SIGINT', onInterrupt)

@@ -11,9 +11,11 @@ const OPEN_AT_MOST = 100
 export interface Answers {
   /** Reports for somebody who may go away: they are broken off then. */
   reportsUntil(signal: AbortSignal): ClickReports
-  live: Live
+  live: Pick<Live, 'watch'>
   /** The numbers of links: first ≤ link < end. See `linkNumbers`. */
   recount(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
+  /** See `hold.ts`; absent where there is no file to copy. */
+  hold?(): ReadableStream<Uint8Array>
 }
 
 /** What {@link listen} works with. */
@@ -30,6 +32,10 @@ export interface ListenOptions {
 export interface Listening {
   /** Questions and streams that aren't finished. */
   readonly open: number
+  /** When the question came that has waited longest, by `performance.now()`; streams are none. */
+  readonly oldest: number | null
+  /** An export is under way. */
+  readonly exporting: boolean
   stop(): void
 }
 
@@ -39,14 +45,18 @@ export interface Listening {
  */
 export function listen({ socket, answers, asked, logger }: ListenOptions): Listening {
   const own = prepareSocket(socket)
-  let questions = 0
+  /** When they came, the oldest first. */
+  const questions = new Set<{ since: number }>()
   let streams = 0
+  let exports = 0
 
-  function streamed(body: ReadableStream<Uint8Array>): Response {
+  function streamed(body: ReadableStream<Uint8Array>, isExport = false): Response {
     streams++
+    if (isExport) exports++
     return new Response(
       onEnd(body, () => {
         streams--
+        if (isExport) exports--
         asked()
       }),
     )
@@ -79,11 +89,14 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
           ...(await reports.daily(first as never, second as never, third as never)),
         ])
       case 'export':
-        return streamed(await reports.export(first as never, second as never))
+        return streamed(await reports.export(first as never, second as never), true)
       case 'live':
         return streamed(live.watch(first as never, second as never))
       case 'recount':
         return streamed(recount(first as never))
+      case 'hold':
+        if (known.hold === undefined) return new Response(null, { status: 404 })
+        return streamed(known.hold())
       default:
         return new Response(null, { status: 404 })
     }
@@ -97,18 +110,21 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
     development: false,
     async fetch(request: Request): Promise<Response> {
       asked()
-      if (questions >= OPEN_AT_MOST) return new Response(null, { status: 503 })
-      questions++
+      if (questions.size >= OPEN_AT_MOST) return new Response(null, { status: 503 })
+      const asking = { since: performance.now() }
+      questions.add(asking)
+      // Before anything is awaited: who leaves meanwhile is noticed by it.
+      const { signal } = request
       const question = new URL(request.url).pathname.slice(1) as Question
       try {
-        return await answer(question, (await request.json()) as unknown[], request.signal)
+        return await answer(question, (await request.json()) as unknown[], signal)
       } catch (error) {
-        if (!request.signal.aborted) {
+        if (!signal.aborted) {
           logger?.warn({ err: error, question }, 'A question about clicks failed')
         }
         return new Response(null, { status: 500 })
       } finally {
-        questions--
+        questions.delete(asking)
         asked()
       }
     },
@@ -117,7 +133,14 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
   const release = claimSocket(own, socket)
   return {
     get open() {
-      return streams + questions
+      return streams + questions.size
+    },
+    get oldest() {
+      const [oldest] = questions
+      return oldest?.since ?? null
+    },
+    get exporting() {
+      return exports > 0
     },
     stop() {
       void server.stop(true)

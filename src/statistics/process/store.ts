@@ -3,12 +3,14 @@ import type { ClickRecord } from '../../clicks/record.ts'
 import { journalDirectory, type Position } from '../../clicks/segments.ts'
 import { databaseFiles } from '../../storage/index.ts'
 import { type Batch, createBatch } from '../store/batch.ts'
+import type { Compaction, CompactionSizes } from '../store/compaction.ts'
 import { openStatistics, type StatisticsDatabase } from '../store/duckdb.ts'
 import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
 import { linkNumbers } from '../store/recount.ts'
 import { createClickWriter } from '../store/write.ts'
 import type { Click, ClickReports } from '../types.ts'
 import { statisticsFile } from './files.ts'
+import { createHold } from './hold.ts'
 import { ingest, type Pass } from './ingest.ts'
 import { createLive } from './live.ts'
 import type { Answers } from './server.ts'
@@ -22,6 +24,8 @@ export interface Store extends Answers {
   pass(): Promise<Pass>
   /** One small step of what keeps the file in order. */
   readonly maintenance: Maintenance
+  /** Absent where clicks aren't in a file; live clicks may be cut off for it. */
+  readonly compaction?: Pick<Compaction, 'ready' | 'replace'> & { readonly watchers: number }
   /** Lets go of what was kept in memory of the file. */
   releaseMemory(): Promise<void>
   /** Gives back the memory that storing and answering took. */
@@ -40,6 +44,8 @@ export interface StoreOptions {
   clock: Clock
   enrich(record: ClickRecord): Click
   createReports(database: StatisticsDatabase): Reports
+  /** For a test: when the file is made smaller. */
+  compaction?: Partial<CompactionSizes>
 }
 
 /** Reports; with `until` they are broken off when whoever asked has gone. */
@@ -50,7 +56,7 @@ export interface Reports extends ClickReports {
 /** The statistics file of a data directory. @throws whatever is wrong with it */
 export function openOwnStore(
   dataDir: string,
-  options: Pick<StoreOptions, 'clock' | 'enrich' | 'createReports'>,
+  options: Pick<StoreOptions, 'clock' | 'enrich' | 'createReports' | 'compaction'>,
 ): Promise<Store> {
   return openStore({
     ...options,
@@ -80,8 +86,10 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
     mainFile,
     clock,
     changed: writer.forgetFirsts,
+    ...(options.compaction !== undefined && { compaction: options.compaction }),
   })
   const reports = options.createReports(database)
+  const { writing: exclusively, hold } = createHold()
   // Made at the first click: who is only asked needs none.
   let batch: Batch | undefined
   const live = createLive((workspaceNo, after, limit) =>
@@ -103,8 +111,24 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
   return {
     reportsUntil: (signal) => reports.until?.(signal) ?? reports,
     live,
-    maintenance,
+    maintenance: {
+      get due() {
+        return maintenance.due
+      },
+      step: () => exclusively(maintenance.step),
+      setRetention: maintenance.setRetention,
+    },
+    compaction: {
+      get ready() {
+        return maintenance.compaction.ready
+      },
+      get watchers() {
+        return live.watchers
+      },
+      replace: () => exclusively(maintenance.compaction.replace),
+    },
     recount: (range) => linkNumbers(database, range),
+    hold,
     get watermark() {
       return writer.watermark
     },
@@ -113,7 +137,10 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
     },
     pass() {
       batch ??= createBatch()
-      return ingest({ directory, writer, batch, enrich, stored: live.publish })
+      const into = batch
+      return exclusively(() =>
+        ingest({ directory, writer, batch: into, enrich, stored: live.publish }),
+      )
     },
     releaseMemory: database.releaseMemory,
     async rest() {

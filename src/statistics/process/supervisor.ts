@@ -69,7 +69,7 @@ export function createStatistics(options: StatisticsSupervisorOptions): Statisti
       client.gone()
     },
   })
-  const client = createStatisticsClient(child.wake)
+  const client = createStatisticsClient(child.wake, logger)
 
   async function tellRetention(): Promise<void> {
     if (retention === undefined) return

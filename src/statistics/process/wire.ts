@@ -9,6 +9,7 @@ export type Question =
   | 'daily'
   | 'export'
   | 'live'
+  | 'hold'
   | 'recount'
 
 /** A stored click as JSON: its visitor, of 64 bits, as digits. */

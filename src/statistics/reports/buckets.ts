@@ -13,8 +13,6 @@ export interface Buckets {
   unit(slot: Sql): Sql
   /** The same without units. */
   runs: readonly Run[]
-  /** The most that a UTC day lies in. */
-  perDay: number
   /** Slots in which all buckets but the first begin. */
   boundaries: readonly number[]
   /** All buckets but the first begin at midnight UTC. */
@@ -49,9 +47,19 @@ export function createBuckets(boundaries: readonly number[]): Buckets {
     unit: (slot) => sql`((${slot} - ${integer(base)}) // ${integer(length)})`,
     runs: runsOf(inner, first, end),
     boundaries: inner,
-    perDay: Math.min(boundaries.length - 1, Math.ceil(SLOTS_PER_DAY / shortest(inner)) + 1),
     wholeDays: inner.every((slot) => slot % SLOTS_PER_DAY === 0),
   }
+}
+
+/** The bucket that a slot of the range lies in. */
+export function bucketOf({ boundaries }: Pick<Buckets, 'boundaries'>, slot: number): number {
+  let [low, high] = [0, boundaries.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((boundaries[middle] as number) <= slot) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** The bucket of a click at `slot`, for those that can't be added up by units. */
@@ -117,13 +125,6 @@ function runsOf(inner: readonly number[], first: number, end: number): Run[] {
       runs.push({ from, length, bucket })
   })
   return runs
-}
-
-/** Slots of the shortest bucket that has both its ends within the range. */
-function shortest(inner: readonly number[]): number {
-  return inner
-    .slice(1)
-    .reduce((least, at, i) => Math.min(least, at - (inner[i] as number)), SLOTS_PER_DAY)
 }
 
 /** The greatest common divisor; of 0 and b: b. */

@@ -1,13 +1,17 @@
+import { availableParallelism } from 'node:os'
 import type { StatisticsDatabase } from '../store/duckdb.ts'
-import type { ClickReports, Selection } from '../types.ts'
+import type { ClickReports, Selection, Series } from '../types.ts'
+import { between } from '../with-totals.ts'
 import { clicks } from './clicks.ts'
+import type { Answer, Wish } from './counting/index.ts'
+import { CLICKS_AT_MOST } from './counting/read.ts'
 import { daily } from './daily.ts'
 import { createExport } from './export.ts'
-import { createLane } from './lane.ts'
+import { createLane, createLanes } from './lane.ts'
+import { createLinkQuestions } from './link-questions.ts'
 import { type LinkFacts, NO_FACTS } from './names.ts'
-import { series } from './series.ts'
-import { top } from './top.ts'
-import { totals } from './totals.ts'
+import { byQueries } from './questions.ts'
+import { countsOf } from './totals.ts'
 
 export type { LinkFacts } from './names.ts'
 
@@ -15,8 +19,8 @@ export type { LinkFacts } from './names.ts'
 export interface ReportOptions {
   /** What links and domains are called in exports, and the links that have a tag. */
   facts?: LinkFacts
-  /** How long it is known how many visitors days have, in milliseconds; for tests. */
-  numberedForMs?: number
+  /** Clicks of a link that are read and counted; more of them are by queries. For tests. */
+  countedAtMost?: number
 }
 
 /** {@link ClickReports} on DuckDB. */
@@ -25,22 +29,28 @@ export interface DuckReports extends ClickReports {
   until(signal: AbortSignal): ClickReports
 }
 
-/** It is good enough to know how many visitors the largest day had some minutes ago. */
-const NUMBERED_FOR_MS = 600_000
+/** Reports on links that are made at once. */
+const NARROW_LANES = 2
+/** For reports on a workspace: one thread takes up to 0.4 seconds for ten million clicks. */
+const WIDE_THREADS = 2
 /** No click is later: the end of the year 9999. */
 const LATEST_MS = 253_402_300_800_000
+const NOTHING: Series = { totals: { clicks: 0, unique: 0, bots: 0 }, buckets: [] }
 
 /**
  * Reports on the clicks in a statistics file. What is about one link doesn't wait for what is about
- * a workspace: there are two connections, each with one report at a time; exports have their own.
+ * a workspace: each lane has a connection with one report at a time; exports have their own.
+ *
+ * The clicks of a link are read and counted; those of a workspace, and of a link that has more than
+ * `countedAtMost` of them, are counted by queries.
  */
 export function createReports(
   database: StatisticsDatabase,
-  { facts = NO_FACTS, numberedForMs = NUMBERED_FOR_MS }: ReportOptions = {},
+  { facts = NO_FACTS, countedAtMost = CLICKS_AT_MOST }: ReportOptions = {},
 ): DuckReports {
-  const narrow = createLane(database)
-  const wide = createLane(database, numberedForMs)
-  const laneOf = ({ linkSeq }: Selection) => (linkSeq === null ? wide : narrow)
+  const narrow = createLanes(Array.from({ length: NARROW_LANES }, () => createLane(database)))
+  const wide = createLane(database, Math.min(WIDE_THREADS, availableParallelism()))
+  const linkQuestions = createLinkQuestions(narrow, countedAtMost)
   async function meant(selection: Selection): Promise<Selection> {
     const { workspaceNo, tags = [], to } = selection
     const linkSeqs = tags.length === 0 ? selection.linkSeqs : await facts.tagged(workspaceNo, tags)
@@ -48,20 +58,34 @@ export function createReports(
   }
   const exporting = createExport(database, facts)
 
+  async function answer<W extends Wish>(
+    selection: Selection,
+    wish: W,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<W>> {
+    if (selection.linkSeq !== null) return await linkQuestions.ask(selection, wish, signal)
+    return await wide.run((asking) => byQueries(asking, selection, wish), signal)
+  }
+
   function reportsUntil(signal?: AbortSignal): ClickReports {
     return {
-      totals: (selection) =>
-        laneOf(selection).run(async (asking) => totals(asking, await meant(selection)), signal),
-      series: (selection, boundaries) =>
-        laneOf(selection).run(
-          async (asking) => series(asking, await meant(selection), boundaries),
-          signal,
-        ),
-      top: (selection, dimension, limit) =>
-        laneOf(selection).run(
-          async (asking) => top(asking, await meant(selection), dimension, limit),
-          signal,
-        ),
+      async totals(asked) {
+        const selection = await meant(asked)
+        const boundaries = [selection.from, selection.to]
+        const { totals } = await answer(selection, { boundaries }, signal)
+        return countsOf(totals, selection.bots)
+      },
+      async series(asked, boundaries) {
+        if (boundaries.length < 2) return NOTHING
+        const selection = between(await meant(asked), boundaries)
+        const { totals, buckets } = await answer(selection, { boundaries }, signal)
+        return {
+          totals: countsOf(totals, selection.bots),
+          buckets: buckets.map((bucket) => countsOf(bucket, selection.bots)),
+        }
+      },
+      top: async (selection, dimension, limit) =>
+        answer(await meant(selection), { dimension, limit }, signal),
       clicks: (selection, options) =>
         narrow.run(async (asking) => clicks(asking, await meant(selection), options), signal),
       daily: (linkSeqs, firstDay, days) =>

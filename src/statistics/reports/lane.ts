@@ -1,20 +1,17 @@
-import type { DuckDBResult } from '@duckdb/node-api'
+import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.ts'
 import type { Sql } from './sql.ts'
-import { NUMBERED } from './visitors.ts'
 
 /** With more than this (bytes) in use after a report, what was read of the file is let go. */
 const MUCH_MEMORY = 320_000_000
+const INTERRUPT_EVERY_MS = 20
 
 /** Asks within one snapshot of the clicks. */
 export interface Asking {
   /** All rows, read a chunk at a time, so that the event loop turns in between. */
   rows(query: Sql): Promise<unknown[][]>
-  /**
-   * Visitors' numbers are below this, as far as is known; others may be above. 0: not worth
-   * looking at.
-   */
-  numbered(): Promise<number>
+  /** The same in DuckDB's own chunks, until `take` answers false. */
+  chunks(query: Sql, take: (chunk: DuckDBDataChunk) => boolean): Promise<void>
 }
 
 /** One report after the other. */
@@ -28,14 +25,13 @@ export interface Lane {
 
 /**
  * A lane with a connection of its own, made at the first report.
- * @param numberedForMs how long `numbered` is known; null: its reports are about few clicks each
+ * @param threads that work on a query; whatever else is done meanwhile has as many
  */
 export function createLane(
   database: Pick<StatisticsDatabase, 'connect' | 'releaseMemory'>,
-  numberedForMs: number | null = null,
+  threads = 1,
 ): Lane {
   let connecting: Promise<StatisticsConnection> | undefined
-  let known = { numbered: 0, at: Number.NEGATIVE_INFINITY }
   let last: Promise<unknown> = Promise.resolve()
 
   async function connect(): Promise<StatisticsConnection> {
@@ -54,24 +50,18 @@ export function createLane(
   ): Promise<T> {
     signal?.throwIfAborted()
     const connection = await connect()
+    if (threads > 1) await connection.run(`SET threads = ${threads}`)
     await connection.run('BEGIN TRANSACTION READ ONLY')
     try {
-      const rows = (query: Sql) => readRows(connection, query, signal)
-      return await work({ rows, numbered: () => numbered(rows) })
+      return await work({
+        rows: (query) => readRows(connection, query, signal),
+        chunks: (query, take) => readChunks(connection, query, take, signal),
+      })
     } finally {
       await connection.run('ROLLBACK').catch(() => {})
+      if (threads > 1) await connection.run('SET threads = 1').catch(() => {})
       if (process.memoryUsage.rss() > MUCH_MEMORY) await database.releaseMemory()
     }
-  }
-
-  /** A number that is too low by now is as right: those above it are told apart by themselves. */
-  async function numbered(rows: Asking['rows']): Promise<number> {
-    if (numberedForMs === null) return 0
-    if (performance.now() - known.at >= numberedForMs) {
-      const [row] = await rows(NUMBERED)
-      known = { numbered: Number(row?.[0] ?? 0), at: performance.now() }
-    }
-    return known.numbered
   }
 
   return {
@@ -83,6 +73,22 @@ export function createLane(
   }
 }
 
+/** Several lanes: a report takes the one where the fewest wait. */
+export function createLanes(lanes: readonly Lane[]): Lane {
+  const waiting = lanes.map(() => 0)
+  return {
+    async run(work, signal) {
+      const at = waiting.indexOf(Math.min(...waiting))
+      waiting[at] = (waiting[at] as number) + 1
+      try {
+        return await (lanes[at] as Lane).run(work, signal)
+      } finally {
+        waiting[at] = (waiting[at] as number) - 1
+      }
+    },
+  }
+}
+
 /** Reads all rows. Interrupts the query when the signal aborts. */
 export async function readRows(
   connection: StatisticsConnection,
@@ -90,25 +96,45 @@ export async function readRows(
   signal?: AbortSignal,
 ): Promise<unknown[][]> {
   const rows: unknown[][] = []
+  const take = (chunk: DuckDBDataChunk) => {
+    for (const row of chunk.getRows()) rows.push(row)
+    return true
+  }
+  await readChunks(connection, query, take, signal)
+  return rows
+}
+
+/** Reads the rows in DuckDB's own chunks, until `take` answers false. */
+async function readChunks(
+  connection: StatisticsConnection,
+  query: Sql,
+  take: (chunk: DuckDBDataChunk) => boolean,
+  signal?: AbortSignal,
+): Promise<void> {
   await whileAsked(connection, signal, async () => {
     const result = await ask(connection, query)
     for (;;) {
       const chunk = await result.fetchChunk()
-      if (chunk === null || chunk.rowCount === 0) return
-      for (const row of chunk.getRows()) rows.push(row)
+      if (chunk === null || chunk.rowCount === 0 || !take(chunk)) return
     }
   })
-  return rows
 }
 
-/** Runs something on a connection that is interrupted when the signal aborts. */
+/**
+ * Runs something on a connection that is interrupted when the signal aborts: again and again until
+ * it has ended, because DuckDB forgets an interrupt that comes before a query has begun.
+ */
 export async function whileAsked<T>(
   { raw }: StatisticsConnection,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted()
-  const interrupt = () => raw.interrupt()
+  let again: Timer | undefined
+  const interrupt = () => {
+    raw.interrupt()
+    again ??= setInterval(() => raw.interrupt(), INTERRUPT_EVERY_MS)
+  }
   signal?.addEventListener('abort', interrupt)
   try {
     return await work()
@@ -117,6 +143,7 @@ export async function whileAsked<T>(
     throw error
   } finally {
     signal?.removeEventListener('abort', interrupt)
+    clearInterval(again)
   }
 }
 

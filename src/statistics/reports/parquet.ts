@@ -5,13 +5,17 @@ import { KIND_NAMES, TIME_SQL } from '../store/schema.ts'
 import { EXPORT_COLUMNS, type Selection } from '../types.ts'
 import { readRows, whileAsked } from './lane.ts'
 import type { LinkFacts } from './names.ts'
+import { createParquetFile } from './parquet-file.ts'
+import { CLICKS_PER_PART, partsOf } from './parts.ts'
 import { meant } from './source.ts'
 import { raw, type Sql, sql, text } from './sql.ts'
 import { storedNow } from './stored-now.ts'
 
-/** Clicks of a row group: what a reader holds at once. */
-const ROWS_PER_GROUP = 100_000
+/** Clicks of a row group, which a reader holds at once: a part, as a rule. */
+const ROWS_PER_GROUP = CLICKS_PER_PART
 const NAMES_AT_ONCE = 5_000
+/** Ids of links that are remembered from part to part. */
+const NAMES_REMEMBERED = 200_000
 const CHUNK_BYTES = 256 * 1024
 
 /** Columns that aren't called the same in the table. */
@@ -27,8 +31,8 @@ const COMPUTED: Partial<Record<(typeof EXPORT_COLUMNS)[number], string>> = {
 const COLUMNS = EXPORT_COLUMNS.map((name) => `${COMPUTED[name] ?? `clicks."${name}"`} AS "${name}"`)
 
 /**
- * Writes Parquet into a file beside the statistics, because its end must be known before its
- * beginning, and streams the file; it is removed when it was read, or nobody reads it any more.
+ * Writes Parquet a part of the time after the other, each into a file beside the statistics, because
+ * DuckDB writes whole files; they leave as one. What is on the disk of them is a part at most.
  */
 export function createParquet(
   database: Pick<StatisticsDatabase, 'connect' | 'file' | 'releaseMemory'>,
@@ -46,23 +50,27 @@ export function createParquet(
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array, undefined> {
     const directory = mkdtempSync(path(place, prefix))
-    const file = path(directory, 'clicks.parquet')
+    const file = path(directory, 'part.parquet')
     try {
       const connection = await database.connect()
       try {
-        // Names are looked up first: a click that came since then might be on a link without one.
+        const whole = createParquetFile()
         const stored = await storedNow(connection, selection, signal)
-        await name(connection, stored, signal)
-        // The names' way here, and what was read for them: putting clicks in order needs the room.
-        Bun.gc(true)
-        await database.releaseMemory()
-        await execute(connection, copy(stored, file), signal)
+        await makeTables(connection)
+        for (const part of await partsOf(connection, stored, signal)) {
+          await name(connection, part, signal)
+          // The names' way here, and what was read before: putting clicks in order needs the room.
+          Bun.gc(true)
+          await database.releaseMemory()
+          await execute(connection, copy(part, file), signal)
+          const pages = whole.add(await Bun.file(file).bytes())
+          for (let at = 0; at < pages.length; at += CHUNK_BYTES) {
+            yield pages.slice(at, at + CHUNK_BYTES)
+          }
+        }
+        yield whole.end()
       } finally {
         connection.close()
-      }
-      const whole = Bun.file(file)
-      for (let at = 0; at < whole.size; at += CHUNK_BYTES) {
-        yield await whole.slice(at, at + CHUNK_BYTES).bytes()
       }
     } finally {
       rmSync(directory, { recursive: true, force: true })
@@ -70,18 +78,25 @@ export function createParquet(
     return undefined
   }
 
-  /** Makes tables of the names that are needed; they go with the connection. */
-  async function name(
-    connection: StatisticsConnection,
-    selection: Selection,
-    signal: AbortSignal,
-  ): Promise<void> {
+  /** Tables of names; they go with the connection. */
+  async function makeTables(connection: StatisticsConnection): Promise<void> {
     await connection.run('CREATE TEMP TABLE link_names (no BIGINT, name VARCHAR)')
     await connection.run('CREATE TEMP TABLE domain_names (no BIGINT, name VARCHAR)')
     await insert(connection, 'domain_names', await names.domains())
+  }
+
+  /** Learns the names of the links that a part is the first one to need. */
+  async function name(
+    connection: StatisticsConnection,
+    part: Selection,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const [known] = await readRows(connection, sql`SELECT count(*) FROM link_names`, signal)
+    if (Number(known?.[0]) > NAMES_REMEMBERED) await connection.run('DELETE FROM link_names')
     const links = await readRows(
       connection,
-      sql`SELECT DISTINCT link FROM clicks WHERE ${meant(selection)}`,
+      sql`SELECT DISTINCT link FROM clicks WHERE ${meant(part)}
+        AND link NOT IN (SELECT no FROM link_names)`,
       signal,
     )
     for (let at = 0; at < links.length; at += NAMES_AT_ONCE) {

@@ -1,17 +1,18 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { CONSTANT, valuesTable } from '../store/rollups.ts'
-import { ROLLED, SLOTS_PER_DAY } from '../store/schema.ts'
-import type { BotsMode, Dimension, Filter, Selection } from '../types.ts'
-import { type Buckets, inSameBucket } from './buckets.ts'
+import { HOURS_BITS, ROLL_UP_FORM, ROLLED, SLOTS_PER_DAY } from '../store/schema.ts'
+import type { BotsMode, Dimension, Filter, Selection, ZoneOffset } from '../types.ts'
 import type { Asking } from './lane.ts'
 import { raw, type Sql, sql } from './sql.ts'
-import { fits, SLOT, valueIn } from './where.ts'
+import { fits, valueIn } from './where.ts'
 
 const DAY_MS = 86_400_000
-const DAY_START = raw(`(slot - slot % ${SLOTS_PER_DAY})`)
+const HOUR_MS = 3_600_000
+/** The slot that a click's UTC day begins with. */
+export const DAY_START = raw(`(slot - slot % ${SLOTS_PER_DAY})`)
 
 /** UTC days from `first` to before `end`, since the epoch. */
-interface Days {
+export interface Days {
   first: number
   end: number
 }
@@ -23,10 +24,13 @@ interface Days {
 export interface Rolled {
   subject: number
   blocks: readonly Days[]
+  /** Of hours and weekdays. */
+  filters: readonly Filter[]
+  offsets: readonly ZoneOffset[]
 }
 
 /**
- * What is rolled up of a selection; null: nothing is, or it has filters.
+ * What is rolled up of a selection; null: nothing is, or it has filters that aren't of whole hours.
  * @param usable whether a block can answer the question
  */
 export async function findRolled(
@@ -34,24 +38,30 @@ export async function findRolled(
   selection: Selection,
   usable: (days: Days) => boolean = () => true,
 ): Promise<Rolled | null> {
-  const { workspaceNo, linkSeq, linkSeqs, filters, from, to } = selection
-  if (filters.length > 0 || linkSeqs !== null) return null
+  const { workspaceNo, linkSeq, linkSeqs, filters, offsets, from, to } = selection
+  if (!isOfHours(selection) || linkSeqs !== null) return null
   if (linkSeq !== null && Math.floor(linkSeq / SEQS_PER_WORKSPACE) !== workspaceNo) return null
   const subject = linkSeq ?? workspaceNo
   const rows = await asking.rows(
-    raw(`SELECT block, days FROM rolled WHERE whole AND subject = ${subject}
+    raw(`SELECT block, days FROM rolled WHERE whole AND form = ${ROLL_UP_FORM} AND subject = ${subject}
       AND block >= ${Math.ceil(from / DAY_MS)} AND block + days <= ${Math.floor(to / DAY_MS)}
       ORDER BY block`),
   )
   const blocks = rows
     .map(([block, days]) => ({ first: Number(block), end: Number(block) + Number(days) }))
     .filter(usable)
-  return blocks.length === 0 ? null : { subject, blocks }
+  return blocks.length === 0 ? null : { subject, blocks, filters, offsets }
 }
 
-/** Days in it. */
-export function daysIn(rolled: Rolled | null): number {
-  return rolled?.blocks.reduce((sum, { first, end }) => sum + end - first, 0) ?? 0
+/** Has no filters but those of hours and weekdays, which each hour of UTC fits as a whole. */
+function isOfHours({ filters, offsets }: Selection): boolean {
+  if (filters.length === 0) return true
+  return (
+    filters.every(({ dimension }) => dimension === 'hour' || dimension === 'weekday') &&
+    offsets.every(
+      ({ from, offsetMs }, i) => offsetMs % HOUR_MS === 0 && (i === 0 || from % HOUR_MS === 0),
+    )
+  )
 }
 
 /** Blocks that follow each other as one. */
@@ -75,7 +85,7 @@ export function outside(rolled: Rolled | null): Sql {
 }
 
 /** Its rows in one of the tables. */
-function inside({ subject, blocks }: Rolled): Sql {
+export function inside({ subject, blocks }: Rolled): Sql {
   const first = blocks[0] as Days
   const last = blocks.at(-1) as Days
   const all = blocks.map((block) => block.first).join(', ')
@@ -91,48 +101,27 @@ export function within(rolled: Rolled): Sql {
   return raw(`(${tests.join(' OR ')})`)
 }
 
-function ofMode(mode: BotsMode, visitors: 'firsts' | 'lasts' | 'visitors'): string {
+/** Columns of the visitors that a mode means. */
+export function ofMode(mode: BotsMode, visitors: 'firsts' | 'lasts' | 'visitors'): string {
   if (mode === 'include') return `(${visitors} + bot_${visitors})`
   return mode === 'only' ? `bot_${visitors}` : visitors
-}
-
-/** All clicks, bots, visitors. */
-export function rolledTotals(rolled: Rolled, mode: BotsMode): Sql {
-  return sql`SELECT sum(people + bots), sum(bots), sum(${raw(ofMode(mode, 'firsts'))})
-    FROM rolled_slots WHERE ${inside(rolled)}`
-}
-
-/** For {@link findRolled}: no UTC day is cut more than once by the buckets. */
-export function cutOnce({ boundaries }: Buckets): (days: Days) => boolean {
-  const cut = boundaries.filter((slot) => slot % SLOTS_PER_DAY !== 0)
-  const days = cut.map((slot) => Math.floor(slot / SLOTS_PER_DAY))
-  const often = days.filter((day, i) => day === days[i - 1])
-  return ({ first, end }) => !often.some((day) => day >= first && day < end)
-}
-
-/** The same by unit of the buckets. */
-export function rolledSeries(rolled: Rolled, mode: BotsMode, buckets: Buckets): Sql {
-  const visitors = buckets.wholeDays
-    ? raw(ofMode(mode, 'firsts'))
-    : ofPart(mode, inSameBucket(buckets, SLOT, raw('0'), DAY_START))
-  return sql`SELECT ${buckets.unit(SLOT)}, sum(people + bots), sum(bots), sum(${visitors})
-    FROM rolled_slots WHERE ${inside(rolled)} GROUP BY 1`
 }
 
 /**
  * A slot's visitors for the part of its UTC day that it lies in, where a day has two parts at most:
  * in the first one (`inFirst`) those who come first there, in the other those who come last there.
  */
-function ofPart(mode: BotsMode, inFirst: Sql): Sql {
+export function ofPart(mode: BotsMode, inFirst: Sql): Sql {
   return sql`if(${inFirst}, ${raw(ofMode(mode, 'firsts'))}, ${raw(ofMode(mode, 'lasts'))})`
 }
 
 /** For {@link findRolled}: whether the top values of a dimension can be taken from a block. */
 export function canList(
   dimension: Dimension,
-  { offsets, linkSeq }: Selection,
+  { filters, offsets, linkSeq }: Selection,
   limit: number,
 ): (days: Days) => boolean {
+  if (filters.length > 0) return () => false
   const offsetOf = ({ first, end }: Days) => {
     const from = first * DAY_MS
     const changes = offsets.some((it) => it.from > from && it.from < end * DAY_MS)
@@ -165,6 +154,14 @@ export function rolledTop(rolled: Rolled, selection: Selection, dimension: Dimen
     FROM ${valuesOf(rolled, dimension)} GROUP BY 1`
 }
 
+/** Clicks that fit a filter of a dimension of {@link ROLLED}, and all. */
+export function rolledShare(rolled: Rolled, { offsets }: Selection, filter: Filter): Sql {
+  const clicks = raw('sum(people + bots)')
+  return sql`SELECT
+    (SELECT ${clicks} FROM ${valuesOf(rolled, filter.dimension)} WHERE ${fits(filter, offsets)}),
+    (SELECT ${clicks} FROM rolled_slots WHERE ${inside(rolled)})`
+}
+
 /** Values of a dimension, as the columns that they are made of in `clicks`. */
 function valuesOf(rolled: Rolled, dimension: Dimension): Sql {
   const column: Partial<Record<Dimension, string>> = {
@@ -177,7 +174,8 @@ function valuesOf(rolled: Rolled, dimension: Dimension): Sql {
     WHERE ${inside(rolled)} AND dimension = ${raw(codeOf(dimension))})`
 }
 
-function codeOf(dimension: Dimension): string {
+/** What stands for a dimension in the tables. */
+export function codeOf(dimension: Dimension): string {
   return String(ROLLED[dimension as keyof typeof ROLLED])
 }
 
@@ -206,8 +204,10 @@ export async function rolledRest(
   let visitors = 0
   if (known.blocks.length > 0) {
     const masks = found.map(([block, members]) => `WHEN ${block} THEN ${members ?? 0}`)
+    // Above the bits of hours is the day.
+    const members = dimension === 'hour' ? `(members & ${(1 << HOURS_BITS) - 1})` : 'members'
     const others =
-      masks.length === 0 ? 'members' : `members & ~(CASE block ${masks.join(' ')} ELSE 0 END)`
+      masks.length === 0 ? members : `${members} & ~(CASE block ${masks.join(' ')} ELSE 0 END)`
     const [row] = await asking.rows(
       sql`SELECT (SELECT sum(${raw(ofMode(mode, 'firsts'))}) FROM rolled_slots
             WHERE ${inside(known)}),

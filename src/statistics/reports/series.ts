@@ -1,9 +1,13 @@
-import type { Counts, Selection } from '../types.ts'
-import { bucketAt, createBuckets, inSameBucket } from './buckets.ts'
+import { SLOTS_PER_DAY } from '../store/schema.ts'
+import type { Selection } from '../types.ts'
+import { bucketAt, bucketOf, createBuckets, inSameBucket } from './buckets.ts'
+import { noSums, type SeriesSums } from './counting/series.ts'
 import type { Asking } from './lane.ts'
+import { findLeftOut, leftOut } from './left-out.ts'
 import { planUnique } from './plan.ts'
 import { momentOf, purgedClicks } from './purged.ts'
-import { cutOnce, daysIn, findRolled, outside, rolledSeries } from './rolled.ts'
+import { findRolled, outside } from './rolled.ts'
+import { canAddUp, rolledSeries } from './rolled-series.ts'
 import {
   ALL,
   BOTS,
@@ -14,43 +18,48 @@ import {
   undecided,
 } from './source.ts'
 import { join, raw, sql } from './sql.ts'
-import { countsOf, type Sums } from './totals.ts'
 import { differentVisitors } from './visitors.ts'
-import { FIRST_SLOT, SLOT } from './where.ts'
+import { DAY, FIRST_SLOT, SLOT } from './where.ts'
 
-export async function series(
+/** {@link SeriesSums} of a selection, whose range is that of the boundaries. */
+export async function seriesSums(
   asking: Asking,
   asked: Selection,
   boundaries: readonly number[],
-): Promise<Counts[]> {
-  if (boundaries.length < 2) return []
-  const selection = {
-    ...asked,
-    from: Math.max(asked.from, boundaries[0] as number),
-    to: Math.min(asked.to, boundaries.at(-1) as number),
-  }
+): Promise<SeriesSums> {
   const buckets = createBuckets(boundaries)
-  const sums = Array.from({ length: buckets.count }, (): Sums => ({ all: 0, bots: 0, unique: 0 }))
-  const add = (bucket: number | undefined, [all, bots, unique]: unknown[]) => {
-    const sum = sums[bucket ?? -1]
+  const less = buckets.wholeDays ? await findLeftOut(asking, asked, null) : null
+  const selection = less?.all ?? asked
+  const sums: SeriesSums = {
+    totals: noSums(),
+    buckets: Array.from({ length: buckets.count }, noSums),
+  }
+  const add = (bucket: number | undefined, [all, bots, unique, ofDays]: unknown[]) => {
+    const sum = sums.buckets[bucket ?? -1]
     if (sum === undefined) return
     sum.all += Number(all)
     sum.bots += Number(bots)
     sum.unique += Number(unique)
+    sums.totals.all += Number(all)
+    sums.totals.bots += Number(bots)
+    sums.totals.unique += Number(ofDays)
   }
+  const ofDay = (day: unknown) => bucketOf(buckets, Number(day) * SLOTS_PER_DAY)
 
-  const plan = planUnique(selection, { buckets: !buckets.wholeDays })
-  const tests = firstFits(selection)
-  if (!buckets.wholeDays) tests.push(inSameBucket(buckets, SLOT, raw('first_slot'), FIRST_SLOT))
-  const deciding: Deciding = {
-    plan,
-    selection,
-    sameAnswer: plan.byTime ? join(tests, ' AND ', 'TRUE') : null,
+  // Two plans for the same clicks: where no bucket cuts a day, they are one.
+  const inBuckets = deciding(selection)
+  const inAll = buckets.wholeDays ? inBuckets : deciding(selection)
+  if (!buckets.wholeDays) {
+    inBuckets.plan = planUnique(selection, { buckets: true })
+    const same = inSameBucket(buckets, SLOT, raw('first_slot'), FIRST_SLOT)
+    inBuckets.sameAnswer = inBuckets.plan.byTime
+      ? join([...firstFits(selection), same], ' AND ', 'TRUE')
+      : null
   }
-  const rolled = await findRolled(asking, selection, cutOnce(buckets))
+  const rolled = await findRolled(asking, selection, canAddUp(selection, buckets))
   const where = sql`${fitting(selection)} AND ${outside(rolled)}`
   const counted = sql`SELECT ${buckets.unit(SLOT)} AS unit, ${raw(ALL)}, ${raw(BOTS)},
-    ${decidedVisitors(deciding)} FROM clicks WHERE ${where} GROUP BY 1`
+    ${decidedVisitors(inBuckets)}, ${decidedVisitors(inAll)} FROM clicks WHERE ${where} GROUP BY 1`
   const queries =
     rolled === null ? [counted] : [counted, rolledSeries(rolled, selection.bots, buckets)]
   for (const query of queries) {
@@ -58,25 +67,44 @@ export async function series(
       add(buckets.ofUnit[Number(at)], numbers)
     }
   }
-  const others = undecided(deciding)
+  const others = undecided(inBuckets)
   if (others !== null) {
-    const group = bucketAt(buckets, SLOT)
-    for (const { value, visitors } of await differentVisitors(asking, selection, {
-      which: sql`${where} AND ${others}`,
-      group,
-      groups: buckets.perDay,
-      without: daysIn(rolled),
-    })) {
-      add(Number(value), [0, 0, visitors])
+    const which = sql`${where} AND ${others}`
+    const group = buckets.wholeDays ? DAY : bucketAt(buckets, SLOT)
+    for (const { value, visitors } of await differentVisitors(asking, { which, group })) {
+      const bucket = buckets.wholeDays ? ofDay(value) : Number(value)
+      add(bucket, [0, 0, visitors, inAll === inBuckets ? visitors : 0])
     }
   }
-  const purged = purgedClicks(selection, null)
+  const othersInAll = inAll === inBuckets ? null : undecided(inAll)
+  if (othersInAll !== null) {
+    const which = sql`${where} AND ${othersInAll}`
+    for (const { visitors } of await differentVisitors(asking, { which })) {
+      sums.totals.unique += visitors
+    }
+  }
+  if (less !== null) {
+    for (const [day, ...numbers] of await asking.rows(leftOut(asked, less, DAY))) {
+      const [all, bots, unique] = numbers.map((number) => -Number(number))
+      add(ofDay(day), [all, bots, unique, unique])
+    }
+  }
+  const purged = purgedClicks(asked, null)
   if (purged !== null) {
-    for (const [day, , ...numbers] of await asking.rows(purged)) {
+    for (const [day, , all, bots, unique] of await asking.rows(purged)) {
       const moment = momentOf(Number(day))
       const after = boundaries.findIndex((boundary) => boundary > moment)
-      add(after - 1, numbers)
+      add(after - 1, [all, bots, unique, unique])
     }
   }
-  return sums.map((sum) => countsOf(sum, selection.bots))
+  return sums
+}
+
+function deciding(selection: Selection): Deciding {
+  const plan = planUnique(selection)
+  return {
+    plan,
+    selection,
+    sameAnswer: plan.byTime ? join(firstFits(selection), ' AND ', 'TRUE') : null,
+  }
 }

@@ -4,9 +4,9 @@ import type { UniquePlan } from './plan.ts'
 import { integer, join, raw, type Sql, sql } from './sql.ts'
 import { FIRST_SLOT, fits, inTime, MODE, ofLinks, SLOT, slotsOf } from './where.ts'
 
-/** What is counted in SQL for any group of clicks. */
+/** What is counted in SQL for any group of clicks. `count_if` takes half the time of a sum. */
 export const ALL = 'count(*)'
-export const BOTS = 'sum((kind + 1) >> 1)'
+export const BOTS = 'count_if(kind <> 0)'
 
 /** The clicks of a selection, those that its mode leaves out included. */
 export function fitting(selection: Selection): Sql {
@@ -33,7 +33,7 @@ export function decidedVisitors({ plan, selection, sameAnswer }: Deciding): Sql 
   if (whole !== null) tests.push(whole)
   // The first click of the day gives the same answer as itself.
   if (sameAnswer !== null && !countsFirsts(plan)) tests.push(sql`coalesce(${sameAnswer}, FALSE)`)
-  return sql`sum(if(${join(tests, ' AND ')}, 1, 0))`
+  return sql`count_if(${join(tests, ' AND ')})`
 }
 
 /** The other clicks that count, or null when there can be none. */

@@ -2,9 +2,10 @@ import { CONSTANT } from '../store/rollups.ts'
 import { KIND_NAMES } from '../store/schema.ts'
 import type { Counts, Dimension, Selection } from '../types.ts'
 import type { Asking } from './lane.ts'
+import { findLeftOut, leftOut } from './left-out.ts'
 import { planUnique, type UniquePlan } from './plan.ts'
 import { purgedClicks } from './purged.ts'
-import { canList, daysIn, findRolled, outside, rolledRest, rolledTop, within } from './rolled.ts'
+import { canList, findRolled, outside, rolledRest, rolledTop, within } from './rolled.ts'
 import {
   ALL,
   BOTS,
@@ -17,7 +18,7 @@ import {
 } from './source.ts'
 import { integer, join, raw, type Sql, sql } from './sql.ts'
 import { countsOf, type Sums } from './totals.ts'
-import { differentVisitors } from './visitors.ts'
+import { type Counted, differentVisitors } from './visitors.ts'
 import { fits, valueFrom, valueIn } from './where.ts'
 
 type Value = string | number | null
@@ -25,18 +26,23 @@ type Value = string | number | null
 /** The values of a dimension with the most clicks, and the others together. */
 export async function top(
   asking: Asking,
-  selection: Selection,
+  asked: Selection,
   dimension: Dimension,
   limit: number,
 ): Promise<{ values: (Counts & { value: Value })[]; other: Counts }> {
+  const less = await findLeftOut(asking, asked, dimension)
+  const selection = less?.all ?? asked
   const { offsets, bots: mode } = selection
   const value = valueIn(dimension, offsets)
   const rolled = await findRolled(asking, selection, canList(dimension, selection, limit))
   const where = sql`${fitting(selection)} AND ${outside(rolled)}`
   const each = deciding(selection, planUnique(selection, { group: dimension }), dimension)
-  const rest = deciding(selection, planUnique(selection, { group: dimension, rest: true }), null)
+  // Where a visitor has one value, those of all the others add up.
+  const rest = CONSTANT.has(dimension)
+    ? each
+    : deciding(selection, planUnique(selection, { group: dimension, rest: true }), null)
 
-  const purged = purgedClicks(selection, dimension)
+  const purged = purgedClicks(asked, dimension)
   const old = purged === null ? [] : await asking.rows(sql`SELECT 1 FROM (${purged}) LIMIT 1`)
   const counted = sql`SELECT ${value} AS value, ${raw(ALL)} AS n, ${raw(BOTS)} AS bots,
     ${decidedVisitors(each)} AS own, ${decidedVisitors(rest)} AS others
@@ -48,6 +54,12 @@ export async function top(
       sql`SELECT value, clicks AS n, bots, uniques AS own, uniques AS others FROM (${purged})`,
     )
   }
+  if (less !== null) {
+    sources.push(
+      sql`SELECT value, -n AS n, -bots AS bots, -visitors AS own, -visitors AS others
+        FROM (${leftOut(asked, less, value)})`,
+    )
+  }
   // Sums of DOUBLE are exact below 2^53, and quicker than those of BIGINT, which have 128 bits.
   const parts = sources.map(
     (source) => sql`SELECT value, n::DOUBLE AS n, bots::DOUBLE AS bots, own::DOUBLE AS own,
@@ -57,7 +69,7 @@ export async function top(
     sources.length === 1
       ? counted
       : sql`SELECT value, sum(n) AS n, sum(bots) AS bots, sum(own) AS own, sum(others) AS others
-          FROM (${join(parts, ' UNION ALL ')}) GROUP BY 1`
+          FROM (${join(parts, ' UNION ALL ')}) GROUP BY 1 HAVING sum(n) <> 0`
   const clicks = { exclude: 'n - bots', include: 'n', only: 'bots' }[mode]
   const rows = await asking.rows(
     sql`WITH counted AS MATERIALIZED (${all})
@@ -83,24 +95,14 @@ export async function top(
 
   const values = [...listed.keys()]
   const among = (exclude: boolean) => fits({ dimension, values, exclude }, offsets)
-  const without = daysIn(rolled)
-  const undecidedEach = undecided(each)
-  if (undecidedEach !== null && listed.size > 0) {
-    for (const found of await differentVisitors(asking, selection, {
-      which: sql`${where} AND ${undecidedEach} AND ${among(false)}`,
-      group: value,
-      groups: listed.size,
-      without,
-    })) {
-      const sums = listed.get(valueFrom(dimension, found.value))
-      if (sums !== undefined) sums.unique += found.visitors
-    }
-  }
-  const undecidedRest = undecided(rest)
-  if (undecidedRest !== null && kinds > listed.size) {
-    const which = sql`${where} AND ${undecidedRest} AND ${among(true)}`
-    for (const found of await differentVisitors(asking, selection, { which, without })) {
-      other.unique += found.visitors
+  const left = undecidedOnes(
+    listed.size > 0 ? undecided(each) : null,
+    kinds > listed.size ? undecided(rest) : null,
+  )
+  if (left !== null) {
+    for (const found of await differentVisitors(asking, left)) {
+      const sums = found.apart ? listed.get(valueFrom(dimension, found.value)) : undefined
+      ;(sums ?? other).unique += found.visitors
     }
   }
   if (rolled !== null && kinds > listed.size && !CONSTANT.has(dimension)) {
@@ -116,6 +118,26 @@ export async function top(
     values: [...listed].map(([name, sums]) => ({ value: name, ...countsOf(sums, mode) })),
     other: countsOf(other, mode),
   }
+
+  /** Of listed values, each apart, and of all the others together. */
+  function undecidedOnes(ofEach: Sql | null, ofRest: Sql | null): Counted | null {
+    if (CONSTANT.has(dimension)) {
+      return ofEach && { which: sql`${where} AND ${ofEach}`, group: value, apart: raw('TRUE') }
+    }
+    if (ofRest === null) {
+      const which = sql`${where} AND ${ofEach ?? raw('FALSE')} AND ${among(false)}`
+      return ofEach && { which, group: value, apart: raw('TRUE') }
+    }
+    if (ofEach === null) return { which: sql`${where} AND ${ofRest} AND ${among(true)}` }
+    return {
+      // Looked up once, and only for those that it matters for.
+      from: sql`(SELECT *, ${among(false)} AS listed FROM clicks
+        WHERE ${where} AND (${ofEach} OR ${ofRest}))`,
+      which: sql`if(listed, ${ofEach}, ${ofRest})`,
+      group: sql`if(listed, ${value}, NULL)`,
+      apart: raw('listed'),
+    }
+  }
 }
 
 /** The visitors of some clicks together, whatever their values. */
@@ -124,9 +146,8 @@ async function visitorsOf(asking: Asking, it: Deciding, which: Sql): Promise<num
   let visitors = Number(row?.[0] ?? 0)
   const others = undecided(it)
   if (others === null) return visitors
-  for (const found of await differentVisitors(asking, it.selection, {
-    which: sql`${which} AND ${others}`,
-  })) {
+  const left = sql`${which} AND ${others}`
+  for (const found of await differentVisitors(asking, { which: left })) {
     visitors += found.visitors
   }
   return visitors

@@ -3,8 +3,9 @@ import { KIND, SLOT_MS, SLOTS_PER_DAY } from '../store/schema.ts'
 import type { BotsMode, Dimension, Filter, Selection, ZoneOffset } from '../types.ts'
 import { bigint, integer, join, numbers, raw, type Sql, sql, text } from './sql.ts'
 
-/** The slot of a click, and that of its visitor's first one on that UTC day. */
+/** The slot of a click, its UTC day, and the slot of its visitor's first one on that UTC day. */
 export const SLOT = raw('slot')
+export const DAY = raw(`(slot // ${SLOTS_PER_DAY})`)
 export const FIRST_SLOT = raw(`(slot - slot % ${SLOTS_PER_DAY} + first_slot::INTEGER)`)
 
 /** The clicks that a mode counts. */
@@ -57,7 +58,7 @@ export function valueIn(dimension: Dimension, offsets: readonly ZoneOffset[], sl
     case 'trigger':
       return raw('qr')
     case 'hour':
-      return sql`((${localSlot(slot, offsets)} // 4) % 24)`
+      return sql`((${localSlot(slot, offsets)} >> 2) % 24)`
     case 'weekday':
       // Day 0 of the epoch was a Thursday.
       return sql`((${localSlot(slot, offsets)} // ${raw(String(SLOTS_PER_DAY))} + 3) % 7 + 1)`
@@ -85,12 +86,22 @@ export function fits(filter: Filter, offsets: readonly ZoneOffset[], slot = SLOT
     return known === undefined ? [] : [known]
   })
   const tests: Sql[] = []
-  if (listed.length === 1) tests.push(sql`${value} = ${listed[0] as Sql}`)
+  if (dimension === 'hour' || dimension === 'weekday') {
+    // A look at a bit, where IN compares with each: it takes a third of the time.
+    const bits = values.reduce<number>((all, at) => all | bitOf(at), 0)
+    tests.push(sql`(${raw(String(bits))} >> ${value}) & 1 = 1`)
+  } else if (listed.length === 1) tests.push(sql`${value} = ${listed[0] as Sql}`)
   else if (listed.length > 1) tests.push(sql`${value} IN (${join(listed, ', ')})`)
   if (values.includes(null)) tests.push(sql`${value} IS NULL`)
   const found = join(tests, ' OR ', 'FALSE')
   // A comparison with null is unknown, which is no match.
   return exclude ? sql`NOT coalesce((${found}), FALSE)` : sql`coalesce((${found}), FALSE)`
+}
+
+/** Of an hour or a weekday. */
+function bitOf(value: string | number | null): number {
+  const at = Number(value)
+  return value !== null && Number.isInteger(at) && at >= 0 && at < 24 ? 1 << at : 0
 }
 
 /** As it is stored; undefined: no click has it. */
@@ -100,8 +111,6 @@ function storedValue(dimension: Dimension, value: string | number): Sql | undefi
       return value === 'qr' ? raw('TRUE') : value === 'click' ? raw('FALSE') : undefined
     case 'kind':
       return value in KIND ? raw(String(KIND[value as keyof typeof KIND])) : undefined
-    case 'hour':
-    case 'weekday':
     case 'domain':
     case 'link':
       return Number.isSafeInteger(Number(value)) ? sql`${bigint(Number(value))}` : undefined

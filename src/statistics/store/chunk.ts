@@ -142,3 +142,22 @@ export function columnBytes(chunk: DuckDBDataChunk, column: number, width: numbe
   // A copy: what the vector lies in goes with the chunk, and needn't be aligned.
   return new Uint8Array(bindings.vector_get_data(vector, chunk.rowCount * width)).buffer
 }
+
+/** The same, copied to where they are wanted; `at` is in bytes. */
+export function copyColumn(
+  chunk: DuckDBDataChunk,
+  column: number,
+  width: number,
+  into: Uint8Array,
+  at: number,
+): void {
+  const vector = bindings.data_chunk_get_vector(chunk.chunk, column)
+  into.set(bindings.vector_get_data(vector, chunk.rowCount * width), at)
+}
+
+/** A bit for each row of a column, 1 where it isn't null, the first row's lowest; null: all are 1. */
+export function columnValidity(chunk: DuckDBDataChunk, column: number): Uint8Array | null {
+  const vector = bindings.data_chunk_get_vector(chunk.chunk, column)
+  // DuckDB's words for this have 64 bits.
+  return bindings.vector_get_validity(vector, Math.ceil(chunk.rowCount / 64) * 8)
+}

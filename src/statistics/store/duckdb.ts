@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   BIGINT,
   BOOLEAN,
@@ -150,6 +151,8 @@ async function open(file: string, options: StatisticsOptions): Promise<Statistic
   }
   if (options.readonly) return database
   try {
+    // The file is ours alone by now: who left this behind was killed.
+    if (tempDirectory !== null) removeSpilled(tempDirectory)
     const connection = await connect()
     for (const table of TABLES) await connection.run(table)
     connection.close()
@@ -158,4 +161,12 @@ async function open(file: string, options: StatisticsOptions): Promise<Statistic
     throw error
   }
   return database
+}
+
+/** What sorts that didn't fit into memory have put aside: DuckDB's own names, and nothing else. */
+function removeSpilled(directory: string): void {
+  if (!existsSync(directory)) return
+  for (const name of readdirSync(directory)) {
+    if (name.startsWith('duckdb_temp_')) rmSync(join(directory, name), { force: true })
+  }
 }

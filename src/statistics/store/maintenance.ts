@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { type Compaction, type CompactionSizes, createCompaction } from './compaction.ts'
 import type { StatisticsDatabase } from './duckdb.ts'
 import { createOrdering, type OrderingSizes } from './ordering.ts'
 import { createLinkPurge } from './purge-links.ts'
@@ -23,6 +24,11 @@ export interface Maintenance {
   setRetention(retention: readonly (readonly [number, number | null])[]): void
 }
 
+/** The same, of a file that can be made smaller: at the end of a round, when much of it is free. */
+export interface FileMaintenance extends Maintenance {
+  readonly compaction: Pick<Compaction, 'ready' | 'replace'>
+}
+
 /** What it works with. */
 export interface MaintenanceOptions {
   database: StatisticsDatabase
@@ -33,10 +39,11 @@ export interface MaintenanceOptions {
   changed(): void
   /** For a test: when to put in order, and how much to do in a step. */
   sizes?: OrderingSizes & Partial<RollUpSizes>
+  compaction?: Partial<CompactionSizes>
 }
 
 /** A round every hour, and one at the start. */
-export async function createMaintenance(options: MaintenanceOptions): Promise<Maintenance> {
+export async function createMaintenance(options: MaintenanceOptions): Promise<FileMaintenance> {
   const { database, mainFile, clock, changed, sizes } = options
   const connection = await database.connect()
   const retention = createRetentionPurge(connection)
@@ -46,6 +53,7 @@ export async function createMaintenance(options: MaintenanceOptions): Promise<Ma
     createOrdering(connection, sizes),
     createRollingUp(connection, sizes),
   ]
+  const compaction = await createCompaction(database, options.compaction)
   let current = 0
   let dirty = false
   /** What is asked for while a round goes on needs another one. */
@@ -56,7 +64,10 @@ export async function createMaintenance(options: MaintenanceOptions): Promise<Ma
     get due() {
       return current > 0 || Math.abs(clock.now() - doneAt) >= EVERY_MS
     },
+    compaction,
     async step() {
+      // Of a round before, which nobody could put in its place yet.
+      if (current === 0) await compaction.abandon()
       const chore = chores[current]
       if (chore !== undefined) {
         const more = await chore.step(clock.now())
@@ -64,13 +75,15 @@ export async function createMaintenance(options: MaintenanceOptions): Promise<Ma
         else current++
         return
       }
+      if (dirty) {
+        dirty = false
+        // Gives the space of what was deleted back; a reader in between makes it wait for the next.
+        await connection.run('CHECKPOINT').catch(() => {})
+      }
+      if (await compaction.step()) return
       current = 0
       doneAt = again ? Number.NEGATIVE_INFINITY : clock.now()
       again = false
-      if (!dirty) return
-      dirty = false
-      // Gives the space of what was deleted back; a reader in between makes it wait for the next.
-      await connection.run('CHECKPOINT').catch(() => {})
     },
     setRetention(list) {
       if (!retention.set(list)) return

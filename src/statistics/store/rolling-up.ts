@@ -10,12 +10,12 @@ import {
   PARTS,
   type RollUp,
 } from './rollups.ts'
-import { SLOTS_PER_DAY } from './schema.ts'
+import { ROLL_UP_FORM, SLOTS_PER_DAY } from './schema.ts'
 
 const DAY_MS = 86_400_000
 /** What is rolled up in one go, a part at a time. */
 const STEP_MS = 400
-const SIZES = { block: 20_000, hot: 400 }
+const SIZES = { block: 20_000, hot: 800 }
 
 /** What is worth rolling up; fewer clicks are counted as quickly. */
 export interface RollUpSizes {
@@ -47,7 +47,8 @@ export function createRollingUp(
        FROM clicks WHERE slot < ${stillBefore * SLOTS_PER_DAY} GROUP BY ALL`,
     )
     const done = await connection.all<{ subject: bigint; block: number }>(
-      'SELECT subject, block FROM rolled WHERE whole AND subject >> 32 = 0',
+      `SELECT subject, block FROM rolled
+       WHERE whole AND form = ${ROLL_UP_FORM} AND subject >> 32 = 0`,
     )
     const isDone = new Set(done.map(({ subject, block }) => `${subject} ${block}`))
     const works = new Map<string, Work & { clicks: number }>()

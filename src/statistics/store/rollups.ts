@@ -1,7 +1,14 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import type { Dimension } from '../types.ts'
 import type { StatisticsConnection } from './duckdb.ts'
-import { KEPT_VALUES, ROLLED, ROLLED_TABLES, SLOTS_PER_DAY } from './schema.ts'
+import {
+  HOURS_BITS,
+  KEPT_VALUES,
+  ROLL_UP_FORM,
+  ROLLED,
+  ROLLED_TABLES,
+  SLOTS_PER_DAY,
+} from './schema.ts'
 
 /** UTC days that follow each other; days since the epoch. */
 export interface Block {
@@ -52,7 +59,9 @@ export async function beginRollUp(connection: StatisticsConnection, it: RollUp):
     connection,
     `SELECT ${workspace} AS workspace, unnest(range(${block}, ${block + days})) AS day`,
   )
-  const rows = [workspace, ...hot].map((subject) => `(${subject}, ${block}, ${days}, false)`)
+  const rows = [workspace, ...hot].map(
+    (subject) => `(${subject}, ${block}, ${days}, false, ${ROLL_UP_FORM})`,
+  )
   await connection.run(`INSERT INTO rolled VALUES ${rows.join(', ')}`)
 }
 
@@ -93,7 +102,8 @@ export async function addPart(
     await connection.run(`CREATE OR REPLACE TEMP TABLE seen_values AS
       SELECT subject, day, visitor, bot, value, count(*) AS clicks FROM (${rows}) GROUP BY ALL`)
     await connection.run(valuesSql(it.block, part, kept))
-    if (!CONSTANT.has(part)) await connection.run(setsSql(it.block, part))
+    if (part === 'hour') await connection.run(hourSetsSql(it.block))
+    else if (!CONSTANT.has(part)) await connection.run(setsSql(it.block, part))
   }
   await connection.run('DROP TABLE IF EXISTS seen_values')
 }
@@ -131,10 +141,11 @@ function slotsSql(block: number, rows: string): string {
 }
 
 function valuesSql(block: number, part: keyof typeof ROLLED, kept: number): string {
+  const place = part === 'hour' ? 'value' : `if(place <= ${kept}, place - 1, NULL)`
   // Ordered so that what is alike comes together: it takes the least space.
   return `INSERT INTO ${valuesTable(part)}
     SELECT subject, ${block}, ${ROLLED[part]}, value,
-      if(place <= ${kept}, place - 1, NULL), people, visitors, bots, bot_visitors
+      ${place}, people, visitors, bots, bot_visitors
     FROM (
       SELECT *, row_number() OVER (PARTITION BY subject ORDER BY people + bots DESC) AS place
       FROM (
@@ -161,6 +172,17 @@ function setsSql(block: number, part: keyof typeof ROLLED): string {
       ON seen_values.subject = known.subject AND seen_values.value IS NOT DISTINCT FROM known.value
       WHERE visitor IS NOT NULL
       GROUP BY seen_values.subject, day, visitor, bot HAVING count(*) = count(place)
+    ) GROUP BY subject, members ORDER BY subject, 5 DESC, 6 DESC, members`
+}
+
+function hourSetsSql(block: number): string {
+  return `INSERT INTO rolled_sets
+    SELECT subject, ${block}, ${ROLLED.hour}, members,
+      count(*) FILTER (NOT bot), count(*) FILTER (bot)
+    FROM (
+      SELECT subject, visitor, bot,
+        ((day - ${block})::BIGINT << ${HOURS_BITS}) | bit_or(1::BIGINT << value) AS members
+      FROM seen_values WHERE visitor IS NOT NULL GROUP BY subject, day, visitor, bot
     ) GROUP BY subject, members ORDER BY subject, 5 DESC, 6 DESC, members`
 }
 

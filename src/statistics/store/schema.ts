@@ -45,12 +45,20 @@ export const ROLLED = {
   utm_source: 9,
   utm_medium: 10,
   utm_campaign: 11,
+  utm_term: 12,
+  utm_content: 13,
   trigger: 14,
   kind: 15,
-  hour: 16,
   domain: 17,
   link: 18,
+  hour: 19,
 } as const satisfies Partial<Record<Dimension, number>>
+
+/** In the `members` of an hour: its bits are below this one, and the day of its block above. */
+export const HOURS_BITS = 24
+
+/** `rolled.form`: how roll-ups are made today. Others aren't answered from, and made anew. */
+export const ROLL_UP_FORM = 2
 
 /** What roll-ups are made of; all have `subject` and `block`. */
 export const ROLLED_TABLES = [
@@ -106,7 +114,8 @@ export const TIME_SQL = '(slot::BIGINT * 900000 + ms)'
  *   click of their UTC day (`lasts`) is in it; the same of bots and previews.
  * - `rolled_values`: clicks and visitors with a value of a dimension ({@link ROLLED}) that is a text;
  *   `rolled_numbers`: of another one (an hour of UTC). `place`: from 0, for {@link KEPT_VALUES} of them.
- * - `rolled_sets`: visitors who came with these values (bits: their `place`) and with no others.
+ * - `rolled_sets`: visitors who came with these values (bits: their `place`) and with no others. Of
+ *   hours (0–23, their place) for each day by itself: its number in the block × 2^{@link HOURS_BITS}.
  */
 export const TABLES = [
   `CREATE TABLE IF NOT EXISTS clicks (
@@ -158,8 +167,11 @@ export const TABLES = [
     subject BIGINT NOT NULL,
     block INTEGER NOT NULL,
     days INTEGER NOT NULL,
-    whole BOOLEAN NOT NULL
+    whole BOOLEAN NOT NULL,
+    form UTINYINT
   )`,
+  // Files of before have none.
+  'ALTER TABLE rolled ADD COLUMN IF NOT EXISTS form UTINYINT',
   `CREATE TABLE IF NOT EXISTS rolled_slots (
     subject BIGINT NOT NULL,
     block INTEGER NOT NULL,

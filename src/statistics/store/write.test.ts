@@ -107,6 +107,21 @@ describe('a batch', () => {
     expect(await all('SELECT n FROM clicks ORDER BY n')).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }])
   })
 
+  test('whose clicks can not be written leaves the watermark behind, too', async () => {
+    const one = click({ time: NOON, linkSeq: LINK, visitor: 1n })
+    await store(writer, [one])
+    const before = await all('SELECT segment, "offset" FROM watermark')
+    const torn = await database.connect()
+    await torn.run('ALTER TABLE clicks ADD COLUMN unknown INTEGER')
+    await expect(store(writer, [one, one])).rejects.toThrow()
+    expect(await all('SELECT segment, "offset" FROM watermark')).toEqual(before)
+    await torn.run('ALTER TABLE clicks DROP COLUMN unknown')
+    await reopen()
+    expect(await all('SELECT segment, "offset" FROM watermark')).toEqual(before)
+    await store(writer, [one, one])
+    expect(await all('SELECT count(*)::INTEGER AS n FROM clicks')).toEqual([{ n: 3 }])
+  })
+
   test('of more than a chunk of rows, and more than 65,536 in one millisecond', async () => {
     const many = Array.from({ length: 70_000 }, () => click({ time: NOON, linkSeq: LINK }))
     await store(writer, many)

@@ -1,8 +1,8 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { matches } from '../live-filter.ts'
 import type {
+  AskableReports,
   ClickPosition,
-  ClickReports,
   Counts,
   Dimension,
   LiveClicks,
@@ -13,7 +13,7 @@ import type {
 const DAY_MS = 86_400_000
 
 /** Clicks in memory, and reports that a child could check: one loop each. */
-export interface NaiveReports extends ClickReports, LiveClicks {
+export interface NaiveReports extends AskableReports, LiveClicks {
   readonly clicked: StoredClick[]
   add(...clicks: StoredClick[]): void
   /** What every question fails with from now on; null: none does. */
@@ -86,6 +86,7 @@ export function createNaiveReports(
     clicked,
     asked,
     failure: null,
+    until: () => reports,
     get watchers() {
       return watchers
     },
@@ -100,13 +101,15 @@ export function createNaiveReports(
     async series(selection, boundaries) {
       begin('series', selection)
       const all = await fitting(selection)
-      return boundaries.slice(1).map((end, i) => {
-        const start = boundaries[i] as number
-        return countsOf(
+      const between = (start: number, end: number) =>
+        countsOf(
           all.filter(({ time }) => time >= start && time < end),
           selection,
         )
-      })
+      return {
+        totals: between(boundaries[0] as number, boundaries.at(-1) as number),
+        buckets: boundaries.slice(1).map((end, i) => between(boundaries[i] as number, end)),
+      }
     },
     async top(selection, dimension, limit) {
       begin('top', selection)

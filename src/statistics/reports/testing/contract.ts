@@ -20,7 +20,7 @@ export interface Engine {
   runs: number
   /** As many worlds as there is time for, instead; 0: `runs`. */
   minutes?: number
-  /** Others whose lists are held against the first's. */
+  /** Others whose answers are held against the first's. */
   others?(): readonly ClickReports[]
 }
 
@@ -49,14 +49,19 @@ export function reportsContract(engine: Engine): void {
             const { selection, zone } = about
             const totals = await reports.totals(selection)
             expect(totals).toEqual(recount.totals(selection))
+            for (const other of others()) expect(await other.totals(selection)).toEqual(totals)
 
             const starts = bucketStarts(selection, interval, zone) as number[]
             for (const first of [selection.from, starts[0] as number]) {
               const boundaries = [first, ...starts.slice(1), selection.to]
               const series = await reports.series(selection, boundaries)
               expect(series).toEqual(recount.series(selection, boundaries))
-              expect(sum(series, 'clicks')).toBe(totals.clicks)
-              expect(sum(series, 'bots')).toBe(totals.bots)
+              expect(series.totals).toEqual(totals)
+              expect(sum(series.buckets, 'clicks')).toBe(totals.clicks)
+              expect(sum(series.buckets, 'bots')).toBe(totals.bots)
+              for (const other of others()) {
+                expect(await other.series(selection, boundaries)).toEqual(series)
+              }
             }
 
             const top = await reports.top(selection, dimension, limit)

@@ -65,14 +65,18 @@ export function naive({ clicks, purged }: Everything) {
 
   return {
     totals: (selection: Selection) => totals(selection),
-    series: (selection: Selection, boundaries: readonly number[]) =>
-      boundaries.slice(1).map((end, i) =>
+    series(selection: Selection, boundaries: readonly number[]) {
+      const between = (from: number, to: number) =>
         totals({
           ...selection,
-          from: Math.max(selection.from, boundaries[i] as number),
-          to: Math.min(selection.to, end),
-        }),
-      ),
+          from: Math.max(selection.from, from),
+          to: Math.min(selection.to, to),
+        })
+      return {
+        totals: between(boundaries[0] as number, boundaries.at(-1) as number),
+        buckets: boundaries.slice(1).map((end, i) => between(boundaries[i] as number, end)),
+      }
+    },
     top(selection: Selection, dimension: Dimension, limit: number) {
       // Of single links more is known about purged visitors than of the workspace.
       const asked =

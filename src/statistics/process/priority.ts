@@ -1,0 +1,70 @@
+import { ptr } from 'bun:ffi'
+import { readdirSync, readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { systemCall } from './libc.ts'
+
+/** Behind the serving process and the click worker when all want the same core. */
+const NICENESS = 7
+// <linux/sched.h>, <linux/capability.h>, and the number of sched_setscheduler(2).
+const SCHED_OTHER = 0
+const SCHED_IDLE = 5
+const CAP_SYS_NICE = 23n
+const SYSCALL: Partial<Record<NodeJS.Architecture, number>> = { x64: 144, arm64: 119 }
+
+/** How much of the processors this process claims from others. */
+export interface Priority {
+  /**
+   * True: it runs when nobody else wants to, and whoever wants to needn't wait for it to be
+   * interrupted; false: it takes its share, a small one. Where that can't be taken back later, and on
+   * other systems than Linux, always the latter.
+   */
+  yield(isYielding: boolean): void
+}
+
+/** Lowers the priority of this process for good, and begins with taking a share. */
+export function createPriority(): Priority {
+  try {
+    // The threads of the heap and of the compiler are there already.
+    for (const thread of threads()) setPriority(thread, NICENESS)
+  } catch {
+    // Not allowed here: then all are equal.
+  }
+  const set = mayReturn() ? policySetter() : undefined
+  let yields = false
+  return {
+    yield(isYielding) {
+      if (set === undefined || yields === isYielding) return
+      yields = isYielding
+      // Policies are per thread; those that come later have their maker's.
+      for (const thread of threads()) set(thread, isYielding ? SCHED_IDLE : SCHED_OTHER)
+    },
+  }
+}
+
+function threads(): number[] {
+  if (process.platform !== 'linux') return [process.pid]
+  return readdirSync('/proc/self/task').map(Number)
+}
+
+/** Whether a thread that yields may stop it again: a right, or a limit that allows this niceness. */
+function mayReturn(): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    const status = readFileSync('/proc/self/status', 'utf8')
+    const rights = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? '0'}`)
+    if (((rights >> CAP_SYS_NICE) & 1n) === 1n) return true
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    return Number(/^Max nice priority\s+(\d+)/m.exec(limits)?.[1] ?? 0) >= 20 - NICENESS
+  } catch {
+    return false
+  }
+}
+
+function policySetter(): ((thread: number, policy: number) => void) | undefined {
+  const number = SYSCALL[process.arch]
+  if (number === undefined || systemCall === null) return undefined
+  const call = systemCall
+  // struct sched_param: a priority of 0.
+  const parameters = new Int32Array(2)
+  return (thread, policy) => call(number, BigInt(thread), BigInt(policy), BigInt(ptr(parameters)))
+}

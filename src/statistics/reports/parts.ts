@@ -1,0 +1,36 @@
+import type { StatisticsConnection } from '../store/duckdb.ts'
+import { SLOT_MS } from '../store/schema.ts'
+import type { Selection } from '../types.ts'
+import { readRows } from './lane.ts'
+import { meant } from './source.ts'
+import { sql } from './sql.ts'
+
+/** Clicks put in order at once: some tens of megabytes. */
+export const CLICKS_PER_PART = 120_000
+
+/** Consecutive ranges of time with about as many clicks as are put in order at once; one at least. */
+export async function partsOf(
+  connection: StatisticsConnection,
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<Selection[]> {
+  const slots = await readRows(
+    connection,
+    sql`SELECT slot, count(*) FROM clicks WHERE ${meant(selection)} GROUP BY slot ORDER BY slot`,
+    signal,
+  )
+  const parts: Selection[] = []
+  let from = selection.from
+  let gathered = 0
+  for (const [slot, count] of slots) {
+    const start = Number(slot) * SLOT_MS
+    if (gathered > 0 && gathered + Number(count) > CLICKS_PER_PART && start > from) {
+      parts.push({ ...selection, from, to: start })
+      from = start
+      gathered = 0
+    }
+    gathered += Number(count)
+  }
+  parts.push({ ...selection, from })
+  return parts
+}
