@@ -1,4 +1,5 @@
-import type { Config } from '../config/index.ts'
+import type { Config, ScaledConfig } from '../config/index.ts'
+import { assertMoved } from '../move/unfinished.ts'
 import {
   type MigrationState,
   migrate,
@@ -10,6 +11,7 @@ import {
   scaledMigrationStates,
 } from '../storage/index.ts'
 import { postgresOptions } from './postgres-options.ts'
+import { agreeOnSecret, knownSecret } from './shared-secret.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'>
 
@@ -28,6 +30,29 @@ export function databaseStates({ dataDir, scaled }: Settings): Promise<Migration
   return scaled === null
     ? migrationStates(dataDir)
     : scaledMigrationStates(scaled.database.reveal())
+}
+
+/**
+ * The secret that all nodes share, from a database whose tables are up to date; see
+ * {@link agreeOnSecret}. `isStored`: the database holds it, because nobody was given one.
+ * @throws MoveUnfinished
+ */
+export async function sharedSecret(
+  { dataDir, scaled }: { dataDir: string; scaled: ScaledConfig },
+  { given, isNode }: { given: string | null; isNode: boolean },
+): Promise<{ secret: string; isStored: boolean }> {
+  const storage = await openPostgres({
+    ...postgresOptions(scaled),
+    poolSize: CONNECTIONS,
+    replicaUrl: null,
+  })
+  try {
+    await assertMoved(storage)
+    const secret = await agreeOnSecret({ storage, dataDir, given, isNode })
+    return { secret, isStored: (await knownSecret(storage))?.secret != null }
+  } finally {
+    await storage.close()
+  }
 }
 
 /** Opens the database for a command. What it changes of links, all nodes are told. */

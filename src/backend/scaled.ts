@@ -25,6 +25,7 @@ import {
   readSnapshot,
 } from '../redirect/index.ts'
 import { lastShippedSegment } from '../statistics/clickhouse/shipping-state.ts'
+import { lastStoredSegment } from '../statistics/postgres/shipping.ts'
 import { createStatistics } from '../statistics/process/index.ts'
 import { openPostgres } from '../storage/index.ts'
 import { rememberJournalEnd } from './journal-end.ts'
@@ -35,7 +36,7 @@ import type { Backend, BackendInput } from './types.ts'
 /** So long a start waits for Redis: without it the node works, more slowly. */
 const REDIS_WITHIN_MS = 1_000
 
-/** Several machines: PostgreSQL, Redis and ClickHouse; the journal stays on each. */
+/** Several machines: PostgreSQL, Redis and perhaps ClickHouse; the journal stays on each. */
 export async function createScaledBackend(
   input: BackendInput,
   scaled: ScaledConfig,
@@ -63,7 +64,11 @@ export async function createScaledBackend(
   const watermark = await watermarkOf(database, node.no)
   const journal = openJournal({
     directory: journalDirectory(dataDir),
-    after: Math.max(watermark.segment, lastShippedSegment(dataDir)),
+    after: Math.max(
+      watermark.segment,
+      await lastStoredSegment(database, node.no),
+      lastShippedSegment(dataDir),
+    ),
     logger,
     recovered: pokeReaders,
   })
@@ -103,6 +108,7 @@ export async function createScaledBackend(
   }
 
   return {
+    nodeId: node.id,
     storage,
     resolver,
     limiters: {

@@ -11,14 +11,14 @@ import { asAppError, renderError, wantsProblem } from '../http/errors.ts'
 import { apiHeaders } from '../http/headers.ts'
 import { negotiateLocale } from '../i18n/index.ts'
 import { journalCheck } from '../operations/click-checks.ts'
-import { createHealth, onTls } from '../operations/index.ts'
+import { createHealth, createHostAsk, onTls } from '../operations/index.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 import { createCachedResolver, createRedirect, readSnapshot } from '../redirect/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import { journalEnd } from './journal-end.ts'
 
 /** A node that redirects from memory while it can't start. */
-export interface Standby extends Pick<Serving, 'fetch'> {
+export interface Standby extends Pick<Serving, 'fetch' | 'health'> {
   /** How many links it remembers. */
   readonly links: number
   /** Closes the journal: what was answered is in it, for the start that follows. */
@@ -67,13 +67,15 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
   }
   const health = createHealth({ checks: [storageCheck, journalCheck(journal)], clock, logger })
 
+  const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
   return {
     links: entries.length,
+    health,
     fetch(request, server) {
       const { pathname } = new URL(request.url, baseUrl)
       const peer = () => server.requestIP(request)?.address ?? ''
       if (OWN.test(pathname)) return unavailable(request, ids.next('req'), baseUrl)
-      const watched = health.answer(request, pathname)
+      const watched = health.answer(request, pathname) ?? ask(request, pathname, peer)
       return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },
     async close() {

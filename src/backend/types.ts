@@ -5,7 +5,7 @@ import type { HealthCheck } from '../operations/index.ts'
 import type { Metrics } from '../operations/metrics.ts'
 import type { ServingInput } from '../operations/serving.ts'
 import type { RedirectCounts, Resolver } from '../redirect/index.ts'
-import type { ClickReports, LiveClicks } from '../statistics/types.ts'
+import type { AskableReports, LiveClicks } from '../statistics/types.ts'
 import type { Storage } from '../storage/index.ts'
 
 /** What a backend is made from. */
@@ -44,6 +44,8 @@ export interface Limiters {
  */
 export interface Backend {
   readonly storage: Storage
+  /** Which of several nodes this is; absent: the only one. */
+  readonly nodeId?: string
   readonly resolver: Resolver
   readonly limiters: Limiters
   readonly journal: Pick<Journal, 'healthy' | 'lost'>
@@ -59,7 +61,7 @@ export interface Backend {
   /** People who followed a link up to now; see `LinkContext.peopleSoFar`. */
   peopleSoFar(linkSeq: number): number | Promise<number>
   readonly statistics: {
-    readonly client: ClickReports & LiveClicks
+    readonly client: AskableReports & LiveClicks
     state(): ReaderState & { store: string; stored: number; fileBytes: number }
     /** What plans keep may have changed, or time has passed: called every six hours. */
     retentionChanged(): void

@@ -1,21 +1,26 @@
 import type { Clock } from '../base/clock.ts'
+import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import type { ScaledConfig } from '../config/index.ts'
+import type { PostgresStoreOptions } from '../statistics/postgres/store.ts'
 import type { Store } from '../statistics/process/run.ts'
 import type { Click } from '../statistics/types.ts'
 import type { Storage } from '../storage/index.ts'
 import { CommandError } from './context.ts'
 
-/** Connections of a process beside the serving one. */
+/** Connections of a process beside the serving one; of one that answers reports by them. */
 const CONNECTIONS = 2
+const REPORTING_CONNECTIONS = 16
+/** So much of PostgreSQL's memory a report may take for its visitors, before it takes the disk. */
+const REPORT_MEMORY_MB = 32
 /** A batch of clicks is one statement of some thousand rows. */
 const STATEMENT_MS = 60_000
 
 /** So long clicks wait for Redis after a start: they are stored without it. */
 const REDIS_WITHIN_MS = 500
 
-/** PostgreSQL, ClickHouse and Redis, as the statistics process of a node uses them. */
+/** PostgreSQL, Redis and perhaps ClickHouse, as the statistics process of a node uses them. */
 export interface SharedClicks {
   openStore(clock: Clock): Promise<Store>
   close(): Promise<void>
@@ -49,12 +54,12 @@ export async function openSharedClicks(options: {
   logger: Logger
 }): Promise<SharedClicks> {
   const { dataDir, scaled, enrich, logger } = options
-  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
-  const { openClickHouseStore } = await import('../statistics/clickhouse/store.ts')
   const { openCluster } = await import('../cluster/index.ts')
   const node = await nodeOf(dataDir)
-  const storage = await openSharedStorage(scaled)
-  const clickHouse = openClickHouse(scaled.clickhouse.reveal())
+  const { storage, openStore, close } =
+    scaled.clickhouse === null
+      ? await inPostgres(scaled)
+      : await inClickHouse(scaled, scaled.clickhouse)
   // Another name than the serving process's: each listens for its own echo.
   const cluster = openCluster({
     url: scaled.redis,
@@ -67,19 +72,40 @@ export async function openSharedClicks(options: {
     async openStore(clock) {
       // What is stored first is to be seen live, too.
       await cluster.settled(REDIS_WITHIN_MS)
-      return openClickHouseStore({
-        dataDir,
-        node,
-        clickHouse,
-        storage,
-        bus,
-        clock,
-        logger,
-        enrich,
-      })
+      return openStore({ dataDir, node, storage, bus, clock, logger, enrich })
     },
     async close() {
-      await Promise.all([cluster.close(), clickHouse.close(), storage.close()])
+      await Promise.all([cluster.close(), close(), storage.close()])
     },
+  }
+}
+
+async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
+  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
+  const { openClickHouseStore } = await import('../statistics/clickhouse/store.ts')
+  const clickHouse = openClickHouse(url.reveal())
+  return {
+    storage: await openSharedStorage(scaled),
+    openStore: (options: PostgresStoreOptions & { node: { id: string } }) =>
+      openClickHouseStore({ ...options, clickHouse }),
+    close: clickHouse.close,
+  }
+}
+
+/** Reports ask the copy of the database, if there is one. */
+async function inPostgres(scaled: ScaledConfig) {
+  const { openPostgres } = await import('../storage/index.ts')
+  const { openPostgresStore } = await import('../statistics/postgres/store.ts')
+  return {
+    storage: await openPostgres({
+      url: scaled.database.reveal(),
+      replicaUrl: scaled.replica?.reveal() ?? null,
+      poolSize: REPORTING_CONNECTIONS,
+      replicaPoolSize: scaled.replicaPoolSize,
+      statementTimeoutMs: STATEMENT_MS,
+      reportMemoryMb: REPORT_MEMORY_MB,
+    }),
+    openStore: openPostgresStore,
+    async close() {},
   }
 }

@@ -34,8 +34,8 @@ export interface ScaledConfig {
   statementTimeoutMs: number
   /** Redis or Valkey: `redis://…` or `rediss://…`. */
   redis: Hidden
-  /** ClickHouse: `http://…` or `https://…`, with the database as its path. */
-  clickhouse: Hidden
+  /** ClickHouse: `http://…` or `https://…`, with the database as its path; null: PostgreSQL keeps the clicks. */
+  clickhouse: Hidden | null
 }
 
 /** Everything that an operator can set, checked. Made from the environment by `readEnvironment`. */

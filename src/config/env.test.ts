@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Hidden } from '../base/hidden.ts'
 import { readEnvironment, unknownVariables, VARIABLES, type Variables } from './env.ts'
@@ -189,7 +190,7 @@ describe('the environment', () => {
     expect(told).not.toContain('hunter2')
   })
 
-  test('several machines share all addresses, the secret and the public one', () => {
+  test('several machines share two addresses, and others if they have them', () => {
     const all = {
       DATABASE_URL: 'postgresql://u:hunter2@db/x?sslmode=verify-full',
       DATABASE_REPLICA_URL: 'postgres:///x?host=/run/postgresql',
@@ -212,9 +213,12 @@ describe('the environment', () => {
     })
     expect(scaled?.database.reveal()).toBe(all.DATABASE_URL)
     expect(JSON.stringify(read(all).config)).not.toContain('hunter2')
-    for (const name of ['REDIS_URL', 'CLICKHOUSE_URL', 'BASE_URL', 'SLUGLINE_SECRET'] as const) {
-      expect(faults({ ...all, [name]: '' }).map(({ variable }) => variable)).toEqual([name])
-    }
+    expect(faults({ ...all, REDIS_URL: '' }).map(({ variable }) => variable)).toEqual(['REDIS_URL'])
+    const { DATABASE_URL, REDIS_URL } = all
+    expect(read({ DATABASE_URL, REDIS_URL }).config).toMatchObject({
+      baseUrl: null,
+      scaled: { replica: null, clickhouse: null },
+    })
     for (const name of ['REDIS_URL', 'CLICKHOUSE_URL', 'DATABASE_REPLICA_URL'] as const) {
       const found = faults({ [name]: all[name] })
       expect(found.map(({ variable }) => variable)).toEqual(['DATABASE_URL'])
@@ -239,6 +243,30 @@ describe('the environment', () => {
     expect(oidc?.clientSecret.reveal()).toBe('hunter2')
     const shown = `${JSON.stringify({ mail, oidc })} ${mail?.url} ${Bun.inspect({ mail, oidc })}`
     expect(shown).not.toContain('hunter2')
+  })
+
+  test('a secret may lie in a file', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'slugline-config-'))
+    const file = join(dir, 'secret')
+    const secret = 's'.repeat(32)
+    writeFileSync(file, `${secret}\n`)
+    expect(read({ SLUGLINE_SECRET_FILE: file }).secret).toBe(secret)
+    expect(read({ SLUGLINE_SECRET_FILE: file, SLUGLINE_SECRET: '' }).secret).toBe(secret)
+    writeFileSync(file, 'hunter2')
+    for (const variables of [
+      { SLUGLINE_SECRET_FILE: file },
+      { SLUGLINE_SECRET_FILE: file, SLUGLINE_SECRET: secret },
+      { SLUGLINE_SECRET_FILE: join(dir, 'none') },
+      { SLUGLINE_SECRET_FILE: dir },
+    ]) {
+      const found = faults(variables)
+      expect(found.map(({ variable }) => variable)).toEqual(['SLUGLINE_SECRET'])
+      expect(JSON.stringify(found)).not.toContain('hunter2')
+    }
+    rmSync(dir, { recursive: true })
+    expect(unknownVariables({ SLUGLINE_SECRET_FILE: 'x', SLUGLINE_PLANS_FILE: 'x' })).toEqual([
+      'SLUGLINE_PLANS_FILE',
+    ])
   })
 
   test('an http port that is the default of https stays, and the other way round', () => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { mailOf, oidcOf } from './accounts.ts'
 import type { Config } from './config.ts'
 import { ConfigError, type ConfigFault } from './fault.ts'
+import { FILE_VARIABLES, givenValue } from './from-file.ts'
 import {
   BadValue,
   hostAndPort,
@@ -81,10 +82,9 @@ export function readEnvironment(
   const faults: ConfigFault[] = []
 
   function get<T, D>(variable: Variable, parse: (value: string) => T, fallback: D): T | D {
-    const value = variables[variable]?.trim()
-    if (value === undefined || value === '') return fallback
     try {
-      return parse(value)
+      const value = givenValue(variables, variable)
+      return value === undefined || value === '' ? fallback : parse(value)
     } catch (error) {
       if (!(error instanceof BadValue)) throw error
       faults.push({ variable, problem: error.problem, example: error.example })
@@ -111,7 +111,7 @@ export function readEnvironment(
     signUp: get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation'),
     mail: mailOf(get, faults),
     oidc: oidcOf(get, faults),
-    scaled: scaledOf(get, faults, { baseUrl, secret }),
+    scaled: scaledOf(get, faults),
     metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),
     logLevel: get('LOG_LEVEL', oneOf(['info', 'debug', 'warn', 'error', 'silent']), 'info'),
     logFormat: get('LOG_FORMAT', oneOf(['json', 'text']), terminal ? 'text' : 'json'),
@@ -120,9 +120,29 @@ export function readEnvironment(
   return { config, secret, colors: terminal && !variables.NO_COLOR }
 }
 
+/**
+ * What the environment says of this machine alone, for a command that is told by its options where
+ * several machines have their data; and what it says of that, unchecked.
+ * @throws ConfigError
+ */
+export function readOwnEnvironment(variables: Variables = process.env): {
+  own: Environment
+  clickHouse: string | undefined
+} {
+  const left = Object.fromEntries(
+    Object.entries(variables).filter(
+      ([name]) => !/^(?:DATABASE(?:_REPLICA)?|REDIS|CLICKHOUSE)_URL(?:_FILE)?$/.test(name),
+    ),
+  )
+  return {
+    own: readEnvironment(left),
+    clickHouse: givenValue(variables, 'CLICKHOUSE_URL') || undefined,
+  }
+}
+
 /** Variables that look like ours and are none of them: most likely misspelt. */
 export function unknownVariables(variables: Variables = process.env): string[] {
-  const known = new Set<string>(VARIABLES)
+  const known = new Set<string>([...VARIABLES, ...FILE_VARIABLES])
   return Object.keys(variables).filter(
     (name) =>
       name.startsWith('SLUGLINE_') &&

@@ -4,12 +4,8 @@ import type { Get } from './env.ts'
 import type { ConfigFault } from './fault.ts'
 import { BadValue, integer } from './parse.ts'
 
-/** What several machines share, if it is set. Three addresses belong together. */
-export function scaledOf(
-  get: Get,
-  faults: ConfigFault[],
-  shared: { baseUrl: string | null; secret: string | null },
-): ScaledConfig | null {
+/** What several machines share, if it is set. Two addresses belong together. */
+export function scaledOf(get: Get, faults: ConfigFault[]): ScaledConfig | null {
   const database = get('DATABASE_URL', postgresUrl, null)
   const replica = get('DATABASE_REPLICA_URL', postgresUrl, null)
   const redis = get('REDIS_URL', redisUrl, null)
@@ -34,13 +30,7 @@ export function scaledOf(
     return null
   }
   if (redis === null) missing('REDIS_URL', 'DATABASE_URL', REDIS_EXAMPLE)
-  if (clickhouse === null) missing('CLICKHOUSE_URL', 'DATABASE_URL', CLICKHOUSE_EXAMPLE)
-  // Made by each node for itself, they would differ between the nodes.
-  if (shared.baseUrl === null) missing('BASE_URL', 'DATABASE_URL', 'https://sho.rt')
-  if (shared.secret === null) {
-    missing('SLUGLINE_SECRET', 'DATABASE_URL', 'the output of: openssl rand -base64 32')
-  }
-  if (redis === null || clickhouse === null) return null
+  if (redis === null) return null
   return {
     database: new Hidden(database),
     replica: replica === null ? null : new Hidden(replica),
@@ -48,7 +38,7 @@ export function scaledOf(
     replicaPoolSize,
     statementTimeoutMs: timeout * 1_000,
     redis: new Hidden(redis),
-    clickhouse: new Hidden(clickhouse),
+    clickhouse: clickhouse === null ? null : new Hidden(clickhouse),
   }
 }
 
@@ -56,9 +46,11 @@ const POSTGRES_EXAMPLE = 'postgres://slugline:password@db.example.com/slugline'
 const REDIS_EXAMPLE = 'redis://:password@cache.example.com:6379'
 const CLICKHOUSE_EXAMPLE = 'http://slugline:password@clicks.example.com:8123/slugline'
 
-const postgresUrl = address(['postgres', 'postgresql'], POSTGRES_EXAMPLE)
+/** An address of PostgreSQL's. @throws BadValue */
+export const postgresUrl = address(['postgres', 'postgresql'], POSTGRES_EXAMPLE)
 const redisUrl = address(['redis', 'rediss'], REDIS_EXAMPLE)
-const clickhouseUrl = address(['http', 'https'], CLICKHOUSE_EXAMPLE)
+/** An address of ClickHouse's. @throws BadValue */
+export const clickhouseUrl = address(['http', 'https'], CLICKHOUSE_EXAMPLE)
 
 /** An address with one of these schemes; it is never repeated, for it may hold a password. */
 function address(schemes: readonly string[], example: string) {

@@ -6,6 +6,7 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs'
@@ -54,6 +55,48 @@ export function openSecrets(dataDir: string, given: string | null): Secrets {
   return deriveSecrets(given ?? readSecretFile(dataDir) ?? createSecretFile(dataDir))
 }
 
+/** The file's secret; null: there is none. @throws ConfigError when it is unreadable or too short */
+export function existingSecret(dataDir: string): string | null {
+  return readSecretFile(dataDir)
+}
+
+/** A new secret, of 32 bytes. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/**
+ * What tells whether a secret is the same as before, and nothing more of it (HKDF, as the keys), as
+ * hexadecimal digits.
+ */
+export function fingerprintOf(secret: string): string {
+  return Buffer.from(hkdfSync('sha256', secret, '', 'slugline/fingerprint/1', 32)).toString('hex')
+}
+
+/** Where a node keeps the secret that all nodes share, unless the environment gives it. */
+export function sharedSecretFile(dataDir: string): string {
+  return join(dataDir, 'shared-secret')
+}
+
+/** The secret that the nodes share, as this one kept it; null: it didn't. */
+export function keptSharedSecret(dataDir: string): string | null {
+  try {
+    const text = readFileSync(sharedSecretFile(dataDir), 'utf8').trim()
+    return text.length >= SECRET_MIN_CHARACTERS ? text : null
+  } catch {
+    return null
+  }
+}
+
+/** Keeps it, for a start without the database. */
+export function keepSharedSecret(dataDir: string, secret: string): void {
+  if (keptSharedSecret(dataDir) === secret) return
+  const draft = join(dataDir, `.secret-${process.pid}-${randomBytes(4).toString('hex')}`)
+  writeDurably(draft, `${secret}\n`)
+  renameSync(draft, sharedSecretFile(dataDir))
+  syncDirectory(dataDir)
+}
+
 /** Why the file's secret can't be used, or null: it can, or the next start will make it. */
 export function secretFault(dataDir: string): ConfigFault | null {
   try {
@@ -96,7 +139,7 @@ function readSecretFile(dataDir: string): string | null {
  */
 function createSecretFile(dataDir: string): string {
   assertNoKeys(dataDir)
-  const secret = randomBytes(32).toString('base64url')
+  const secret = newSecret()
   const draft = join(dataDir, `.secret-${process.pid}-${randomBytes(4).toString('hex')}`)
   writeDurably(draft, `${secret}\n`)
   try {

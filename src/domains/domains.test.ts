@@ -114,3 +114,30 @@ test('nothing is written when nothing has changed', async () => {
   const reading = { ...storage, write: () => Promise.reject(new Error('It wrote')) } as Storage
   expect((await syncDomains(reading, 'https://a.example', ['b.example'])).hosts).toHaveLength(2)
 })
+
+test('what each of several nodes listens on stands for one default domain', async () => {
+  const a = await syncDomains(storage, 'http://127.0.0.1:3001', ['go.example'], true)
+  const b = await syncDomains(storage, 'http://127.0.0.1:3002', ['go.example'], true)
+  expect(await rows()).toEqual([
+    { no: 0, host: '127.0.0.1:3001' },
+    { no: 1, host: 'go.example' },
+  ])
+  for (const [domains, own] of [
+    [a, '127.0.0.1:3001'],
+    [b, '127.0.0.1:3002'],
+  ] as const) {
+    expect([domains.defaultHost, domains.hostOf(0)]).toEqual([own, own])
+    expect(domains.shortUrl(0, 'x')).toBe(`http://${own}/x`)
+    expect([domains.noOf(own), domains.noOf('127.0.0.1:3001')]).toEqual([0, 0])
+    expect(domains.noOf('go.example')).toBe(1)
+  }
+  // One that is told its public address names the domain for all.
+  await syncDomains(storage, 'https://sho.rt', [])
+  expect((await rows())[0]).toEqual({ no: 0, host: 'sho.rt' })
+  const c = await syncDomains(storage, 'http://127.0.0.1:3003', [], true)
+  expect([c.noOf('sho.rt'), c.noOf('127.0.0.1:3003')]).toEqual([0, 0])
+  await giveSlug(1)
+  await expect(syncDomains(storage, 'http://go.example', [], true)).rejects.toBeInstanceOf(
+    DomainConflict,
+  )
+})

@@ -31,19 +31,30 @@ export class DomainConflict extends Error {
 
 /**
  * Writes down the hosts that are served, and loads all that ever were. Call it once at the start.
+ * @param isOneOfMany the base address is only what this node listens on, and other nodes listen on
+ *   others: it stands for the default domain beside the host that this had before, and stays unwritten
  * @throws DomainConflict
  */
 export async function syncDomains(
   storage: Storage,
   baseUrl: string,
   shortDomains: readonly string[],
+  isOneOfMany = false,
 ): Promise<Domains> {
   const served = servedOf(baseUrl, shortDomains)
   const known = await allDomains(storage.read)
-  const rows = served.every((host, i) => known.some(sameRow(host, i === 0)))
+  const isThere = (host: string, i: number) =>
+    i === 0 && isOneOfMany ? isNamed(known, host) : known.some(sameRow(host, i === 0))
+  const rows = served.every(isThere)
     ? known
-    : await storage.write((tx) => write(tx, served))
+    : await storage.write((tx) => write(tx, served, isOneOfMany))
   return domainsOf(baseUrl, shortDomains, rows)
+}
+
+/** Whether the default domain has a host, and this one is no other domain's. */
+function isNamed(rows: readonly DomainRow[], host: string): boolean {
+  const isDefault = ({ no }: DomainRow) => no === DEFAULT_DOMAIN
+  return rows.some(isDefault) && rows.every((row) => row.host !== host || isDefault(row))
 }
 
 /** The hosts that are served, by rows that were read before. */
@@ -65,7 +76,11 @@ function sameRow(host: string, isDefault: boolean): (row: DomainRow) => boolean 
   return (row) => row.host === host && (row.no === DEFAULT_DOMAIN) === isDefault
 }
 
-async function write(tx: Transaction, served: readonly string[]): Promise<DomainRow[]> {
+async function write(
+  tx: Transaction,
+  served: readonly string[],
+  isOneOfMany: boolean,
+): Promise<DomainRow[]> {
   await tx.lock('domains')
   const rows = await allDomains(tx)
   let last = rows.reduce((highest, { no }) => Math.max(highest, no), DEFAULT_DOMAIN)
@@ -73,25 +88,28 @@ async function write(tx: Transaction, served: readonly string[]): Promise<Domain
     const row = rows.find((known) => known.host === host)
     if (i > 0) {
       // A host that was the default one before keeps its links there: its number is the default's.
-      if (row === undefined || row.no === DEFAULT_DOMAIN) await putDomain(tx, { no: ++last, host })
+      const isFormer = row?.no === DEFAULT_DOMAIN && !isOneOfMany
+      if (row === undefined || isFormer) await putDomain(tx, { no: ++last, host })
       continue
     }
-    if (row?.no === DEFAULT_DOMAIN) continue
+    if (isOneOfMany ? isNamed(rows, host) : row?.no === DEFAULT_DOMAIN) continue
     if (row !== undefined && !(await dropUnusedDomain(tx, row.no))) throw new DomainConflict(host)
+    if (isOneOfMany && rows.some(({ no }) => no === DEFAULT_DOMAIN)) continue
     await putDomain(tx, { no: DEFAULT_DOMAIN, host })
   }
   return allDomains(tx)
 }
 
 function createDomains(base: URL, served: readonly string[], rows: readonly DomainRow[]): Domains {
-  const hosts = new Map(rows.map(({ no, host }) => [no, host]))
-  const numbers = new Map(
-    rows.filter(({ host }) => served.includes(host)).map(({ no, host }) => [host, no]),
-  )
-  const origins = new Map(rows.map(({ no, host }) => [no, `${base.protocol}//${host}/`]))
+  // What the default domain is called here, and perhaps is called on other nodes.
+  const all = [...rows, { no: DEFAULT_DOMAIN, host: base.host }]
+  const hosts = new Map(all.map(({ no, host }) => [no, host]))
+  const isServed = ({ no, host }: DomainRow) => no === DEFAULT_DOMAIN || served.includes(host)
+  const numbers = new Map(all.filter(isServed).map(({ no, host }) => [host, no]))
+  const origins = new Map(all.map(({ no, host }) => [no, `${base.protocol}//${host}/`]))
   return {
     defaultHost: base.host,
-    hosts: served,
+    hosts: [...new Set([...served, ...numbers.keys()])],
     noOf(host) {
       const no = numbers.get(host)
       if (no !== undefined) return no

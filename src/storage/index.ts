@@ -9,12 +9,14 @@ export {
 import type { PostgresOptions } from './postgres/index.ts'
 import type { Storage } from './storage.ts'
 
+export { asPostgresError } from './postgres/errors.ts'
 export type { PostgresOptions } from './postgres/index.ts'
 export * from './schema.ts'
 export { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
 export { databaseFiles, type EmbeddedStorage, openEmbedded } from './sqlite/index.ts'
 export {
   type Dialect,
+  type Gathered,
   type LinkChange,
   type Prepared,
   prepare,

@@ -53,6 +53,14 @@ export interface ClickHouse {
     lines: Iterable<string>,
     settings?: ClickHouseSettings,
   ): Promise<void>
+  /** Bytes of a format, however long they take; resolves when all rows are stored. */
+  load(
+    table: string,
+    columns: readonly string[],
+    format: string,
+    bytes: Readable,
+    settings?: ClickHouseSettings,
+  ): Promise<void>
   command(statement: string, settings?: ClickHouseSettings): Promise<void>
   /** Makes the database that the address names. */
   createDatabase(): Promise<void>
@@ -89,6 +97,21 @@ export function openClickHouse(url: string): ClickHouse {
       query: text,
       query_params: parameters,
       ...(signal === undefined ? {} : { abort_signal: signal }),
+    }
+  }
+
+  async function send(
+    through: typeof client,
+    query: string,
+    values: Readable,
+    settings: ClickHouseSettings,
+  ): Promise<void> {
+    try {
+      const { stream } = await through.exec({ query, values, clickhouse_settings: settings })
+      stream.resume()
+      await new Promise((done, failed) => stream.on('close', done).on('error', failed))
+    } catch (error) {
+      throw new ClickHouseError(error)
     }
   }
 
@@ -133,19 +156,20 @@ export function openClickHouse(url: string): ClickHouse {
         throw new ClickHouseError(error)
       }
     },
-    async insert(table, columns, lines, settings = {}) {
-      try {
-        const answer = await client.exec({
-          query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT JSONCompactEachRow`,
-          values: Readable.from(lines, { objectMode: false }),
-          clickhouse_settings: settings,
-        })
-        answer.stream.resume()
-        await new Promise((done, failed) => answer.stream.on('close', done).on('error', failed))
-      } catch (error) {
-        throw new ClickHouseError(error)
-      }
-    },
+    insert: (table, columns, lines, settings = {}) =>
+      send(
+        client,
+        `INSERT INTO ${table} (${columns.join(', ')}) FORMAT JSONCompactEachRow`,
+        Readable.from(lines, { objectMode: false }),
+        settings,
+      ),
+    load: (table, columns, format, bytes, settings = {}) =>
+      send(
+        patient,
+        `INSERT INTO ${table} (${columns.join(', ')}) FORMAT ${format}`,
+        bytes,
+        settings,
+      ),
     async command(statement, settings = {}) {
       try {
         await client.command({ query: statement, clickhouse_settings: settings })

@@ -1,5 +1,7 @@
 import { createForm } from '../reports/form.ts'
+import { createLinkIds } from '../reports/link-ids.ts'
 import type { LinkFacts } from '../reports/names.ts'
+import { streamOf } from '../shared/streams.ts'
 import { EXPORT_COLUMNS, type ExportFormat, type Selection } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { TEXTS } from './schema.ts'
@@ -9,8 +11,6 @@ import { fitting, MODE, meant, ofLinks } from './where.ts'
 /** Clicks put in order at once. */
 const CLICKS_PER_PART = 500_000
 const SLOT_MS = 900_000
-/** Ids of links that are remembered. */
-const NAMES_REMEMBERED = 50_000
 /** Ids of links asked for at once. */
 const NAMES_AT_ONCE = 5_000
 /** Clicks of a row group: what a reader holds at once. */
@@ -32,22 +32,10 @@ export function createExport(clickHouse: ClickHouse, names: LinkFacts) {
     format: ExportFormat,
     signal?: AbortSignal,
   ): ReadableStream<Uint8Array> => {
-    const leaving = new AbortController()
-    const until = signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])
-    const parts = format === 'parquet' ? parquet(selection, until) : lines(selection, format, until)
-    return new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          const { done, value } = await parts.next()
-          if (done) controller.close()
-          else controller.enqueue(value)
-        },
-        async cancel(reason) {
-          leaving.abort(reason)
-          await parts.return(undefined)
-        },
-      },
-      { highWaterMark: 0 },
+    return streamOf(
+      (until) =>
+        format === 'parquet' ? parquet(selection, until) : lines(selection, format, until),
+      signal,
     )
   }
 
@@ -58,32 +46,17 @@ export function createExport(clickHouse: ClickHouse, names: LinkFacts) {
   ): AsyncGenerator<Uint8Array, undefined> {
     const encoder = new TextEncoder()
     const form = createForm(format, await names.domains())
-    const ids = new Map<number, string | undefined>()
+    const ids = createLinkIds(names)
     const stored = await storedNow(selection, signal)
     if (form.head !== '') yield encoder.encode(form.head)
     for (const part of await partsOf(stored, signal)) {
       const query = sql`SELECT ${COLUMNS} FROM clicks WHERE ${meant(part)} ORDER BY time, n`
       for await (const rows of clickHouse.stream(query, signal)) {
-        await learn(ids, rows)
-        yield encoder.encode(form.lines(rows, ids))
+        await ids.learn(rows)
+        yield encoder.encode(form.lines(rows, ids.known))
       }
     }
     return undefined
-  }
-
-  async function learn(ids: Map<number, string | undefined>, rows: unknown[][]): Promise<void> {
-    const seqs = new Set<number>()
-    for (const row of rows) {
-      const seq = Number(row[3])
-      if (!ids.has(seq)) seqs.add(seq)
-    }
-    if (seqs.size === 0) return
-    if (ids.size > NAMES_REMEMBERED) {
-      ids.clear()
-      for (const row of rows) seqs.add(Number(row[3]))
-    }
-    const found = await names.links([...seqs])
-    for (const seq of seqs) ids.set(seq, found.get(seq))
   }
 
   /** The selection without what is newer than all that is stored now. */

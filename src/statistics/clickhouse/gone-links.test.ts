@@ -12,7 +12,7 @@ import { SEQS_PER_WORKSPACE, type Storage } from '../../storage/index.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { COLUMNS, migrateClickHouse, TEXTS } from './schema.ts'
 import { raw } from './sql.ts'
-import { createUpkeep } from './upkeep.ts'
+import { createClickHouseUpkeep } from './upkeep.ts'
 
 describe.skipIf(!hasClickHouse || postgresMissing !== undefined)('links that are gone', () => {
   let server: Server
@@ -45,7 +45,7 @@ describe.skipIf(!hasClickHouse || postgresMissing !== undefined)('links that are
     )
     const now = 1_700_000_100_000
     const upkeepOf = () =>
-      createUpkeep({
+      createClickHouseUpkeep({
         clickHouse,
         storage,
         clock: { now: () => now },

@@ -1,5 +1,6 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import type { LinkNumbers } from '../process/wire.ts'
+import { numbersStream } from '../shared/streams.ts'
 import type { ClickHouse } from './client.ts'
 import { raw, sql } from './sql.ts'
 
@@ -37,18 +38,5 @@ export function linkNumbersOf(
   clickHouse: ClickHouse,
   range: readonly [number, number],
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  const leaving = new AbortController()
-  const numbers = linkNumbers(clickHouse, range, leaving.signal)
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await numbers.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`))
-    },
-    async cancel() {
-      leaving.abort()
-      await numbers.return(undefined)
-    },
-  })
+  return numbersStream((signal) => linkNumbers(clickHouse, range, signal))
 }

@@ -1,5 +1,6 @@
 import { type LinkFacts, NO_FACTS } from '../reports/names.ts'
 import type { ClickReports, Selection } from '../types.ts'
+import { between, withTotals } from '../with-totals.ts'
 import type { ClickHouse } from './client.ts'
 import { type Ask, series, top, totals } from './counts.ts'
 import { createExport } from './export.ts'
@@ -34,7 +35,12 @@ export function createClickHouseReports(
     const ask: Ask = (query) => clickHouse.rows(query, signal)
     return {
       totals: async (selection) => totals(ask, await meant(selection)),
-      series: async (selection, boundaries) => series(ask, await meant(selection), boundaries),
+      async series(asked, boundaries) {
+        const selection = between(await meant(asked), boundaries)
+        return await withTotals(boundaries, series(ask, selection, boundaries), () =>
+          totals(ask, selection),
+        )
+      },
       top: async (selection, dimension, limit) =>
         top(ask, await meant(selection), dimension, limit),
       clicks: async (selection, options) => clicks(ask, await meant(selection), options),

@@ -1,11 +1,11 @@
 import type { ClickRecord } from '../../clicks/record.ts'
-import { readJournal } from '../../clicks/segment-reader.ts'
-import type { Position } from '../../clicks/segments.ts'
-import type { Pass } from '../process/ingest.ts'
+import { gather, isSame } from '../shared/gather.ts'
+import type { Shipping, Stored } from '../shared/node.ts'
+import { numberClicks } from '../shared/numbering.ts'
 import { type Batch, createBatch } from '../store/batch.ts'
 import type { Click } from '../types.ts'
 import type { ClickHouse } from './client.ts'
-import { createRowWriter, numberClicks } from './rows.ts'
+import { createRowWriter } from './rows.ts'
 import { COLUMNS } from './schema.ts'
 import { lockShipping } from './shipping-lock.ts'
 import {
@@ -16,8 +16,6 @@ import {
 } from './shipping-state.ts'
 import { storedMonths } from './stored.ts'
 
-/** A block of the journal (1 MiB) holds fewer records than this, the shortest that there are. */
-const RECORDS_OF_A_BLOCK = 32_768
 /** Lines given to the connection at once. */
 const LINES_AT_ONCE = 1_000
 
@@ -29,24 +27,9 @@ export interface ShippingOptions {
   directory: string
   node: { id: string; no: number }
   enrich(record: ClickRecord): Click
-  /** A batch is stored: its clicks, and their numbers. */
-  stored?: (batch: Batch, numbers: Float64Array) => void
+  stored?: Stored
   /** Clicks of one batch at most. */
   capacity?: number
-}
-
-/** Sends a node's journal to ClickHouse, each click once. */
-export interface Shipping {
-  readonly watermark: Position
-  /**
-   * Sends what has gathered, up to a batch. When it rejects, some of the batch may be stored: the
-   * shipping is opened anew, and sends the same batch first.
-   */
-  pass(): Promise<Pass>
-  /** Gives back the memory of a batch. */
-  rest(): void
-  /** Lets another process ship the journal. */
-  close(): void
 }
 
 /**
@@ -54,7 +37,8 @@ export interface Shipping {
  * very same clicks again. ClickHouse refuses what it was sent with the same token a moment before,
  * even if that is still under way; and a batch that an earlier process began, perhaps days ago, is
  * looked for first: each month's part of it is stored wholly or not at all. So nothing is stored
- * twice, whenever a node or ClickHouse dies. One process ships a journal at a time.
+ * twice, whenever a node or ClickHouse dies. One process ships a journal at a time. When a pass
+ * rejects, some of its batch may be stored: opened anew, it sends the same batch first.
  * @throws when another one does
  */
 export function createShipping(options: ShippingOptions): Shipping {
@@ -69,32 +53,6 @@ export function createShipping(options: ShippingOptions): Shipping {
   function save(next: ShippingState): void {
     writeShippingState(file, next)
     state = next
-  }
-
-  /** Reads on from `from` until the batch is full, the journal ends, or `until` is reached. */
-  async function gather(into: Batch, from: Position, until: Position | null) {
-    const take = (record: ClickRecord) => into.add(enrich(record))
-    let end = from
-    let skipped = 0
-    let complete = false
-    for (;;) {
-      let first = true
-      const oneBlock = () => {
-        const goesOn = first
-        first = false
-        return goesOn
-      }
-      const reading = readJournal(directory, end, oneBlock, take, until ?? undefined)
-      const hasMoved = !isSame(reading.end, end)
-      end = reading.end
-      skipped += reading.skipped
-      complete = reading.complete
-      await new Promise<void>((turn) => setImmediate(turn))
-      // What a power cut took of a batch that was begun isn't waited for.
-      if (complete || !hasMoved || (until !== null && isSame(end, until))) break
-      if (until === null && into.size + RECORDS_OF_A_BLOCK > into.capacity) break
-    }
-    return { end: until ?? end, skipped, complete }
   }
 
   async function send(clicks: Batch, numbers: Float64Array, isAgain: boolean): Promise<void> {
@@ -125,7 +83,13 @@ export function createShipping(options: ShippingOptions): Shipping {
       batch.clear()
       const { at, pending, batches, newest } = state
       const isAgain = pending !== null
-      const { end, skipped, complete } = await gather(batch, at, pending)
+      const { end, skipped, complete } = await gather({
+        directory,
+        enrich,
+        into: batch,
+        from: at,
+        until: pending,
+      })
       if (isSame(end, at)) return { records: 0, skipped, complete, upTo: 0 }
       if (!isAgain) save({ ...state, pending: end })
       const numbers = numberClicks(batch, { nodeNo: node.no, batches, newest })
@@ -164,8 +128,4 @@ function linesOf(
   }
   if (chunk !== '') chunks.push(chunk)
   return chunks
-}
-
-function isSame(a: Position, b: Position): boolean {
-  return a.segment === b.segment && a.offset === b.offset
 }

@@ -6,6 +6,8 @@ import * as countersCore from './counters-0001-core.ts'
 import * as postgresCore from './postgres-0001-core.ts'
 import * as postgresClicks from './postgres-0002-clicks.ts'
 import * as postgresMakeLink from './postgres-0003-make-link.ts'
+import * as postgresClickStore from './postgres-0004-click-store.ts'
+import type { PostgresMigration } from './postgres-migration.ts'
 
 /** Migrations of the main database, applied in the order of their names. */
 export const MAIN_MIGRATIONS: Record<string, Migration> = {
@@ -20,8 +22,9 @@ export const COUNTERS_MIGRATIONS: Record<string, Migration> = {
 }
 
 /** Migrations of PostgreSQL, which holds all of it. */
-export const POSTGRES_MIGRATIONS: Record<string, Migration> = {
+export const POSTGRES_MIGRATIONS: Record<string, PostgresMigration> = {
   '0001-core': postgresCore,
   '0002-clicks': postgresClicks,
   '0003-make-link': postgresMakeLink,
+  '0004-click-store': postgresClickStore,
 }

@@ -1,5 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
+/** The table of visitors is another one. */
+export const oldestNode = '0002-clicks'
+
 /** What the click workers and statistics processes of several nodes need of each other. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)

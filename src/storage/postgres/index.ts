@@ -2,6 +2,7 @@ import type { Storage } from '../storage.ts'
 import { createPool } from './pool.ts'
 import { createReader } from './reader.ts'
 import { createReports, type Lsn, writtenLsn } from './reports.ts'
+import { createWatch } from './watch.ts'
 import { createWriter } from './writer.ts'
 
 /** Where PostgreSQL is, and how much of it to use. Addresses may hold passwords. */
@@ -14,6 +15,8 @@ export interface PostgresOptions {
   replicaPoolSize?: number
   /** How long a statement may take, in milliseconds. */
   statementTimeoutMs?: number
+  /** Memory for sorting and grouping (`work_mem`) in `reports`; absent: what the server is set to. */
+  reportMemoryMb?: number
 }
 
 /** PostgreSQL, whose tables exist already (see `migrate`). Connects when it is first asked. */
@@ -24,12 +27,15 @@ export function openPostgres(options: PostgresOptions): Storage {
   const writers = Math.max(1, Math.floor(poolSize / 2))
   const longReaders = Math.floor(poolSize / 5)
   const readers = Math.max(1, poolSize - writers - longReaders)
-  const pool = (size: number, to = url, pipeline = true) =>
-    createPool({ url: to, size, timeoutMs, pipeline })
+  const watch = createWatch({ url })
+  const pool = (size: number, to = { url, watch }) =>
+    createPool({ ...to, size, timeoutMs, pipeline: true })
   const writing = pool(writers)
   const reading = pool(readers)
   const reporting = longReaders === 0 ? reading : pool(longReaders)
-  const replica = replicaUrl === null ? null : pool(replicaPoolSize, replicaUrl)
+  const copy =
+    replicaUrl === null ? null : { url: replicaUrl, watch: createWatch({ url: replicaUrl }) }
+  const replica = copy === null ? null : pool(replicaPoolSize, copy)
   let written: Lsn | null = null
 
   const writer = createWriter({
@@ -45,7 +51,13 @@ export function openPostgres(options: PostgresOptions): Storage {
 
   return {
     read: createReader(reading),
-    reports: createReports({ primary: reporting, replica, timeoutMs, written: () => written }),
+    reports: createReports({
+      primary: reporting,
+      replica,
+      timeoutMs,
+      memoryMb: options.reportMemoryMb,
+      written: () => written,
+    }),
     write: writer.write,
     async probe() {
       // A read-only server refuses to number a transaction.
@@ -55,6 +67,8 @@ export function openPostgres(options: PostgresOptions): Storage {
     },
     async close() {
       await writer.idle()
+      watch.close()
+      copy?.watch.close()
       const pools = new Set([writing, reading, reporting, ...(replica === null ? [] : [replica])])
       await Promise.all([...pools].map((each) => each.close()))
     },

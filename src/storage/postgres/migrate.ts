@@ -1,41 +1,148 @@
-import { Kysely, Migrator, PostgresDialect, sql } from 'kysely'
+import { setTimeout } from 'node:timers/promises'
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { POSTGRES_MIGRATIONS } from '../migrations/index.ts'
+import type { PostgresMigration } from '../migrations/postgres-migration.ts'
 import { StorageUnavailable } from '../storage.ts'
 import { asPostgresError } from './errors.ts'
 
 /** PostgreSQL before this one is not tried with. */
 const OLDEST_VERSION = 15
+/** The name of the lock that whoever changes the tables holds: "slugline" in ASCII. */
+const LOCK = 0x73_6c_75_67_6c_69_6e_65n
+/**
+ * So long a change waits for a table that is in use. Whoever wants to use the table meanwhile
+ * waits behind the change: longer, and requests would fail.
+ */
+const TABLE_WITHIN = '1s'
+/** A table that was in use so often will be in use: somebody has to look. */
+const TRIES = 60
+/** SQLSTATEs of a table that was in use, and of two transactions that waited for each other. */
+const IN_USE = /^(?:55P03|40P01)$/
 
 /** A database that can't be used as it is: what is wrong with it. */
 export class UnfitDatabase extends Error {
   override name = 'UnfitDatabase'
 }
 
+/** A newer version has changed the tables so that this one can't work on them. */
+export class NewerDatabase extends Error {
+  override name = 'NewerDatabase'
+  constructor(readonly migration: string) {
+    super(`The tables were changed by a newer version: ${migration}`)
+  }
+}
+
+type Migrations = Readonly<Record<string, PostgresMigration>>
+
+interface AppliedRow {
+  name: string
+  /** Milliseconds since the epoch. */
+  at: string
+  oldest_node: string | null
+}
+
 /**
- * Brings the tables up to date, under a lock that all nodes share. Gives the names of what was
- * applied now. @throws StorageUnavailable, UnfitDatabase
+ * Brings the tables up to date. Each migration is a transaction under a lock that all nodes share:
+ * it needs no session, so PgBouncer may stand between, and others wait for one migration at most.
+ * Gives the names of what was applied here.
+ * @throws StorageUnavailable, UnfitDatabase, NewerDatabase
  */
-export function migratePostgres(url: string): Promise<string[]> {
-  return withMigrator(url, async (migrator, db) => {
+export function migratePostgres(
+  url: string,
+  migrations: Migrations = POSTGRES_MIGRATIONS,
+): Promise<string[]> {
+  return withDatabase(url, async (db) => {
     await assertFit(db)
-    const { error, results } = await migrator.migrateToLatest()
-    if (error) throw error
-    return (results ?? []).map(({ migrationName }) => migrationName)
+    const done: string[] = []
+    // Most starts find nothing to do: they needn't wait for anybody.
+    if (nextOf(migrations, await appliedIn(db)) === undefined) return done
+    for (;;) {
+      const step = await patiently(() => db.transaction().execute((tx) => apply(tx, migrations)))
+      if (step === null) return done
+      if (step.isDone) done.push(step.name)
+    }
   })
 }
 
-/** All migrations, and when each was applied. @throws StorageUnavailable */
+/** All migrations, unknown ones of newer versions included, and when each was applied. */
 export function postgresMigrationStates(
   url: string,
+  migrations: Migrations = POSTGRES_MIGRATIONS,
 ): Promise<{ name: string; executedAt?: Date | undefined }[]> {
-  return withMigrator(url, async (migrator) => [...(await migrator.getMigrations())])
+  return withDatabase(url, async (db) => {
+    const rows = new Map((await appliedIn(db)).map((row) => [row.name, row]))
+    return [...new Set([...Object.keys(migrations), ...rows.keys()])].sort().map((name) => {
+      const at = rows.get(name)?.at
+      return { name, executedAt: at === undefined ? undefined : new Date(Number(at)) }
+    })
+  })
 }
 
-async function withMigrator<T>(
-  url: string,
-  work: (migrator: Migrator, db: Kysely<unknown>) => Promise<T>,
-): Promise<T> {
+/** One migration, or one batch of one; null: all are applied. */
+async function apply(
+  tx: Transaction<never>,
+  migrations: Migrations,
+): Promise<{ name: string; isDone: boolean } | null> {
+  // A role may have time-outs of its own; to wait for another node's migration is no fault.
+  await sql`SET LOCAL statement_timeout = 0`.execute(tx)
+  await sql`SET LOCAL lock_timeout = 0`.execute(tx)
+  await sql`SELECT pg_advisory_xact_lock(${LOCK.toString()})`.execute(tx)
+  await sql`CREATE TABLE IF NOT EXISTS migrations (
+    name TEXT COLLATE "C" PRIMARY KEY,
+    at BIGINT NOT NULL,
+    oldest_node TEXT COLLATE "C"
+  )`.execute(tx)
+  const name = nextOf(migrations, await appliedIn(tx))
+  if (name === undefined) return null
+  await sql`SET LOCAL lock_timeout = ${sql.lit(TABLE_WITHIN)}`.execute(tx)
+  const migration = migrations[name] as PostgresMigration
+  if ('batch' in migration) {
+    if (await migration.batch(tx)) {
+      return { name, isDone: false }
+    }
+  } else {
+    await migration.up(tx)
+  }
+  await sql`INSERT INTO migrations (name, at, oldest_node)
+    VALUES (${name}, ${Date.now()}, ${migration.oldestNode ?? null})`.execute(tx)
+  return { name, isDone: true }
+}
+
+/** The first one that isn't applied. @throws NewerDatabase */
+function nextOf(migrations: Migrations, applied: readonly AppliedRow[]): string | undefined {
+  const names = Object.keys(migrations).sort()
+  const newest = names.at(-1) ?? ''
+  const breaking = applied.find(
+    ({ name, oldest_node }) =>
+      !(name in migrations) && oldest_node !== null && oldest_node > newest,
+  )
+  if (breaking !== undefined) throw new NewerDatabase(breaking.name)
+  const done = new Set(applied.map(({ name }) => name))
+  return names.find((name) => !done.has(name))
+}
+
+async function appliedIn(db: Kysely<never>): Promise<AppliedRow[]> {
+  const { rows: found } = await sql<{ there: boolean }>`
+    SELECT to_regclass('migrations') IS NOT NULL AS there`.execute(db)
+  if (!found[0]?.there) return []
+  return (await sql<AppliedRow>`SELECT name, at, oldest_node FROM migrations`.execute(db)).rows
+}
+
+/** Again and again, while a table is in use: requests come in between. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      const { code } = error as { code?: unknown }
+      if (tries === TRIES || typeof code !== 'string' || !IN_USE.test(code)) throw error
+      await setTimeout(Math.min(2_000, 100 * tries))
+    }
+  }
+}
+
+async function withDatabase<T>(url: string, work: (db: Kysely<never>) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,
@@ -43,13 +150,13 @@ async function withMigrator<T>(
     application_name: 'slugline migrate',
   })
   pool.on('error', () => {})
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
-  const provider = { getMigrations: async () => POSTGRES_MIGRATIONS }
+  const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) })
   try {
-    return await work(new Migrator({ db, provider }), db)
+    return await work(db)
   } catch (error) {
-    if (error instanceof UnfitDatabase || error instanceof StorageUnavailable) throw error
-    // The migrator's own words hold no data; those of the server are reduced to their code.
+    if (error instanceof UnfitDatabase || error instanceof NewerDatabase) throw error
+    if (error instanceof StorageUnavailable) throw error
+    // Our own words hold no data; those of the server are reduced to their code.
     const isOwn = error instanceof Error && !('code' in error)
     // The driver's, about the way to the server, have no code either.
     if (isOwn && !/connection|timeout/i.test(error.message)) throw error
@@ -59,7 +166,7 @@ async function withMigrator<T>(
   }
 }
 
-async function assertFit(db: Kysely<unknown>): Promise<void> {
+async function assertFit(db: Kysely<never>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     SELECT current_setting('server_version_num')::int / 10000 AS version,
       current_setting('server_encoding') AS encoding`.execute(db)

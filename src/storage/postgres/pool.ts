@@ -3,6 +3,7 @@ import pg from 'pg'
 import { type Sql, StorageUnavailable } from '../storage.ts'
 import { type Execute, sqlOf } from './dialect.ts'
 import { asPostgresError, ConnectionLost } from './errors.ts'
+import type { Watch } from './watch.ts'
 
 /** int8, and numeric as sums of int8 are: ours stay below 2^53. */
 const NUMBERS = new Set([20, 1700])
@@ -26,6 +27,8 @@ export interface PoolOptions {
   timeoutMs: number
   /** Statements of one connection are sent without waiting for the answers of those before. */
   pipeline?: boolean
+  /** Looks after the server; several pools on one server share it. */
+  watch: Watch
 }
 
 /** One connection, out of the pool. */
@@ -50,7 +53,8 @@ export interface Pool {
 }
 
 /** Opens nothing until something is asked. */
-export function createPool({ url, size, timeoutMs, pipeline = false }: PoolOptions): Pool {
+export function createPool(options: PoolOptions): Pool {
+  const { url, size, timeoutMs, pipeline = false, watch } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -67,18 +71,29 @@ export function createPool({ url, size, timeoutMs, pipeline = false }: PoolOptio
   const known = new WeakMap<pg.PoolClient, Connection>()
   // A connection that breaks while nobody uses it: the next one is a new one.
   pool.on('error', () => {})
+  const open = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => void open.add(client))
+  pool.on('remove', (client) => void open.delete(client))
+  watch.onAway(() => {
+    // Not by its `end`, which would send something first, and wait.
+    for (const client of open) streamOf(client).destroy()
+  })
 
   async function connect(): Promise<Connection> {
     let client: pg.PoolClient
+    watch.asked()
     try {
       client = await pool.connect()
+      // One that was open already has said nothing now.
+      watch.settled(!known.has(client))
     } catch (error) {
+      watch.settled(false)
       const { message } = asPostgresError(error)
       throw new StorageUnavailable(message)
     }
     let connection = known.get(client)
     if (connection === undefined) {
-      connection = connectionOf(client)
+      connection = connectionOf(client, watch)
       known.set(client, connection)
     }
     return connection
@@ -110,32 +125,39 @@ function withoutNul(values: readonly unknown[]): unknown[] {
   )
 }
 
-function connectionOf(client: pg.PoolClient): Connection {
+function streamOf(client: pg.PoolClient): Writable {
+  return (client as unknown as { connection: { stream: Writable } }).connection.stream
+}
+
+function connectionOf(client: pg.PoolClient, watch: Watch): Connection {
   let broken = false
   // Without a listener a connection that breaks in use would end the process.
   client.on('error', () => {
     broken = true
   })
-  const execute: Execute = async (text, values) => {
+  /** @throws StorageUnavailable, RefusedStatement */
+  async function ask<T>(send: () => Promise<T>): Promise<T> {
+    watch.asked()
     try {
-      return await client.query(text, withoutNul(values))
+      const outcome = await send()
+      watch.settled(true)
+      return outcome
     } catch (error) {
-      throw asPostgresError(error)
+      const cause = asPostgresError(error)
+      watch.settled(!(cause instanceof ConnectionLost))
+      throw cause
     }
   }
+  const execute: Execute = (text, values) => ask(() => client.query(text, withoutNul(values)))
   return {
     sql: sqlOf(execute),
     execute,
     async command(text) {
-      try {
-        const outcome: pg.QueryResult | pg.QueryResult[] = await client.query(text)
-        return (Array.isArray(outcome) ? outcome.at(-1) : outcome)?.command ?? ''
-      } catch (error) {
-        throw asPostgresError(error)
-      }
+      const outcome: pg.QueryResult | pg.QueryResult[] = await ask(() => client.query(text))
+      return (Array.isArray(outcome) ? outcome.at(-1) : outcome)?.command ?? ''
     },
     gather(work) {
-      const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+      const stream = streamOf(client)
       stream.cork()
       try {
         return work()

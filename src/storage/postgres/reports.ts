@@ -21,6 +21,8 @@ export interface ReportsOptions {
   replica: Pool | null
   /** How long a statement may take. */
   timeoutMs: number
+  /** Memory for sorting and grouping; absent: what the server is set to. */
+  memoryMb?: number | undefined
   /** Where this node's last commit stands in the log; null: it has written nothing. */
   written: () => Lsn | null
 }
@@ -29,8 +31,14 @@ export interface ReportsOptions {
  * Reads that may take long: from a copy of the database once it has what this node last wrote, so
  * that whoever has changed something sees it; else from the database itself.
  */
-export function createReports({ primary, replica, timeoutMs, written }: ReportsOptions): Sql {
-  const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL jit = off`
+export function createReports(options: ReportsOptions): Sql {
+  const { primary, replica, timeoutMs, memoryMb, written } = options
+  const begin = [
+    'BEGIN READ ONLY',
+    `SET LOCAL statement_timeout = ${timeoutMs}`,
+    'SET LOCAL jit = off',
+    ...(memoryMb === undefined ? [] : [`SET LOCAL work_mem = '${memoryMb}MB'`]),
+  ].join('; ')
   let replayed: Lsn = -1n
   let avoidUntil = 0
 

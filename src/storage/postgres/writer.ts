@@ -1,10 +1,16 @@
 import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage.ts'
 import { asPostgresError, ConnectionLost, GaveWay } from './errors.ts'
+import { alone, createGathering, type Gathering } from './gathering.ts'
 import { LOCK_WORKSPACE, lockByName } from './locks.ts'
 import type { Connection, Pool } from './pool.ts'
 
 /** At most so many transactions share a commit, so that none waits long for the others. */
 const SHARED_AT_MOST = 128
+/**
+ * A transaction that its node says nothing in for so long is undone by the server: a node whose
+ * network was cut can't give its locks back, and everybody else would wait for them.
+ */
+const DESERTED_MS = 3_000
 /** So often transactions are begun again that gave way or lost their connection. */
 const TRIES = 4
 
@@ -76,13 +82,19 @@ class Unknown extends StorageUnavailable {}
  * the answer to COMMIT is lost nobody can know whether it stands: StorageUnavailable.
  */
 export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Writer {
-  const begin = `BEGIN; SET LOCAL statement_timeout = ${timeoutMs}`
+  const begin = `BEGIN; SET LOCAL statement_timeout = ${timeoutMs};
+    SET LOCAL idle_in_transaction_session_timeout = ${DESERTED_MS}`
   const lanes = new Map<string, Lane>()
   const running = new Set<Promise<void>>()
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async function attempt(job: Job, held: number | undefined, on: Connection): Promise<boolean> {
-    const { sql, execute } = on
+  async function attempt(
+    job: Job,
+    held: number | undefined,
+    { sql, execute }: Connection,
+    gathering?: Gathering,
+  ): Promise<boolean> {
+    let unwritten: Error | undefined
     job.late = []
     job.effects = []
     const tx: Transaction = {
@@ -95,6 +107,11 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
       async lockWorkspace(workspaceNo) {
         if (workspaceNo !== held) await execute(LOCK_WORKSPACE, [workspaceNo])
       },
+      unwritten(error) {
+        unwritten = error
+        return error
+      },
+      gather: (work, one) => gathering?.add(work, one) ?? alone(sql, work, one),
     }
     try {
       job.outcome = { value: await job.work(tx) }
@@ -102,7 +119,9 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
     } catch (reason) {
       if (reason instanceof ConnectionLost || reason instanceof GaveWay) throw reason
       job.outcome = { reason }
-      return false
+      if (reason !== unwritten) return false
+      job.late = []
+      return true
     }
   }
 
@@ -111,7 +130,9 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
       let end = i + 1
       if (jobs[i]?.together) while (jobs[end]?.together) end++
       // Their statements are sent one behind the other, without waiting for the answers.
-      const run = jobs.slice(i, end).map((job) => attempt(job, workspaceNo, connection))
+      const gathering = createGathering(connection.sql)
+      const run = jobs.slice(i, end).map((job) => attempt(job, workspaceNo, connection, gathering))
+      gathering.send()
       const done = await Promise.allSettled(run)
       for (const { reason } of done as PromiseRejectedResult[]) if (reason) throw reason
       if (done.some((each) => each.status === 'fulfilled' && !each.value)) throw new RunApart()

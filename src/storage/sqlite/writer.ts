@@ -70,6 +70,7 @@ export function createWriter(
       afterCommit: (effect) => void job.effects.push(effect),
       lock: alone,
       lockWorkspace: alone,
+      unwritten: (error) => error,
     }
     try {
       job.outcome = { value: await job.work(tx) }

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import pg from 'pg'
+import { sharedPostgres } from '../../../test/harness/postgres.ts'
 import {
   type Dialect,
   databaseFiles,
@@ -11,20 +11,16 @@ import {
   type Storage,
 } from '../index.ts'
 
-/**
- * Where the tests of `test/contract` run the tests of the stores once more: a PostgreSQL server's
- * address up to its database's name, with a database `migrated` to be copied.
- */
-const server = Bun.env.TEST_POSTGRES
+const isEmbedded = (Bun.env.TEST_STORE ?? 'embedded') === 'embedded'
 
-/** Which database the tests are for. */
-export const testDialect: Dialect = server === undefined ? 'sqlite' : 'postgres'
+/** Which database the tests are for, by `TEST_STORE` (see `test/harness/store.ts`). */
+export const testDialect: Dialect = isEmbedded ? 'sqlite' : 'postgres'
 
 const databases = new Map<string, Promise<string>>()
 
 /** A migrated database that belongs to a directory: opened again, it is the same one. */
 export async function openTestStorage(dir: string): Promise<Storage> {
-  if (server !== undefined) return openPostgres({ url: await testDatabaseUrl(dir) })
+  if (!isEmbedded) return openPostgres({ url: await testDatabaseUrl(dir) })
   if (!existsSync(databaseFiles(dir).main)) await migrate(dir)
   return openEmbedded(dir)
 }
@@ -40,12 +36,7 @@ export function testDatabaseUrl(dir: string): Promise<string> {
 }
 
 async function copy(): Promise<string> {
-  const name = `t_${randomUUID().replaceAll('-', '')}`
-  const client = new pg.Client({ connectionString: `${server}postgres` })
-  await client.connect()
-  await client.query(`CREATE DATABASE ${name} TEMPLATE migrated STRATEGY file_copy`)
-  await client.end()
-  return `${server}${name}`
+  return (await sharedPostgres()).createDatabase()
 }
 
 /** Runs one statement (`?` for parameters) on the click worker's tables, as that does. */
@@ -53,7 +44,7 @@ export async function writeCounters(
   dir: string,
   statements: readonly [text: string, ...values: (number | null)[]][],
 ): Promise<void> {
-  if (server === undefined) {
+  if (isEmbedded) {
     const counters = new Database(databaseFiles(dir).counters)
     counters.run('BEGIN')
     for (const [text, ...values] of statements) counters.run(text, values)

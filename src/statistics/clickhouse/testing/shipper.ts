@@ -1,38 +1,8 @@
-import type { ClickRecord } from '../../../clicks/record.ts'
 import { journalDirectory } from '../../../clicks/segments.ts'
-import { visitorBits } from '../../../clicks/visitor-bits.ts'
 import { readNode } from '../../../cluster/node.ts'
-import type { Click } from '../../types.ts'
+import { plainClick } from '../../shared/testing/plain-click.ts'
 import { type ClickHouse, openClickHouse } from '../client.ts'
 import { createShipping } from '../shipping.ts'
-
-/** A click with as little as there is to be found out about it. */
-export function plainClick([, time, linkSeq, , visitor, agent]: ClickRecord): Click {
-  const isBot = agent.startsWith('curl')
-  return {
-    time,
-    linkSeq,
-    domainNo: 0,
-    visitor: visitorBits(visitor),
-    kind: isBot ? 'bot' : 'person',
-    reason: isBot ? 'library' : null,
-    trigger: 'click',
-    country: 'DE',
-    region: null,
-    city: null,
-    language: 'de',
-    referrer: null,
-    referrer_path: null,
-    device: null,
-    browser: null,
-    os: null,
-    utm_source: null,
-    utm_medium: null,
-    utm_campaign: null,
-    utm_term: null,
-    utm_content: null,
-  }
-}
 
 /** Dies as by kill -9, at the moments that matter: around an insert, and while it is under way. */
 function dying(clickHouse: ClickHouse): ClickHouse {

@@ -5,7 +5,7 @@ import { createBatch } from '../store/batch.ts'
 import type { ClickPosition, StoredClick } from '../types.ts'
 import { createSharedLive, type SharedLive } from './live.ts'
 import { createMemoryBus } from './memory-bus.ts'
-import { plainClick } from './testing/shipper.ts'
+import { plainClick } from './testing/plain-click.ts'
 
 const LINK = SEQS_PER_WORKSPACE + 1
 let open: SharedLive[] = []

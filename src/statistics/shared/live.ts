@@ -33,7 +33,7 @@ const REMEMBERED = 10_000
 const HEARTBEAT_MS = 15_000
 
 /**
- * Clicks are sent as they are stored. A watcher reads what is behind its position from ClickHouse
+ * Clicks are sent as they are stored. A watcher reads what is behind its position from the store
  * first, and takes from the messages what it hasn't been given yet, in whichever order nodes store
  * it. What was sent while this node didn't hear the others is missing; it is in the list of clicks.
  */

@@ -1,0 +1,48 @@
+import {
+  type Config,
+  deriveSecrets,
+  keptSharedSecret,
+  openSecrets,
+  type Secrets,
+} from '../config/index.ts'
+import type { MigrationState } from '../storage/index.ts'
+import { migrateDatabase, sharedSecret } from './databases.ts'
+
+/** What a start, or a command, begins with. */
+export interface Prepared {
+  secrets: Secrets
+  /** Applied just now. */
+  migrations: readonly MigrationState[]
+  /** The secret lies in the database that nodes share: no variable gives it. */
+  isSecretStored: boolean
+}
+
+type Settings = Pick<Config, 'dataDir' | 'scaled'>
+
+/**
+ * Brings the tables up to date and finds the secrets: those of the data directory, or those that
+ * all nodes share. `given`: the environment's secret.
+ * @throws ConfigError, StorageUnavailable
+ */
+export async function prepare(
+  { dataDir, scaled }: Settings,
+  { given, isNode }: { given: string | null; isNode: boolean },
+): Promise<Prepared> {
+  if (scaled === null) {
+    const secrets = openSecrets(dataDir, given)
+    const migrations = await migrateDatabase({ dataDir, scaled })
+    return { secrets, migrations, isSecretStored: false }
+  }
+  const migrations = await migrateDatabase({ dataDir, scaled })
+  const { secret, isStored } = await sharedSecret({ dataDir, scaled }, { given, isNode })
+  return { secrets: deriveSecrets(secret), migrations, isSecretStored: isStored }
+}
+
+/** The secrets of a node whose database is away; null: they aren't known without it. */
+export function rememberedSecrets(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  given: string | null,
+): Secrets | null {
+  const secret = given ?? keptSharedSecret(dataDir)
+  return secret === null ? null : deriveSecrets(secret)
+}

@@ -1,0 +1,112 @@
+import pg from 'pg'
+import { StorageUnavailable } from '../storage.ts'
+
+/** Tells a server that takes long from one that nothing reaches any more. */
+export interface Watch {
+  /** Something was sent. @throws StorageUnavailable when the server is away */
+  asked(): void
+  /** It has an answer, or will have none. `heard`: the server has said something. */
+  settled(heard: boolean): void
+  /** `drop` ends all connections to the server, at once. */
+  onAway(drop: () => void): void
+  close(): void
+}
+
+/** What a watch works with. Times are milliseconds. */
+export interface WatchOptions {
+  url: string
+  /** After so long without any answer while something is asked, it is looked after the server. */
+  silentMs?: number
+  /** So long it may take to greet a new connection. */
+  greetWithinMs?: number
+  /** How often a server that is away is tried. */
+  retryMs?: number
+}
+
+/**
+ * A cut network or a frozen server closes no connection: whoever waits would wait until the bound of
+ * the statement, and so would everybody behind. So while statements are under way and none has been
+ * answered for a second, a new connection is tried. If it isn't greeted, the server is away: what
+ * waits is refused, and all that is asked from then on, until a new connection is.
+ */
+export function createWatch(options: WatchOptions): Watch {
+  const { url, silentMs = 1_000, greetWithinMs = 2_000, retryMs = 500 } = options
+  const drops: (() => void)[] = []
+  let underWay = 0
+  let heardAt = 0
+  let isAway = false
+  let isTrying = false
+  let isClosed = false
+  let timer: Timer | undefined
+
+  function later(ms: number): void {
+    if (timer === undefined && !isClosed) timer = setTimeout(look, ms).unref()
+  }
+
+  function look(): void {
+    timer = undefined
+    if (underWay === 0 && !isAway) return
+    const silent = performance.now() - heardAt
+    if (!isAway && silent < silentMs) {
+      later(silentMs - silent)
+      return
+    }
+    if (isTrying) return
+    isTrying = true
+    void greet(url, greetWithinMs).then((greeted) => {
+      isTrying = false
+      // Meanwhile somebody else may have had an answer.
+      if (greeted || performance.now() - heardAt < silentMs) present()
+      else away()
+    })
+  }
+
+  function present(): void {
+    isAway = false
+    heardAt = performance.now()
+    if (underWay > 0) later(silentMs)
+  }
+
+  function away(): void {
+    if (isClosed) return
+    isAway = true
+    for (const drop of drops) drop()
+    later(retryMs)
+  }
+
+  return {
+    asked() {
+      if (isAway) throw new StorageUnavailable('PostgreSQL does not answer')
+      if (underWay++ > 0) return
+      heardAt = performance.now()
+      later(silentMs)
+    },
+    settled(heard) {
+      underWay--
+      if (heard) heardAt = performance.now()
+    },
+    onAway: (drop) => void drops.push(drop),
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Whether a new connection is greeted, be it with a refusal: a server that is there says so. */
+async function greet(url: string, withinMs: number): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: withinMs,
+    application_name: 'slugline watch',
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch (error) {
+    return typeof (error as { severity?: unknown }).severity === 'string'
+  } finally {
+    void client.end().catch(() => {})
+  }
+}
