@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
-import { type Environment, ensureDataDir, openSecrets, readEnvironment } from '../config/index.ts'
+import { type Environment, ensureDataDir, readEnvironment } from '../config/index.ts'
 import { loadPlans } from '../plans/load.ts'
 import { createPlans } from '../plans/service.ts'
 import type { CommandContext } from './context.ts'
@@ -43,9 +43,9 @@ export function createContext(
       const { config, secret } = context.environment
       const plans = createPlans(await loadPlans(config.plansFile))
       ensureDataDir(config.dataDir)
-      const secrets = openSecrets(config.dataDir, secret)
-      const { migrateDatabase, openDatabase } = await import('../backend/databases.ts')
-      await migrateDatabase(config)
+      const { openDatabase } = await import('../backend/databases.ts')
+      const { prepare } = await import('../backend/prepare.ts')
+      const { secrets } = await prepare(config, { given: secret, isNode: false })
       const storage = await openDatabase(config)
       const ids = createIds(systemClock, systemRandom)
       try {

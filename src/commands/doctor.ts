@@ -52,19 +52,21 @@ export async function examine(
   findings.push(checkDataDir(dataDir))
   if (!isDirectory(dataDir)) return findings
   findings.push(checkFiles(dataDir))
-  findings.push(...(await guarded('secret', () => [checkSecret(dataDir, secret !== null)])))
   findings.push(checkDisk(dataDir), ...checkBacklog(dataDir))
   const { scaled } = config
   if (scaled !== null) {
     const { checkPostgres } = await import('./doctor/postgres.ts')
     const { checkRedis } = await import('./doctor/redis.ts')
     findings.push(
-      ...(await guarded('database', () => checkPostgres(scaled, settings.plans, clock))),
+      ...(await guarded('database', () =>
+        checkPostgres(scaled, { plans: settings.plans, secret, dataDir }, clock),
+      )),
       ...(await guarded('redis', () => checkRedis(scaled.redis))),
       ...(await checkOutside(config)),
     )
     return findings
   }
+  findings.push(...(await guarded('secret', () => [checkSecret(dataDir, secret !== null)])))
   findings.push(...(await guarded('clock', async () => [await checkClock(dataDir, clock)])))
   if (existsSync(databaseFiles(dataDir).main)) {
     findings.push(...checkIntegrity(dataDir))

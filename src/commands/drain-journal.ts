@@ -8,7 +8,7 @@ const TRY_AGAIN_MS = 500
 export interface Drained {
   /** All of it is in the counters. */
   counted: boolean
-  /** All of it is in ClickHouse. */
+  /** All of it is stored: in ClickHouse, or in PostgreSQL. */
   stored: boolean
 }
 

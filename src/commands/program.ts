@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,
   drain: async () => (await import('./drain.ts')).registerDrainCommand,
+  move: async () => (await import('./move.ts')).registerMoveCommand,
   'click-worker': async () => (await import('./click-worker.ts')).registerClickWorkerCommand,
   statistics: async () => (await import('./statistics.ts')).registerStatisticsCommand,
 }

@@ -16,13 +16,9 @@ export async function recountSharedClicks(
   workspace?: string,
 ): Promise<void> {
   const { recountShared } = await import('../clicks/shared/recount.ts')
-  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
-  const { linkNumbers } = await import('../statistics/clickhouse/recount.ts')
-  const { migrateClickHouse } = await import('../statistics/clickhouse/schema.ts')
   await context.withStorage(async ({ storage }) => {
-    const clickHouse = openClickHouse(scaled.clickhouse.reveal())
+    const { linkNumbers, close } = await clicksOf(scaled, storage)
     try {
-      await migrateClickHouse(clickHouse)
       const result = await recountShared({
         storage,
         range: await rangeOf(storage, workspace),
@@ -30,7 +26,7 @@ export async function recountSharedClicks(
         wait: () => Bun.sleep(BETWEEN_LOOKS_MS),
         async raw(range) {
           const found = new Map<number, LinkCounts>()
-          for await (const [seq, human, bot, unique] of linkNumbers(clickHouse, range)) {
+          for await (const [seq, human, bot, unique] of linkNumbers(range)) {
             found.set(seq, { human, bot, unique })
           }
           return found
@@ -45,9 +41,27 @@ export async function recountSharedClicks(
       }
       await print(context, result, storage)
     } finally {
-      await clickHouse.close()
+      await close()
     }
   })
+}
+
+/** Where the clicks of all nodes are. */
+async function clicksOf({ clickhouse }: ScaledConfig, storage: Storage) {
+  type Range = readonly [number, number]
+  if (clickhouse === null) {
+    const { linkNumbers } = await import('../statistics/postgres/recount.ts')
+    return { linkNumbers: (range: Range) => linkNumbers(storage, range), async close() {} }
+  }
+  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
+  const { linkNumbers } = await import('../statistics/clickhouse/recount.ts')
+  const { migrateClickHouse } = await import('../statistics/clickhouse/schema.ts')
+  const clickHouse = openClickHouse(clickhouse.reveal())
+  await migrateClickHouse(clickHouse)
+  return {
+    linkNumbers: (range: Range) => linkNumbers(clickHouse, range),
+    close: clickHouse.close,
+  }
 }
 
 async function rangeOf(

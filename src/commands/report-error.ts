@@ -47,6 +47,12 @@ export async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof Error && error.name === 'DomainConflict') {
     return { status: 2, code: 'CONFIGURATION', message: `BASE_URL can't be this: ${error.message}` }
   }
+  if (error instanceof Error && error.name === 'MoveUnfinished') {
+    const message =
+      'A move into this database has not come to its end. Run the same slugline move again, on ' +
+      'the machine of the instance that is moved, until it says that everything is there.'
+    return { status: 1, code: 'MOVE_UNFINISHED', message }
+  }
   const newer = newerMigration(error)
   if (newer !== null) {
     const message =
@@ -71,6 +77,9 @@ function isFileError(error: unknown): error is Error {
 /** The migration that was applied and that this version doesn't know, as the migrator tells it. */
 function newerMigration(error: unknown): string | null {
   const text = error instanceof Error ? error.message : ''
+  if (error instanceof Error && error.name === 'NewerDatabase') {
+    return (error as Error & { migration: string }).migration
+  }
   return (
     /^corrupted migrations: previously executed migration (\S+) is missing/.exec(text)?.[1] ?? null
   )

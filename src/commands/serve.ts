@@ -8,7 +8,7 @@ import {
   type Config,
   ensureDataDir,
   listeningUrl,
-  openSecrets,
+  type Secrets,
   secretFile,
 } from '../config/index.ts'
 import { createLifecycle, createMetrics, lockDataDir } from '../operations/index.ts'
@@ -22,10 +22,16 @@ import { listen } from './listen.ts'
 import { toStderr } from './output.ts'
 import { unlistedPlans } from './plans-in-use.ts'
 import { isAway, standBy } from './stand-by.ts'
+import { stopRequests } from './stop-requests.ts'
 
 /** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
 const FINISH_REQUESTS_MS = 3_500
 const DROP_REQUESTS_MS = 500
+
+/** What has to be closed. */
+type Opened = Pick<Serving, 'health' | 'closing'> & Partial<Pick<Serving, 'fetch'>>
+/** As long as a start hasn't come far. */
+const NOTHING: Opened = { health: { stopping() {} }, closing: [] }
 
 /** `serve`: everything in one process, until SIGTERM or SIGINT. */
 export function registerServeCommand(program: Command, context: MutableContext): void {
@@ -49,25 +55,53 @@ export async function serve(
   }
   ensureDataDir(config.dataDir)
   const lock = lockDataDir(config.dataDir)
-  const secrets = openSecrets(config.dataDir, secret)
   const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
-  const { migrateDatabase } = await import('../backend/databases.ts')
-  const migrate = async () => {
-    for (const { database, name } of await migrateDatabase(config)) {
+  const { prepare, rememberedSecrets } = await import('../backend/prepare.ts')
+  const start = async (): Promise<Secrets> => {
+    const prepared = await prepare(config, { given: secret, isNode: true })
+    for (const { database, name } of prepared.migrations) {
       logger.info({ database, migration: name }, 'Migrated')
     }
+    if (prepared.isSecretStored) {
+      logger.warn({}, 'The secret lies in the database: SLUGLINE_SECRET is not set')
+    }
+    return prepared.secrets
   }
-  let away: unknown
-  await migrate().catch((error) => {
-    if (!isAway(config, error)) throw error
-    away = error
-  })
   const metrics = createMetrics(config.metrics)
+  let server: ReturnType<typeof listen> | undefined
+  let opened = NOTHING
+  createLifecycle({
+    logger,
+    clock: systemClock,
+    exit: (status) => process.exit(status),
+    steps: () => [
+      {
+        name: 'requests',
+        withinMs: finishRequestsMs + DROP_REQUESTS_MS,
+        async run() {
+          opened.health.stopping()
+          if (server === undefined) return
+          const hasOthers = config.scaled !== null && config.trustedProxies.length > 0
+          await stopRequests(server, { fetch: opened.fetch, hasOthers, withinMs: finishRequestsMs })
+        },
+      },
+      ...opened.closing,
+      { name: 'lock', withinMs: 200, run: () => lock.release() },
+    ],
+  }).listen(process, () => metrics.unhandledError())
+
+  let away: unknown
+  let secrets = await start().catch((error) => {
+    const remembered = isAway(config, error) ? rememberedSecrets(config, secret) : null
+    if (remembered === null) throw error
+    away = error
+    return remembered
+  })
   const starting = Promise.withResolvers<Serving>()
   const standingBy = Promise.withResolvers<Pick<Serving, 'fetch'>>()
   const first = Promise.race([starting.promise, standingBy.promise])
   first.catch(() => {})
-  const server = listen(config, first)
+  server = listen(config, first)
   const url = listeningUrl(config.host, server.port as number)
   let serving: Serving
   try {
@@ -82,13 +116,19 @@ export async function serve(
       random: systemRandom,
       baseUrl: config.baseUrl ?? url,
       listenPort: server.port as number,
-      secretFile: secret === null ? secretFile(config.dataDir) : null,
+      secretFile: secret === null && config.scaled === null ? secretFile(config.dataDir) : null,
     }
     if (away !== undefined) {
       const hold: Serving['fetch'] = async (...visit) => (await starting.promise).fetch(...visit)
-      await standBy({ input, server, start: migrate, ready: standingBy.resolve, hold }, away)
+      const ready = (standby: Pick<Serving, 'fetch'> & Opened) => {
+        opened = standby
+        standingBy.resolve(standby)
+      }
+      secrets = await standBy({ input, server, start, ready, hold }, away)
+      opened = NOTHING
     }
-    serving = await createServing(input)
+    serving = await createServing({ ...input, secrets })
+    opened = serving
     await assertPlansKnown(plans, serving.storage)
   } catch (error) {
     starting.reject(error)
@@ -99,26 +139,6 @@ export async function serve(
   starting.resolve(serving)
   server.reload({ fetch: serving.fetch })
   lock.listensOn(url)
-
-  createLifecycle({
-    logger,
-    clock: systemClock,
-    exit: (status) => process.exit(status),
-    steps: [
-      {
-        name: 'requests',
-        withinMs: finishRequestsMs + DROP_REQUESTS_MS,
-        async run() {
-          serving.health.stopping()
-          const finished = server.stop().then(() => true)
-          const late = Bun.sleep(finishRequestsMs).then(() => false)
-          if (!(await Promise.race([finished, late]))) await server.stop(true)
-        },
-      },
-      ...serving.closing,
-      { name: 'lock', withinMs: 200, run: () => lock.release() },
-    ],
-  }).listen(process, () => metrics.unhandledError())
 
   const claimUrl = await serving.openClaim()
   const claim = claimUrl === null ? {} : { claim_url: claimUrl }

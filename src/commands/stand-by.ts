@@ -1,4 +1,4 @@
-import type { Config } from '../config/index.ts'
+import type { Config, Secrets } from '../config/index.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 
 /** How often the database is tried. */
@@ -19,10 +19,10 @@ export function isAway({ scaled }: Pick<Config, 'scaled'>, error: unknown): bool
 interface WaitingStart {
   input: ServingInput
   server: Server
-  /** Tries the database. */
-  start: () => Promise<void>
-  /** Told who answers the requests that have come already. */
-  ready: (standby: Pick<Serving, 'fetch'>) => void
+  /** Tries the database; gives what is known by it. */
+  start: () => Promise<Secrets>
+  /** Told who answers the requests that have come already, and how that ends. */
+  ready: (standby: Pick<Serving, 'fetch' | 'health' | 'closing'>) => void
   /** Answers those that come when the start goes on. */
   hold: Serving['fetch']
 }
@@ -34,28 +34,39 @@ interface WaitingStart {
 export async function standBy(
   { input, server, start, ready, hold }: WaitingStart,
   failure: unknown,
-): Promise<void> {
+): Promise<Secrets> {
   const { openStandby } = await import('../backend/standby.ts')
   const standby = await openStandby(input)
   if (standby === null) throw failure
   const { links } = standby
   input.logger.warn({ links }, 'The database is away: only remembered links are redirected')
   server.reload({ fetch: standby.fetch })
-  ready(standby)
+  let isStopping = false
+  ready({
+    fetch: standby.fetch,
+    health: {
+      stopping() {
+        isStopping = true
+        standby.health.stopping()
+      },
+    },
+    closing: [{ name: 'journal', withinMs: 500, run: () => standby.close() }],
+  })
+  let secrets: Secrets | null = null
   try {
-    for (let isStarted = false; !isStarted; ) {
+    while (secrets === null) {
       await Bun.sleep(TRY_EVERY_MS)
-      isStarted = await start().then(
-        () => true,
-        (error) => {
-          if (isAway(input.config, error)) return false
-          throw error
-        },
-      )
+      secrets = await start().catch((error) => {
+        if (isAway(input.config, error)) return null
+        throw error
+      })
+      // The process is about to end: nothing more is opened.
+      if (isStopping) await new Promise(() => {})
     }
   } finally {
     server.reload({ fetch: hold })
     await standby.close()
   }
   input.logger.info({ links }, 'The database is there: the start goes on')
+  return secrets
 }

@@ -53,9 +53,17 @@ function checkPlaces({ geoipDatabase }: Config): Finding[] {
     : [warning('places', `${text}: over a year ago`, 'get a newer file for GEOIP_DATABASE')]
 }
 
-function checkAddresses({ host, baseUrl, trustedProxies }: Config): Finding[] {
+function checkAddresses({ host, baseUrl, trustedProxies, scaled }: Config): Finding[] {
   const findings: Finding[] = []
-  if (baseUrl === null && isWildcard(host)) {
+  if (baseUrl === null && scaled !== null) {
+    findings.push(
+      warning(
+        'base_url',
+        "each node's short links begin with what that node listens on",
+        'set BASE_URL to the public address, like https://sho.rt, on all nodes',
+      ),
+    )
+  } else if (baseUrl === null && isWildcard(host)) {
     findings.push(
       warning(
         'base_url',

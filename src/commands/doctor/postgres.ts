@@ -6,16 +6,18 @@ import { openPostgres, type Storage, scaledMigrationStates } from '../../storage
 import { unlistedPlans } from '../plans-in-use.ts'
 import { accountsOf } from './accounts.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
+import { checkSharedClicks, checkSharedSecret } from './shared.ts'
 
 const TOLERANCE_MS = 60_000
 const DOCTOR_MS = 5_000
 
 /** Whether PostgreSQL answers, takes writes, and has the tables of this version. */
 export async function checkPostgres(
-  { database, replica }: ScaledConfig,
-  plans: readonly Plan[],
+  scaled: ScaledConfig,
+  { plans, secret, dataDir }: { plans: readonly Plan[]; secret: string | null; dataDir: string },
   clock: Clock,
 ): Promise<Finding[]> {
+  const { database, replica } = scaled
   const url = database.reveal()
   const states = await scaledMigrationStates(url).catch((error: unknown) => messageOf(error))
   if (typeof states === 'string') {
@@ -36,6 +38,8 @@ export async function checkPostgres(
           : problem('plans', unlisted.problem, unlisted.advice),
         await clockOf(storage, clock),
         await peopleOf(storage),
+        await checkSharedSecret(storage, { dataDir, given: secret }),
+        await checkSharedClicks(scaled, storage),
       )
     }
   } finally {

@@ -1,0 +1,158 @@
+import { copyFileSync, constants as fs, mkdirSync, rmSync } from 'node:fs'
+import { createCounters } from '../clicks/counters.ts'
+import { journalDirectory, listSegments, type Position, segmentFile } from '../clicks/index.ts'
+import { readJournal } from '../clicks/segment-reader.ts'
+import { createTally } from '../clicks/tally.ts'
+import { createEnricher } from '../statistics/enrich/index.ts'
+import { statisticsFile } from '../statistics/process/index.ts'
+import { ingest } from '../statistics/process/ingest.ts'
+import { createBatch } from '../statistics/store/batch.ts'
+import { openStatistics, type StatisticsDatabase } from '../statistics/store/duckdb.ts'
+import { createClickWriter } from '../statistics/store/write.ts'
+import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
+import { copyClicks } from './copy-clicks.ts'
+import { convertVisitors } from './visitors.ts'
+
+/** Links and visitors counted at once. */
+const COUNTED_AT_ONCE = 200_000
+/** Links that are given counters at once. */
+const ADMITTED_AT_ONCE = 20_000
+/** Copying is tried so often, when the journal was trimmed meanwhile. */
+const TRIES = 5
+
+/** An embedded instance as of one moment. Reading it changes nothing of it. */
+export interface Source {
+  /** The main database, in a transaction that began at that moment. */
+  readonly main: SqliteConnection
+  /** A copy of the counters that has counted the journal to its end. */
+  readonly counters: SqliteConnection
+  /** A copy of the clicks that holds the journal to its end. */
+  readonly clicks: StatisticsDatabase
+  /** The moment, in milliseconds since the Unix epoch. */
+  readonly asOf: number
+  close(): void
+}
+
+/** What {@link openSource} works with. */
+export interface SourceOptions {
+  dataDir: string
+  /** A directory for the copies, emptied first. */
+  scratch: string
+  geoipDatabase: string | null
+}
+
+/**
+ * Opens a data directory whose server may run. What can't be read in place is copied: the counters
+ * and the clicks, because the journal's last part is counted and stored in them, and the file of
+ * clicks, because its process locks it. Links are read last, so that there are those of all clicks.
+ */
+export async function openSource(options: SourceOptions): Promise<Source> {
+  const { dataDir, scratch, geoipDatabase } = options
+  const files = databaseFiles(dataDir)
+  const copies = {
+    counters: databaseFiles(scratch).counters,
+    clicks: statisticsFile(scratch),
+    journal: journalDirectory(scratch),
+  }
+  for (let tries = 1; ; tries++) {
+    rmSync(scratch, { recursive: true, force: true })
+    mkdirSync(copies.journal, { recursive: true, mode: 0o700 })
+    const before = listSegments(journalDirectory(dataDir))
+    const copied = await copyClicks(dataDir, copies.clicks, () => {
+      copyCounters(files.counters, copies.counters)
+      return copyJournal(journalDirectory(dataDir), copies.journal)
+    })
+    // Read from end to end, once: a map of it would only push out what the server needs.
+    const main = openSqlite(files.main, { readonly: true, mmapBytes: 0 })
+    // The transaction begins with its first read.
+    main.raw.run('BEGIN')
+    main.raw.query('SELECT count(*) FROM workspaces').get()
+    const asOf = Date.now()
+    const counters = openSqlite(copies.counters)
+    const counted = count(counters, main, copies.journal)
+    const clicks = await openStatistics(copies.clicks)
+    const stored = await store(clicks, copies.journal, geoipDatabase)
+    const close = () => {
+      clicks.close()
+      counters.close()
+      main.raw.run('ROLLBACK')
+      main.close()
+    }
+    if (hasAll(before, copied, Math.min(counted, stored))) {
+      convertVisitors(counters)
+      return { main, counters, clicks, asOf, close }
+    }
+    close()
+    if (tries === TRIES) throw new Error('The journal is trimmed faster than it can be copied')
+  }
+}
+
+function copyCounters(from: string, to: string): void {
+  const connection = openSqlite(from, { readonly: true })
+  try {
+    connection.raw.run('VACUUM INTO ?', [to])
+  } finally {
+    connection.close()
+  }
+}
+
+/** Gives the segments that were still there. */
+function copyJournal(from: string, to: string): number[] {
+  return listSegments(from).filter((segment) => {
+    try {
+      copyFileSync(segmentFile(from, segment), segmentFile(to, segment), fs.COPYFILE_FICLONE)
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+      throw error
+    }
+  })
+}
+
+/** Whether nothing behind segment `from` was trimmed between the copies. */
+function hasAll(before: readonly number[], copied: readonly number[], from: number): boolean {
+  const needed = copied.filter((segment) => segment >= from)
+  const isLost = before.some((segment) => segment >= from && !copied.includes(segment))
+  return !isLost && needed.every((segment, i) => segment === (needed[0] as number) + i)
+}
+
+/** Counts the journal to its end. Gives the segment that it began with. */
+function count(counters: SqliteConnection, main: SqliteConnection, directory: string): number {
+  const store = createCounters(counters.raw, main.raw)
+  const first = store.watermark().segment
+  for (let complete = false; !complete; ) {
+    const from = store.watermark()
+    const tally = createTally()
+    const reading = readJournal(directory, from, () => tally.size < COUNTED_AT_ONCE, tally.add)
+    if (!isSame(from, reading.end)) store.apply(tally, from, reading.end)
+    complete = reading.complete
+  }
+  while (store.admit(ADMITTED_AT_ONCE) === ADMITTED_AT_ONCE);
+  return first
+}
+
+/** Stores the journal to its end. Gives the segment that it began with. */
+async function store(
+  database: StatisticsDatabase,
+  directory: string,
+  geoipDatabase: string | null,
+): Promise<number> {
+  const connection = await database.connect()
+  const writer = await createClickWriter(connection)
+  const first = writer.watermark.segment
+  const enricher = createEnricher({ geoipDatabase })
+  const batch = createBatch()
+  try {
+    for (let complete = false; !complete; ) {
+      ;({ complete } = await ingest({ directory, writer, batch, enrich: enricher.enrich }))
+    }
+    return first
+  } finally {
+    enricher.close()
+    connection.close()
+  }
+}
+
+function isSame(a: Position, b: Position): boolean {
+  return a.segment === b.segment && a.offset === b.offset
+}
