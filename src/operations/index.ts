@@ -1,4 +1,5 @@
 export { onTls } from './answers.ts'
+export { createHostAsk } from './ask.ts'
 export type { WatchedValue } from './counted.ts'
 export {
   type CheckResult,

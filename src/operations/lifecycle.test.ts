@@ -13,7 +13,10 @@ function lifecycle(steps: ShutdownStep[]) {
   }
   const signals = new EventEmitter()
   let unhandled = 0
-  createLifecycle({ steps, logger: silentLogger, clock, exit }).listen(signals, () => unhandled++)
+  createLifecycle({ steps: () => steps, logger: silentLogger, clock, exit }).listen(
+    signals,
+    () => unhandled++,
+  )
   return { clock, signals, statuses, exited: exited.promise, unhandled: () => unhandled }
 }
 

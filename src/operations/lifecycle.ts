@@ -11,8 +11,11 @@ export interface ShutdownStep {
 
 /** What {@link createLifecycle} needs. */
 export interface LifecycleOptions {
-  /** Their times together are the longest that stopping takes: at most 10 seconds. */
-  steps: readonly ShutdownStep[]
+  /**
+   * Asked when stopping begins: a start that isn't finished has less to close. Their times together
+   * are the longest that stopping takes: at most 10 seconds.
+   */
+  steps: () => readonly ShutdownStep[]
   logger: Logger
   clock: Clock
   exit: (status: number) => void
@@ -43,7 +46,7 @@ export function createLifecycle({ steps, logger, clock, exit }: LifecycleOptions
 
   async function runAll(status: number): Promise<void> {
     let outcome = status
-    for (const step of steps) {
+    for (const step of steps()) {
       if (!(await runStep(step))) outcome = outcome || 1
     }
     logger.info({ status: outcome }, 'Stopped')

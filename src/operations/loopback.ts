@@ -1,3 +1,20 @@
+/** Headers by which a proxy says that it stands in between. */
+const FORWARDING = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'cf-connecting-ip',
+  'true-client-ip',
+]
+
+/** Whether a proxy has passed a request on, as far as it says so. */
+export function isForwarded(headers: Headers): boolean {
+  return FORWARDING.some((name) => headers.has(name))
+}
+
 /** Whether a peer's address is this machine's own. */
 export function isLoopback(address: string): boolean {
   const plain = address.replace(/^::ffff:/i, '')

@@ -1,6 +1,6 @@
 import { otherMethod, watchHeaders } from './answers.ts'
 import { type Counted, DURATION_BUCKETS, type WatchedValue } from './counted.ts'
-import { isLoopback, isLoopbackHost } from './loopback.ts'
+import { isForwarded, isLoopback, isLoopbackHost } from './loopback.ts'
 
 /** An answer of the API, as the HTTP layer tells of it. */
 export interface AnsweredRequest {
@@ -32,18 +32,6 @@ export interface Metrics {
 /** Methods that a series of their own may be made for; others come from hostile requests. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])
 
-/** Headers by which a proxy says that it stands in between. */
-const FORWARDING = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'cf-connecting-ip',
-  'true-client-ip',
-]
-
 /**
  * @param access `local`: only for this machine's own requests, addressed to a loopback name and
  *   forwarded by nobody. A proxy on this machine that hides itself can't be told apart: then
@@ -70,7 +58,7 @@ export function createMetrics(access: 'local' | 'public' | 'off'): Metrics {
     return (
       isLoopback(peer) &&
       isLoopbackHost(request.headers.get('host') ?? '') &&
-      !FORWARDING.some((name) => request.headers.has(name))
+      !isForwarded(request.headers)
     )
   }
 

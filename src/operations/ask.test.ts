@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { createHostAsk } from './ask.ts'
+
+const answer = createHostAsk({
+  hosts: ['sho.rt', 'go.example:8443', 'xn--mnchen-3ya.example'],
+  trustedProxies: ['10.0.0.0/8'],
+})
+const PATH = '/.well-known/slugline/host'
+
+function ask(
+  domain: string,
+  { peer = '10.1.2.3', method = 'GET', path = PATH, headers = {} } = {},
+) {
+  const url = `http://10.0.0.9:3000${path}?domain=${domain}`
+  return answer(new Request(url, { method, headers }), path, () => peer)
+}
+
+test('a proxy is told which hosts are ours', () => {
+  for (const domain of ['sho.rt', 'SHO.RT', 'sho.rt.', 'go.example', 'xn--mnchen-3ya.example']) {
+    expect([domain, ask(domain)?.status]).toEqual([domain, 200])
+  }
+  for (const domain of ['', 'sho.rt:443', 'www.sho.rt', 'rt', 'sho.rt%00', 'evil.example', '%']) {
+    expect([domain, ask(domain)?.status]).toEqual([domain, 404])
+  }
+  expect(answer(new Request(`http://x${PATH}`), PATH, () => '127.0.0.1')?.status).toBe(404)
+  expect(ask('sho.rt', { method: 'POST' })?.status).toBe(405)
+})
+
+test('nobody else is', () => {
+  for (const peer of ['::1', '::ffff:127.0.0.1', '::ffff:10.1.2.3', '10.255.0.1']) {
+    expect([peer, ask('sho.rt', { peer })?.status]).toEqual([peer, 200])
+  }
+  for (const peer of ['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1', '']) {
+    expect([peer, ask('sho.rt', { peer })]).toEqual([peer, null])
+  }
+  for (const name of ['X-Forwarded-For', 'Via', 'Forwarded']) {
+    expect(ask('sho.rt', { headers: { [name]: '127.0.0.1' } })).toBeNull()
+  }
+  expect(ask('sho.rt', { path: '/.well-known/slugline' })).toBeNull()
+})

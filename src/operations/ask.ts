@@ -1,0 +1,37 @@
+import { createTrust } from '../base/client-address.ts'
+import { otherMethod, watchHeaders } from './answers.ts'
+import { isForwarded, isLoopback } from './loopback.ts'
+
+/** No slug has a dot. */
+const PATH = '/.well-known/slugline/host'
+
+/** What {@link createHostAsk} knows. */
+export interface HostAskOptions {
+  /** The hosts that are served, with their ports if they have any. */
+  hosts: readonly string[]
+  /** Who may ask, besides this machine: those who also may say where a visitor comes from. */
+  trustedProxies: readonly string[]
+}
+
+/**
+ * Answers a proxy that is about to get a certificate for a host (`?domain=`): 200, it is ours, or
+ * 404. Caddy asks so (https://caddyserver.com/docs/automatic-https#on-demand-tls). From memory, so
+ * nothing need bound it; null for other paths, and for what a proxy has passed on from elsewhere.
+ */
+export function createHostAsk({ hosts, trustedProxies }: HostAskOptions) {
+  const names = new Set(hosts.map((host) => host.replace(/:\d+$/, '')))
+  const trusts = createTrust(trustedProxies)
+  const mayAsk = (peer: string) => isLoopback(peer) || trusts(peer)
+  return (request: Request, path: string, peer: () => string): Response | null => {
+    if (path !== PATH || isForwarded(request.headers) || !mayAsk(peer())) return null
+    const asked = URL.parse(request.url, 'http://localhost')?.searchParams.get('domain') ?? ''
+    const isOurs = names.has(asked.toLowerCase().replace(/\.$/, ''))
+    return (
+      otherMethod(request) ??
+      new Response(isOurs ? 'ours\n' : 'not ours\n', {
+        status: isOurs ? 200 : 404,
+        headers: watchHeaders('text/plain; charset=utf-8'),
+      })
+    )
+  }
+}
