@@ -1,6 +1,8 @@
 /**
  * Durable creations per second over HTTP: key, limit, validation, search index, answer after the
  * sync. The reference is a bare server in the same run that parses the same body and echoes it.
+ * With --postgres the node, PostgreSQL and the load share this machine's cores; CPU is given of each,
+ * and the rate at which the busiest of them would fill a core.
  * Usage: bin/bun bench/create.ts [--rounds 5] [--seconds 6] [--connections 64] [--postgres]
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
-import { cpuSeconds, machine, median, versionOf } from './lib/machine.ts'
+import { cpuSeconds, familyCpuSeconds, machine, median, versionOf } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
 import { runLoad } from './lib/wrk.ts'
 
@@ -45,12 +47,26 @@ const load = {
   script,
 }
 
-async function measure(url: string, pid: number) {
-  const before = cpuSeconds(pid)
+/** CPU in seconds of whatever takes part, by what it is called. */
+type Cpu = Record<string, number>
+
+async function measure(url: string, cpu: () => Cpu) {
+  const before = cpu()
   const result = await runLoad({ ...load, url })
   if (result.refused > 0) throw new Error(`${result.refused} were refused`)
-  return { ...result, cpu: ((cpuSeconds(pid) - before) / result.requests) * 1e6 }
+  const after = cpu()
+  const each = (name: string) =>
+    (((after[name] ?? 0) - (before[name] ?? 0)) / result.requests) * 1e6
+  return { ...result, cpu: each('server'), postgres: each('postgres'), redis: each('redis') }
 }
+const ofReference = () => ({ server: cpuSeconds(reference.pid) })
+const ofOurs = () => ({
+  server: cpuSeconds(slugline.pid),
+  ...(scaled !== null && {
+    postgres: familyCpuSeconds(scaled.postgres.pid),
+    redis: cpuSeconds(scaled.redis.pid),
+  }),
+})
 
 await runLoad({ ...load, url: slugline.url, seconds: 2 })
 await runLoad({ ...load, url: referenceUrl, seconds: 1 })
@@ -58,8 +74,8 @@ type Round = Awaited<ReturnType<typeof measure>>
 const ours: Round[] = []
 const theirs: Round[] = []
 for (let round = 0; round < Number(values.rounds); round++) {
-  theirs.push(await measure(referenceUrl, reference.pid))
-  ours.push(await measure(slugline.url, slugline.pid))
+  theirs.push(await measure(referenceUrl, ofReference))
+  ours.push(await measure(slugline.url, ofOurs))
 }
 reference.kill()
 await slugline.stop()
@@ -73,6 +89,16 @@ console.log(
 console.table({ echo: row(theirs), create: row(ours) })
 const ratio = median(ours.map((round, i) => round.cpu / (theirs[i]?.cpu ?? Number.NaN)))
 console.log(`CPU per creation against the echo, pair by pair: ${ratio.toFixed(2)} ×`)
+if (scaled !== null) {
+  const [node, postgres, redis] = (['cpu', 'postgres', 'redis'] as const).map((who) =>
+    median(ours.map((round) => round[who])),
+  ) as [number, number, number]
+  console.log(
+    `CPU µs per creation: node ${node.toFixed(0)}, PostgreSQL ${postgres.toFixed(0)} (all of its ` +
+      `processes), Redis ${redis.toFixed(0)}. With a core for the node and one for PostgreSQL that is ` +
+      `${Math.floor(1e6 / Math.max(node, postgres))} a second at most: computed, not measured.`,
+  )
+}
 
 function row(rounds: Round[]) {
   const of = (figure: 'perSecond' | 'cpu' | 'p50' | 'p99') =>

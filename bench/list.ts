@@ -83,6 +83,12 @@ const cases: Record<string, string> = {
   'search, 3 hits': '?search=zyxrare',
   [`search, ${common} hits`]: '?search=commonword',
   [`search, ${common} hits, sort=clicks`]: '?search=commonword&sort=clicks',
+  'search, one letter': '?search=z',
+  'search, two letters': '?search=zy',
+  tag: '?tag=tag7',
+  'tag, sort=clicks': '?tag=tag7&sort=clicks',
+  'two tags': '?tag=tag7&tag=tag8',
+  'tag and two letters': '?tag=tag7&search=zy',
 }
 for (const sort of ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug']) {
   for (const order of ['asc', 'desc'])

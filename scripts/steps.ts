@@ -1,8 +1,13 @@
-import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 
 /** The repository. */
 export const ROOT = join(import.meta.dir, '..')
+
+/** So many things run at once: much of a test is waiting for other processes. */
+const WORKERS = Math.max(2, availableParallelism())
+/** How long each file of tests took, in milliseconds. */
+const TIMINGS = join(ROOT, 'test/timings.json')
 
 /** A check that takes no tests: a name, a command, and what to do when it fails. */
 export interface Step {
@@ -41,8 +46,18 @@ export const STEPS: readonly Step[] = [
   },
 ]
 
-/** Where tests stand beside the code. */
-export const CODE = ['src', 'web/src']
+/** Runs steps, a few beside each other; a failed one counts as one failure. */
+export async function runSteps(steps: readonly Step[]): Promise<TestRun> {
+  const waiting = [...steps]
+  const failures: string[] = []
+  const work = async () => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+      if (!(await runStep(step))) failures.push(step.name)
+    }
+  }
+  await Promise.all(Array.from({ length: WORKERS }, work))
+  return { passed: 0, failed: failures.length, skipped: 0, failures }
+}
 
 /** Runs a step and prints one line, or all that it says when it fails. */
 export async function runStep({ name, command, remedy }: Step): Promise<boolean> {
@@ -91,31 +106,55 @@ export function line({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`
 }
 
+/** How tests went. */
+export interface TestRun extends Counts {
+  /** The names of those that failed. */
+  failures: string[]
+}
+
 /** How {@link runTests} runs them. */
 export interface TestOptions {
   /** Prints what the tests print, as it comes; else only when one fails. */
   stream: boolean
   /** Of one test that sets none itself. */
   timeoutMs: number
+  /** What TEST_STORE is for them; absent: as it is for us. */
+  store?: string
 }
 
-/** Runs the tests below a folder with `bun test`. */
-export async function runTests(folder: string, options: TestOptions): Promise<Counts> {
-  if (!existsSync(join(ROOT, folder))) return { passed: 0, failed: 0, skipped: 0 }
+/** Runs the tests of files and folders with `bun test`, several files at once. */
+export async function runTests(paths: readonly string[], options: TestOptions): Promise<TestRun> {
+  const { stream, timeoutMs, store } = options
   const child = Bun.spawn(
-    [process.execPath, '--no-env-file', 'test', `--timeout=${options.timeoutMs}`, `./${folder}`],
-    { cwd: ROOT, stdout: 'pipe', stderr: 'pipe', stdin: 'ignore' },
+    [
+      ...[process.execPath, '--no-env-file', 'test', `--timeout=${timeoutMs}`],
+      // The long ones first, or the last of them would run alone at the end.
+      ...[`--parallel=${WORKERS}`, '--no-isolate', `--timings=${TIMINGS}`],
+      ...(process.env.SAVE_TIMINGS ? ['--update-timings'] : []),
+      ...paths.map((path) => `./${path}`),
+    ],
+    {
+      cwd: ROOT,
+      env: { ...process.env, ...(store !== undefined && { TEST_STORE: store }) },
+      stdout: 'pipe',
+      stderr: 'pipe',
+      stdin: 'ignore',
+    },
   )
   const [out, err, status] = await Promise.all([
-    collect(child.stdout, options.stream),
-    collect(child.stderr, options.stream),
+    collect(child.stdout, stream),
+    collect(child.stderr, stream),
     child.exited,
   ])
   const counts = countsOf(err)
+  const failures = failuresOf(err)
   // A run that broke off says nothing of the tests that it didn't reach.
-  if (status !== 0 && counts.failed === 0) counts.failed = 1
-  if (counts.failed > 0 && !options.stream) console.log(withoutPassed(`${out}${err}`))
-  return counts
+  if (status !== 0 && counts.failed === 0) {
+    counts.failed = 1
+    failures.push(`bun test ended with ${status}`)
+  }
+  if (counts.failed > 0 && !stream) console.log(withoutPassed(`${out}${err}`))
+  return { ...counts, failures }
 }
 
 function withoutPassed(output: string): string {
@@ -138,6 +177,20 @@ async function collect(stream: ReadableStream<Uint8Array>, print: boolean): Prom
     if (print) process.stdout.write(chunk)
   }
   return text
+}
+
+/** What failed, and in which file. */
+function failuresOf(output: string): string[] {
+  const failures = new Set<string>()
+  let file = ''
+  for (const text of output.split('\n')) {
+    file = /^(\S+\.test\.tsx?):$/.exec(text)?.[1] ?? file
+    const name = /^(?:\(fail\)|✗) (.*?)(?: \[[\d.]+ms\])?$/.exec(text)?.[1]
+    if (name !== undefined) failures.add(name.includes('.test.ts') ? name : `${file}: ${name}`)
+    // What follows repeats the failures, without their files.
+    if (/^\d+ tests? failed:$/.test(text)) break
+  }
+  return [...failures]
 }
 
 /** The counts of the summary that `bun test` ends with. */

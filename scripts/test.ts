@@ -1,41 +1,36 @@
-// Everything: what must hold without a test, the tests beside the code, then each folder of test/.
+// Everything: what must hold without a test, then the tests, on each store.
 // Ends with the line `N passed, N failed, N skipped`; a failed step counts as one failure.
-// With names of folders (`npm test -- test/e2e`) only those are run.
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { CODE, type Counts, line, ROOT, runStep, runTests, STEPS, sum } from './steps.ts'
+// With names of files or folders (`npm test -- test/e2e`) only those are run, on the store that
+// TEST_STORE names (test/harness/store.ts). SAVE_TIMINGS=1 writes down how long each file took.
+import { allGroups, type Group } from './groups.ts'
+import { line, runSteps, runTests, STEPS, sum, type TestRun } from './steps.ts'
 
 /** The real process, faults and fuzzing take their time; a hanging one must still end. */
 const TIMEOUT_MS = 120_000
 
 const asked = process.argv.slice(2)
-const counts: Counts[] = []
-if (asked.length === 0) {
-  for (const step of STEPS) {
-    const ok = await runStep(step)
-    counts.push({ passed: 0, failed: ok ? 0 : 1, skipped: 0 })
-  }
-}
-for (const folder of asked.length > 0 ? asked : [...CODE, ...testFolders()]) {
-  console.log(`\n── ${folder}`)
-  counts.push(await runTests(folder, { stream: true, timeoutMs: TIMEOUT_MS }))
+const runs: TestRun[] = []
+if (asked.length > 0) {
+  runs.push(await runTests(asked, { stream: true, timeoutMs: TIMEOUT_MS }))
+} else {
+  runs.push(await runSteps(STEPS))
+  for (const group of allGroups()) runs.push(await runGroup(group))
 }
 
-const total = sum(counts)
+for (const { failures } of runs) for (const name of failures) console.log(`FAILED  ${name}`)
+const total = sum(runs)
 console.log(`\n${line(total)}`)
 process.exit(total.failed === 0 ? 0 : 1)
 
-/** The folders of test/ that hold tests. */
-function testFolders(): string[] {
-  const root = join(ROOT, 'test')
-  return readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name)
-    .filter((name) =>
-      readdirSync(join(root, name), { recursive: true }).some((file) =>
-        String(file).endsWith('.test.ts'),
-      ),
-    )
-    .sort()
-    .map((name) => `test/${name}`)
+async function runGroup({ name, store, paths, missing }: Group): Promise<TestRun> {
+  console.log(`\n── ${name}`)
+  if (missing !== undefined) {
+    console.log(`skipped: ${missing}`)
+    return { passed: 0, failed: 0, skipped: 1, failures: [] }
+  }
+  const start = performance.now()
+  const run = await runTests(paths, { stream: true, timeoutMs: TIMEOUT_MS, store })
+  const seconds = ((performance.now() - start) / 1000).toFixed(0)
+  console.log(`── ${name}: ${line(run)} (${seconds} s)`)
+  return { ...run, failures: run.failures.map((failure) => `${failure} (${name})`) }
 }

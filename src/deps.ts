@@ -12,7 +12,7 @@ import { purgeIdempotency } from './http/index.ts'
 import { createKeyService } from './keys/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
-import { createHealth, diskCheck, onTls, secretCheck } from './operations/index.ts'
+import { createHealth, createHostAsk, diskCheck, onTls, secretCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { createRedirect } from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
@@ -30,7 +30,12 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   const cursors = createCursors(secrets.cursors)
   const backend = await createBackend({ ...input, cursors })
   const { storage } = backend
-  const domains = await syncDomains(storage, baseUrl, config.shortDomains)
+  const domains = await syncDomains(
+    storage,
+    baseUrl,
+    config.shortDomains,
+    config.scaled !== null && config.baseUrl === null,
+  )
   if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
   const clientAddress = createClientAddress(config.trustedProxies)
 
@@ -79,6 +84,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
 
   const accounts = createAccounts({
     storage,
+    nodeId: backend.nodeId,
     clock,
     ids,
     random,
@@ -156,6 +162,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     logger,
   })
   backend.watch(metrics, redirect)
+  const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
 
   const purging = setInterval(() => {
     purgeIdempotency(storage, clock.now()).catch((err) =>
@@ -181,7 +188,8 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       }
       const watched =
         health.answer(request, path) ??
-        metrics.answer(request, path, path === '/metrics' ? peer() : '')
+        metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
+        ask(request, path, peer)
       return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },
     health: {

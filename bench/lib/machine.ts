@@ -33,6 +33,19 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
+/** The same of a process and all below it that live now. */
+export function familyCpuSeconds(pid: number): number {
+  return family(pid).reduce((sum, member) => sum + cpuSecondsOf(member), 0)
+}
+
+function cpuSecondsOf(pid: number): number {
+  try {
+    return cpuSeconds(pid)
+  } catch {
+    return 0
+  }
+}
+
 /** A process and all below it. */
 export function family(pid: number): number[] {
   const parents = new Map<number, number>()

@@ -1,9 +1,10 @@
 import { startPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
-import { startRedis } from '../../test/harness/redis.ts'
+import { startRedis, type TestRedis } from '../../test/harness/redis.ts'
 
 /** PostgreSQL (commits survive a power cut) and Redis on this machine, and a node's settings. */
 export interface ScaledMachine {
   postgres: TestPostgres
+  redis: TestRedis
   databaseUrl: string
   env: Record<string, string>
   dispose(): Promise<void>
@@ -25,6 +26,7 @@ export async function startScaled(): Promise<ScaledMachine> {
   const databaseUrl = await postgres.createDatabase()
   return {
     postgres,
+    redis,
     databaseUrl,
     env: {
       DATABASE_URL: databaseUrl,

@@ -55,6 +55,8 @@ export interface AccountsDeps {
   domains: readonly string[]
   /** See `HandlerDeps.evenMs`. */
   evenMs?: number
+  /** Which of several nodes this is. */
+  nodeId?: string | undefined
 }
 
 /** The accounts of a running server. */
@@ -72,7 +74,7 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
   const attemptsKey = createHmac('sha256', deps.key).update('attempts').digest()
   const attempts = createAttempts({ storage, clock, key: attemptsKey })
   const mails = createAccountMails({ mailer, baseUrl, clock, linkMs: LINK_SECONDS * 1000 })
-  const claims = createClaims({ storage, random: deps.random, users })
+  const claims = createClaims({ storage, random: deps.random, users, nodeId: deps.nodeId })
   const gate = createGate(HASHES_AT_ONCE, HASHES_WAITING)
   const cookie = createSessionCookie(baseUrl, secret)
   const ownSessions = createOwnSessions({ storage, clock, cookie })

@@ -7,7 +7,7 @@ import {
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import { AppError } from '../errors/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import { hasUsers, lockUsers } from '../users/index.ts'
+import { hasUsers, holdUser, lockUsers } from '../users/index.ts'
 import { columnOf, dataOf, rowOf, tableOf } from './tables.ts'
 
 type Row = Record<string, unknown>
@@ -33,6 +33,11 @@ export function createAuthDatabase(storage: Pick<Storage, 'read' | 'write'>): DB
           // Whether the instance is claimed was asked before: the last one may have gone since.
           await lockUsers(tx)
           if (!(await hasUsers(tx))) throw new AppError('SIGN_UP_CLOSED')
+        }
+        // Who has deleted their account meanwhile is nobody whom anything could belong to.
+        const { user_id: owner } = values
+        if (typeof owner === 'string' && !(await holdUser(tx, owner))) {
+          throw new AppError('SIGN_IN_REQUIRED')
         }
         return db.insertInto(tableOf(model)).values(values).returningAll().executeTakeFirstOrThrow()
       })

@@ -2,16 +2,21 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Random } from '../base/random.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import type { UserService } from '../users/index.ts'
-import { instanceFact, setInstanceFact } from './store.ts'
+import { dropInstanceFacts, instanceFacts, setInstanceFact } from './store.ts'
 
 const FACT = 'claim_token_hash'
+/** Of the one that a node has printed: its id follows. */
+const NODE_FACT = `${FACT}:`
 const TOKEN_BYTES = 32
 
 /** The door by which the very first person comes in. It exists until somebody has. */
 export interface Claims {
   /** Whether there is anybody yet. */
   isClaimed(): Promise<boolean>
-  /** Makes a new token, and the one before void; null: the instance is claimed. */
+  /**
+   * Makes a new token, and the one before void; null: the instance is claimed. Of several nodes each
+   * has one of its own, and any of them opens the door: nobody knows which node's log is read.
+   */
   open(): Promise<string | null>
   /** Whether this is the token, and nobody came in before. */
   admits(sql: Pick<Sql, 'db'>, token: string): Promise<boolean>
@@ -24,8 +29,10 @@ export function createClaims(deps: {
   storage: Pick<Storage, 'read' | 'write'>
   random: Random
   users: Pick<UserService, 'any' | 'lock'>
+  /** Which of several nodes this is; absent: the only one, or a command. */
+  nodeId?: string | undefined
 }): Claims {
-  const { storage, random, users } = deps
+  const { storage, random, users, nodeId } = deps
   // Asked each time: the last person may delete their account.
   const isClaimed = () => users.any(storage.read)
 
@@ -38,18 +45,24 @@ export function createClaims(deps: {
         // Whoever comes in meanwhile would leave a door that opens again after the last has gone.
         await users.lock(tx)
         if (await users.any(tx)) return false
-        await setInstanceFact(tx, FACT, hashOf(token).toString('hex'))
+        const old = nodeId === undefined ? Object.keys(await instanceFacts(tx, FACT)) : [FACT]
+        await dropInstanceFacts(tx, old)
+        const name = nodeId === undefined ? FACT : NODE_FACT + nodeId
+        await setInstanceFact(tx, name, hashOf(token).toString('hex'))
         return true
       })
       return isOpen ? token : null
     },
     async admits(sql, token) {
-      const kept = await instanceFact(sql, FACT)
-      // Compared in any case, so that the time tells nothing.
-      const matches = timingSafeEqual(hashOf(token), Buffer.from(kept ?? '0'.repeat(64), 'hex'))
-      return matches && kept !== undefined && !(await users.any(sql))
+      const kept = Object.values(await instanceFacts(sql, FACT))
+      // All are compared in any case, so that the time tells nothing.
+      const hash = hashOf(token)
+      const matches = kept.map((each) => timingSafeEqual(hash, Buffer.from(each, 'hex')))
+      return matches.includes(true) && !(await users.any(sql))
     },
-    close: (tx) => setInstanceFact(tx, FACT, null),
+    async close(tx) {
+      await dropInstanceFacts(tx, Object.keys(await instanceFacts(tx, FACT)))
+    },
   }
 }
 

@@ -66,29 +66,23 @@ export async function updateAccount(
   await tx.db.updateTable('users').set(values).where('id', '=', userId).execute()
 }
 
-/** A fact of the instance. */
-export async function instanceFact(
+/** Facts of the instance, by their names, which begin like that. */
+export async function instanceFacts(
   sql: Pick<Sql, 'db'>,
-  name: string,
-): Promise<string | undefined> {
-  const row = await sql.db
-    .selectFrom('instance')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return row?.value
+  beginning: string,
+): Promise<Record<string, string>> {
+  const rows = await sql.db.selectFrom('instance').select(['name', 'value']).execute()
+  const found = rows.filter(({ name }) => name.startsWith(beginning))
+  return Object.fromEntries(found.map(({ name, value }) => [name, value]))
 }
 
-/** Sets a fact of the instance; null: there is none any more. */
-export async function setInstanceFact(
-  tx: Transaction,
-  name: string,
-  value: string | null,
-): Promise<void> {
-  if (value === null) {
-    await tx.db.deleteFrom('instance').where('name', '=', name).execute()
-    return
-  }
+/** Forgets facts of the instance. */
+export async function dropInstanceFacts(tx: Transaction, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await tx.db.deleteFrom('instance').where('name', 'in', names).execute()
+}
+
+/** Sets a fact of the instance. */
+export async function setInstanceFact(tx: Transaction, name: string, value: string): Promise<void> {
   await tx.db
     .insertInto('instance')
     .values({ name, value })

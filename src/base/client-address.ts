@@ -17,19 +17,7 @@ const PEERS_REMEMBERED = 1_000
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   if (trustedProxies.length === 0) return (peer) => withoutMapping(peer)
-  const networks = trustedProxies.map(parseNetwork)
-  const remembered = new Map<string, boolean>()
-
-  function trusts(address: string): boolean {
-    let trusted = remembered.get(address)
-    if (trusted === undefined) {
-      trusted = isWithin(address, networks)
-      if (remembered.size >= PEERS_REMEMBERED) remembered.clear()
-      remembered.set(address, trusted)
-    }
-    return trusted
-  }
-
+  const trusts = createTrust(trustedProxies)
   return (peer, headers) => {
     let address = withoutMapping(peer)
     if (!trusts(address)) return address
@@ -43,6 +31,21 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
       if (!trusts(address)) return address
     }
     return address
+  }
+}
+
+/** Tells whether an address, of a peer for example, is one of the named proxies'. */
+export function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
+  const networks = trustedProxies.map(parseNetwork)
+  const remembered = new Map<string, boolean>()
+  return (address) => {
+    let trusted = remembered.get(address)
+    if (trusted === undefined) {
+      trusted = isWithin(address, networks)
+      if (remembered.size >= PEERS_REMEMBERED) remembered.clear()
+      remembered.set(address, trusted)
+    }
+    return trusted
   }
 }
 

@@ -164,10 +164,11 @@ export function createChild(options: ChildOptions): Child {
   }
 
   function poke(): void {
+    // Also where a poke waits: what that one was for may be done already.
+    if (behindSince === 0) behindSince = clock.now()
     if (wanted) return
     wanted = true
     const now = clock.now()
-    if (behindSince === 0) behindSince = now
     const wait = Math.min(POKE_EVERY_MS, Math.max(0, pokedAt + POKE_EVERY_MS - now))
     pokeTimer ??= setTimeout(pokeNow, wait).unref()
   }

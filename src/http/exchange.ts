@@ -177,7 +177,9 @@ export class Exchange implements Call {
   /** The response to a failure. */
   fail(error: unknown): Response | Promise<Response> {
     const failure = asAppError(error)
-    if (failure.status >= 500) {
+    // Whoever answers that it is away has said in the log since when: not again at each request.
+    const isKnown = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
+    if (failure.status >= 500 && !isKnown) {
       const { cause } = failure
       this.services.logger.error(
         { request_id: this.requestId, err: cause ?? failure },

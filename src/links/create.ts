@@ -14,7 +14,7 @@ import {
 import { makeAtOnce } from './create-store.ts'
 import { indexText, searchText } from './search.ts'
 import { generateSlug } from './slug.ts'
-import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
+import { type Address, claimSlug, claimUnusedSlug, mayTake, type SlugTarget } from './slug-store.ts'
 import { createdAs } from './state.ts'
 import { changeTags, insertLink, type NewLinkRow, type Place, takePlace } from './store.ts'
 import type { CreateFields, Link, LinkFields, Prepared, PreparedCreate } from './types.ts'
@@ -45,14 +45,11 @@ export async function create(
 ): Promise<Link> {
   const now = ctx.clock.now()
   const { limits } = workspace.plan
-  let place: Place | null
-  if (tx.dialect === 'postgres' && (fields.aliases ?? []).length === 0) {
-    const begun = await createAtOnce(ctx, tx, { workspace, actor }, fields, now)
-    if (begun !== null && 'link' in begun) return begun.link
-    place = begun
-  } else {
-    place = await takePlace(tx, workspace.no, limits.links, now)
+  if (tx.gather !== undefined && (fields.aliases ?? []).length === 0) {
+    const made = await createAtOnce(ctx, tx, tx.gather, { workspace, actor }, fields, now)
+    if (made !== null) return made
   }
+  const place = await takePlace(tx, workspace.no, limits.links, now)
   if (place === null) throw linksLimit(limits.links)
   const row = newRow(ctx, workspace.no, place, fields)
   const target = targetOf(row)
@@ -83,17 +80,19 @@ function changeOf({ domains }: LinkContext, row: NewLinkRow, at: number) {
 }
 
 /**
- * The same in one statement. When the slug isn't free, only the place is taken, and the rest is to
- * be done step by step; null: the limit is reached.
- * @throws AppError VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
+ * The same in one statement, which others may share. Null: nothing was written, and it is to be done
+ * step by step.
+ * @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
  */
 async function createAtOnce(
   ctx: LinkContext,
   tx: Transaction,
+  gather: NonNullable<Transaction['gather']>,
   { workspace, actor }: LinkAsker,
   fields: PreparedCreate,
   now: number,
-): Promise<{ link: Link } | Place | null> {
+): Promise<Link | null> {
+  const { links: limit } = workspace.plan.limits
   const row = newRow(ctx, workspace.no, { n: 0, createdAt: now, entryNo: 0 }, fields)
   const generated = fields.slug ?? generateSlug(ctx.random, 0)
   row.slug = typeof generated === 'string' ? generated : generated.slug
@@ -101,22 +100,23 @@ async function createAtOnce(
   const tags = fields.tags ?? []
   row.search_text = searchText({ ...row, tags: tags.map(({ tag }) => tag) })
   const entry = entryRowOf(actor, changeOf(ctx, row, now))
-  const begun = await makeAtOnce(
-    tx,
-    { link: row, entry },
-    { limit: workspace.plan.limits.links, now, special: targetOf(row).special },
-  )
-  if (begun === null) return null
-  const { place, slugTaken: isOurs, made } = begun
-  if (!isOurs) return place
-  if (!made) throw externalIdTaken()
-  row.seq = workspace.no * SEQS_PER_WORKSPACE + place.n
-  row.created_at = place.createdAt
-  row.updated_at = place.createdAt
+  const { special } = targetOf(row)
+  const made = await gather(makeAtOnce, { link: row, entry, limit, now, special })
+  if (made === 'limit') throw tx.unwritten(linksLimit(limit))
+  if (made === 'external_id_taken') throw tx.unwritten(externalIdTaken())
+  if (made === 'slug_taken') {
+    if (fields.slug === undefined) return null
+    const address = { slug: row.slug, key: row.slug_key, domainNo: row.domain_no }
+    if (await mayTake(tx, address, workspace.no)) return null
+    throw tx.unwritten(await slugTaken(ctx, tx, address, { alias: false }))
+  }
+  row.seq = workspace.no * SEQS_PER_WORKSPACE + made.n
+  row.created_at = made.createdAt
+  row.updated_at = made.createdAt
   tx.linkChanged?.({ domainNo: row.domain_no, slugKey: row.slug_key })
   if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
   tx.afterCommit(() => ctx.changed(workspace.no))
-  return { link: ctx.render(row, undefined, now) }
+  return ctx.render(row, undefined, now)
 }
 
 function newRow(

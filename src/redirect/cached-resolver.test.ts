@@ -261,6 +261,38 @@ describe('while the database is away', () => {
     expect(await targetOf('a')).toBe('https://a.example')
   })
 
+  test('one visit finds out that it is slow; the others are told what was known at once', async () => {
+    resolver = open({ freshWithinMs: 5, fetchWithinMs: 10_000 })
+    for (const slug of ['a', 'b']) rows.set(slug, plain(`https://${slug}.example`))
+    for (const slug of ['a', 'b']) await targetOf(slug)
+    now += 1_000
+    held = Promise.withResolvers()
+    expect(await targetOf('a')).toBe('https://a.example')
+    expect(isKnown('a')).toBe(true)
+    expect(isKnown('b')).toBe(true)
+    rows.set('c', plain('https://c.example'))
+    const waiting = look('c')
+    held.resolve()
+    held = undefined
+    expect((await waiting)?.target_url).toBe('https://c.example')
+    // It answers again: so it is waited for again.
+    now += 1_000
+    expect(isKnown('b')).toBe(false)
+  })
+
+  test('where too much is asked for, what was known is told', async () => {
+    resolver = open({ fetchesMax: 1 })
+    rows.set('a', plain('https://a.example'))
+    await targetOf('a')
+    now += 1_000
+    held = Promise.withResolvers()
+    const waiting = look('other')
+    expect(isKnown('a')).toBe(true)
+    expect(() => look('third')).toThrow(StorageUnavailable)
+    held.resolve()
+    await waiting
+  })
+
   test('a database that hangs is waited for a moment only', async () => {
     resolver = open({ freshWithinMs: 5, fetchWithinMs: 10 })
     resolver.hearing(true)

@@ -87,6 +87,8 @@ export function createCachedResolver(options: CachedResolverOptions): CachedReso
   let heard = false
   let ageMs = unheardMaxAgeMs
   let retrying: Timer | undefined
+  /** A visit has waited too long for the database, and no read has been answered since. */
+  let isSlow = false
   let last: { slugKey: string; domainNo: number } | undefined
   const counts = { hits: 0, misses: 0, stale: 0, changes: 0, losses: 0 }
 
@@ -107,8 +109,12 @@ export function createCachedResolver(options: CachedResolverOptions): CachedReso
       return stale(old)
     }
     counts.misses++
-    const found = load(slugKey, domainNo)
-    return old === undefined ? found : freshOrStale(found, old)
+    if (old === undefined) return load(slugKey, domainNo)
+    const hasRoom = fetches.size < fetchesMax
+    if (hasRoom && !isSlow) return freshOrStale(load(slugKey, domainNo), old)
+    // One visit has found out that it is slow: not each of them has to.
+    if (hasRoom) load(slugKey, domainNo).catch(() => {})
+    return stale(old)
   }
 
   function stale(entry: CachedSlug): CachedSlug {
@@ -121,6 +127,7 @@ export function createCachedResolver(options: CachedResolverOptions): CachedReso
     try {
       return await within(found, freshWithinMs)
     } catch (error) {
+      if (error instanceof StorageUnavailable) isSlow = true
       // Something was heard of it meanwhile: then it isn't known any more.
       if (!(error instanceof StorageUnavailable) || !old.kept) throw error
       return stale(old)
@@ -148,7 +155,9 @@ export function createCachedResolver(options: CachedResolverOptions): CachedReso
 
   async function read(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
     try {
-      return await within(fetch(slugKey, domainNo), fetchWithinMs)
+      const found = await within(fetch(slugKey, domainNo), fetchWithinMs)
+      isSlow = false
+      return found
     } catch (error) {
       if (error instanceof StorageUnavailable) {
         last = { slugKey, domainNo }
@@ -162,6 +171,7 @@ export function createCachedResolver(options: CachedResolverOptions): CachedReso
     const { slugKey, domainNo } = last as { slugKey: string; domainNo: number }
     try {
       await within(fetch(slugKey, domainNo), fetchWithinMs)
+      isSlow = false
       retrying = undefined
     } catch {
       if (retrying !== undefined) retrying = setTimeout(retry, retryMs).unref()

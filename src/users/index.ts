@@ -8,4 +8,4 @@ export {
   type UserService,
   type UserServiceDeps,
 } from './service.ts'
-export { hasUsers, lockUsers } from './store.ts'
+export { hasUsers, holdUser, lockUsers } from './store.ts'

@@ -23,6 +23,18 @@ export async function lockUsers(tx: Transaction): Promise<void> {
   await tx.lock('users')
 }
 
+/** Whether there is such a person, who then stays until the transaction ends. */
+export async function holdUser(tx: Transaction, userId: string): Promise<boolean> {
+  const user = await tx.db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    // Waits for whoever deletes the account, as the reference to it would.
+    .$if(tx.dialect === 'postgres', (query) => query.forKeyShare())
+    .executeTakeFirst()
+  return user !== undefined
+}
+
 /** False: the address is taken. The very first person owns the instance. */
 export async function insertUser(tx: Transaction, user: NewUserRow): Promise<boolean> {
   await lockUsers(tx)

@@ -5,6 +5,7 @@ import { AppError } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { holdUser } from '../users/index.ts'
 import { checkName, looksLikeId, nameKey } from './name.ts'
 import { UnknownPlan, WorkspaceRefused } from './refused.ts'
 import {
@@ -245,6 +246,8 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
       }
       const at = clock.now()
       const row = { workspace_no: workspace.no, user_id: user.id, role, created_at: at }
+      // Who has deleted their account meanwhile is signed in no longer.
+      if (!(await holdUser(tx, user.id))) throw new AppError('SIGN_IN_REQUIRED')
       if (!(await insertMember(tx, row))) throw new AppError('ALREADY_MEMBER')
       await recordChange(tx, actor, {
         workspaceNo: workspace.no,

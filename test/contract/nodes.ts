@@ -21,7 +21,7 @@ export type TestNode = Awaited<ReturnType<typeof openNode>>
 const KEY = new TextEncoder().encode('a key of at least thirty-two bytes')
 
 /** Opens a node on a migrated database. */
-export async function openNode(url: string) {
+export async function openNode(url: string, nodeId?: string) {
   const storage = await openPostgres({ url, poolSize: 6 })
   const clock = { now: () => Date.now() }
   const ids = createIds(clock, systemRandom)
@@ -48,7 +48,7 @@ export async function openNode(url: string) {
     members: createMemberService(common),
     invitations: createInvitationService({ ...common, workspaces }),
     attempts: createAttempts({ storage, clock, key: KEY }),
-    claims: createClaims({ storage, random: systemRandom, users }),
+    claims: createClaims({ storage, random: systemRandom, users, nodeId }),
     idempotency: createIdempotency(storage, clock),
     /** Makes a link of a workspace whose plan lets it have so many. */
     async create(no: number, body: object, limit: number | null = null) {

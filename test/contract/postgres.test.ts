@@ -1,8 +1,5 @@
 /** What only PostgreSQL can do to us: go away, stand behind a pool, have a copy that lags. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
 import {
   migrateScaled,
@@ -11,8 +8,8 @@ import {
   type Storage,
   scaledMigrationStates,
 } from '../../src/storage/index.ts'
+import { pgbouncerMissing, startPgBouncer, type TestPgBouncer } from '../harness/pgbouncer.ts'
 import {
-  freePort,
   postgresMissing,
   sharedPostgres,
   startPostgres,
@@ -194,66 +191,19 @@ describe.skipIf(!here)(title, () => {
   }, 60_000)
 })
 
-const pgbouncer = Bun.which('pgbouncer')
-const without = here ? (pgbouncer === null ? 'needs pgbouncer' : undefined) : postgresMissing
+const without = postgresMissing ?? pgbouncerMissing
 
 describe.skipIf(without !== undefined)(
   `PgBouncer in transaction mode${without === undefined ? '' : ` (${without})`}`,
   () => {
-    let dir: string
-    let child: Bun.Subprocess
-    let url: string
-
+    let pgbouncer: TestPgBouncer
     beforeAll(async () => {
-      dir = mkdtempSync(join(tmpdir(), 'slugline-pgbouncer-'))
-      const port = await freePort()
-      const direct = new URL(await server.createDatabase())
-      const name = direct.pathname.slice(1)
-      writeFileSync(join(dir, 'users'), '"admin" ""\n', { mode: 0o644 })
-      writeFileSync(
-        join(dir, 'ini'),
-        `[databases]
-${name} = host=127.0.0.1 port=${server.port} user=admin
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = trust
-auth_file = ${join(dir, 'users')}
-pool_mode = transaction
-default_pool_size = 3
-`,
-        { mode: 0o644 },
-      )
-      Bun.spawnSync(['chmod', '755', dir])
-      const as = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-      const started = Bun.spawn([pgbouncer as string, ...as, join(dir, 'ini')], {
-        stdout: 'ignore',
-        stderr: 'pipe',
-      })
-      child = started
-      const reader = started.stderr.getReader()
-      const decoder = new TextDecoder()
-      let output = ''
-      while (!output.includes('process up')) {
-        const { done, value } = await reader.read()
-        if (done) throw new Error(`PgBouncer did not start: ${output}`)
-        output += decoder.decode(value, { stream: true })
-      }
-      void (async () => {
-        while (!(await reader.read()).done);
-      })()
-      direct.port = String(port)
-      url = direct.href
+      pgbouncer = await startPgBouncer(await server.createDatabase())
     }, 30_000)
-
-    afterAll(async () => {
-      child.kill('SIGKILL')
-      await child.exited
-      rmSync(dir, { recursive: true, force: true })
-    })
+    afterAll(() => pgbouncer.dispose())
 
     test('is no obstacle: writes, shared commits, reads and reports of two nodes', async () => {
+      const { url } = pgbouncer
       const nodes = [await openNode(url), await openNode(url)] as const
       const workspace = await nodes[0].storage.write((tx) =>
         nodes[0].workspaces.create(tx, { name: 'W' }, COMMAND_LINE),

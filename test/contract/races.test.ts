@@ -240,12 +240,13 @@ describe.skipIf(!here)(title, () => {
       const fresh = await newWorkspace(`New ${round}`, 'unlimited')
       const email = `joins${round}@example.com`
       const id = await newPerson(no, plan, 'member', email)
-      await race(async (node, i) => {
+      const { refused } = await race(async (node, i) => {
         if (i === 0) return removePerson(node, email)
         return node.storage.write((tx) =>
           node.workspaces.join(tx, fresh, { id, email }, 'owner', COMMAND_LINE),
         )
       }, 2)
+      expect(['', 'SIGN_IN_REQUIRED', 'SOLE_OWNER']).toContain(refused.join())
       const { users, members } = await sqlOne<Record<string, string>>(
         `SELECT (SELECT count(*) FROM users WHERE id = '${id}') AS users,
           (SELECT count(*) FROM members WHERE user_id = '${id}') AS members`,
@@ -273,6 +274,27 @@ describe.skipIf(!here)(title, () => {
       expect(Number(owners)).toBe(1)
     }
   }, 30_000)
+
+  test('each node has a claim link of its own, and all of them end with the first that is used', async () => {
+    const database = await server.createDatabase()
+    const [a, b] = [await openNode(database, 'nod_a'), await openNode(database, 'nod_b')]
+    const command = await openNode(database)
+    const admitted = async (...tokens: (string | null)[]) =>
+      Promise.all(tokens.map((token) => a.claims.admits(b.storage.read, token ?? '')))
+    const [first, second] = await Promise.all([a.claims.open(), b.claims.open()])
+    expect(await admitted(first, second, 'x')).toEqual([true, true, false])
+    // A node that starts again has a new one, and the others theirs.
+    const third = await a.claims.open()
+    expect(await admitted(first, second, third)).toEqual([false, true, true])
+    const fourth = await command.claims.open()
+    expect(await admitted(second, third, fourth)).toEqual([false, false, true])
+    const fifth = await b.claims.open()
+    expect(await admitted(fourth, fifth)).toEqual([false, true])
+    await a.claims.open()
+    await b.storage.write((tx) => b.claims.close(tx))
+    expect(await admitted(fifth)).toEqual([false])
+    for (const node of [a, b, command]) await node.storage.close()
+  })
 
   test('an instance is claimed once, and one person owns it', async () => {
     const database = await server.createDatabase()

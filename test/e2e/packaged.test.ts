@@ -3,7 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
+import { postgresMissing, sharedPostgres } from '../harness/postgres.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
+import { redisMissing, startRedis } from '../harness/redis.ts'
 
 const ROOT = resolve(import.meta.dir, '../..')
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -67,3 +69,35 @@ test('what it must write out once, it writes for its owner alone', async () => {
   const { mode } = await Bun.file(join(folder, '.cache', cache, digest)).stat()
   expect(mode & 0o077).toBe(0)
 })
+
+const missing = postgresMissing ?? redisMissing
+test.skipIf(missing !== undefined)(
+  `it is a node of several as well${missing === undefined ? '' : ` (${missing})`}`,
+  async () => {
+    const redis = await startRedis()
+    const env = {
+      DATABASE_URL: await (await sharedPostgres()).createDatabase({ empty: true }),
+      REDIS_URL: redis.url,
+      SLUGLINE_SECRET: 'a secret that is long enough for this',
+      HOME: folder,
+      PATH: '/nowhere',
+    }
+    const node = await startSlugline(env, { program: join(folder, 'slugline') })
+    try {
+      const { key } = await node.createKey()
+      const body = { destination_url: 'https://example.com/', slug: 'shared' }
+      expect((await node.call('POST', '/api/v1/links', { key, body })).status).toBe(201)
+      const visit = await node.call('GET', '/shared', { headers: { 'User-Agent': FIREFOX } })
+      expect(visit.status).toBe(302)
+      await eventually('the click is reported', async () => {
+        const answer = await node.call('GET', '/api/v1/stats/browser', { key })
+        const { data } = (await answer.json()) as { data?: { clicks: number }[] }
+        return data?.[0]?.clicks === 1 ? true : undefined
+      })
+    } finally {
+      await node.dispose()
+      await redis.dispose()
+    }
+  },
+  60_000,
+)

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
+import { filesIn, testStore } from '../harness/store.ts'
 
 /** Whole addresses, whose bytes don't come about by chance in text or in small numbers. */
 const VISITORS = [
@@ -64,20 +65,13 @@ function findings(place: string, content: Buffer): string[] {
   )
 }
 
-function search(directory: string): { files: string[]; found: string[] } {
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-  const found = files.flatMap((file) => {
-    try {
-      return findings(file, readFileSync(file))
-    } catch (error) {
-      // The journal's counted part, gone since it was listed.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
-    }
-  })
-  return { files, found }
+/** What is found in files, of which there must be some whose names end like that. */
+function search(
+  files: readonly { file: string; bytes: Buffer }[],
+  expected: readonly string[],
+): string[] {
+  for (const name of expected) expect(files.map(({ file }) => file).join('\n')).toContain(name)
+  return files.flatMap(({ file, bytes }) => findings(file, bytes))
 }
 
 /** The processes' directory for what is temporary. */
@@ -236,17 +230,18 @@ test('no whole address of anybody is anywhere', async () => {
     await ask(path, from, { headers: asKey() })
   }
 
-  const running = search(slugline.dataDir)
-  expect(running.found).toEqual([])
-  expect(search(temporary).found).toEqual([])
-  for (const name of ['slugline.db', 'counters.db', 'statistics.duckdb', '.log']) {
-    expect(running.files.some((file) => file.endsWith(name))).toBe(true)
-  }
+  const kept = {
+    embedded: ['slugline.db', 'counters.db', 'statistics.duckdb'],
+    postgres: ['PG_VERSION', 'pg_wal/'],
+    clickhouse: ['PG_VERSION', 'pg_wal/', '.bin'],
+  }[testStore]
+  expect(search(await slugline.files(), [...kept, '.log'])).toEqual([])
+  expect(search(filesIn(temporary), [])).toEqual([])
   expect(await slugline.stop()).toBe(0)
-  const stopped = search(slugline.dataDir)
-  expect(stopped.found).toEqual([])
+  expect(search(await slugline.files(), kept)).toEqual([])
   // Nor networks and agents for longer than it takes.
-  expect(stopped.files.filter((file) => file.includes('/journal/'))).toEqual([])
+  const inJournal = filesIn(slugline.dataDir).filter(({ file }) => file.includes('/journal/'))
+  expect(inJournal).toEqual([])
   expect(findings('the logs', Buffer.from(slugline.output()))).toEqual([])
   expect(findings('the answers', Buffer.concat(answers))).toEqual([])
   expect(answers.length).toBeGreaterThan(100)

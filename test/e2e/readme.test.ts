@@ -17,7 +17,7 @@ test('the walk-through of the README works as it stands', async () => {
       .replaceAll('http://127.0.0.1:3000', slugline.url)
     const run = Bun.spawnSync(['bash', '-euo', 'pipefail', '-c', script], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH ?? '', SLUGLINE_DATA_DIR: slugline.dataDir },
+      env: slugline.env,
       stderr: 'inherit',
     })
     expect(run.exitCode).toBe(0)

@@ -8,6 +8,7 @@ import { childOf } from '../harness/children.ts'
 import { eventually } from '../harness/eventually.ts'
 import { writePlans } from '../harness/plans.ts'
 import { type CreatedKey, type Slugline, startSlugline } from '../harness/process.ts'
+import { testStore } from '../harness/store.ts'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const IPHONE =
@@ -465,10 +466,17 @@ test('a stop does not wait for live streams', async () => {
   expect(totals.clicks).toBe(VISITS.length + 4)
 })
 
-test('without a readable statistics file reports are 503, and everything else goes on', async () => {
+async function withoutStatistics(): Promise<Slugline> {
+  const quiet = { LOG_LEVEL: 'silent' }
+  const away = { CLICKHOUSE_URL: 'http://127.0.0.1:9/clicks' }
+  if (testStore !== 'embedded') return startSlugline({ ...quiet, ...away })
   const dataDir = mkdtempSync(join(tmpdir(), 'slugline-e2e-'))
   writeFileSync(join(dataDir, 'statistics.duckdb'), 'no database at all'.repeat(1_000))
-  const broken = await startSlugline({ LOG_LEVEL: 'silent' }, { dataDir })
+  return startSlugline(quiet, { dataDir })
+}
+
+test('without readable statistics reports are 503, and everything else goes on', async () => {
+  const broken = await withoutStatistics()
   try {
     const { key } = await broken.createKey()
     await broken.call('POST', '/api/v1/links', {

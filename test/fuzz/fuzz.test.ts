@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { DIMENSIONS } from '../../src/statistics/types.ts'
 import { type Conformance, loadConformance } from '../harness/conformance.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
+import { testStore } from '../harness/store.ts'
 import {
   hostileBodies,
   hostileHeaders,
@@ -10,8 +11,11 @@ import {
   hostileStatisticsQueries,
 } from './hostile.ts'
 
-const GENERATED = 18_500
-const CONCURRENT = 32
+/** All that are sent, the ones below and those that are listed. What differs by store is less. */
+const REQUESTS = testStore === 'embedded' ? 20_000 : 4_000
+const GENERATED = REQUESTS - 1_500
+/** More reports at once than there are connections for them would wait, and be told to come again. */
+const CONCURRENT = testStore === 'embedded' ? 32 : 8
 
 let slugline: Slugline
 let conformance: Conformance
@@ -152,7 +156,7 @@ test(`${GENERATED} requests generated from the document are answered by it`, asy
   expect((await inParallel(attempts)).slice(0, 5)).toEqual([])
   expect((await slugline.call('GET', '/livez')).status).toBe(200)
   console.log(`${sent} requests sent, ${unsent} refused by the client`)
-  expect(sent).toBeGreaterThanOrEqual(20_000)
+  expect(sent).toBeGreaterThanOrEqual(REQUESTS)
 }, 240_000)
 
 async function inParallel(attempts: Attempt[]): Promise<string[]> {

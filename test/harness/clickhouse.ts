@@ -11,6 +11,8 @@ export const hasClickHouse = existsSync(join(FOLDER, 'node_modules/chdb/package.
 export interface ClickHouse {
   /** `http://127.0.0.1:{port}/{database}` */
   url(database: string): string
+  /** Its files. */
+  readonly directory: string
   readonly pid: number
   /** Kills it, as a crash would. */
   kill(): Promise<void>
@@ -26,6 +28,7 @@ export async function startClickHouse(): Promise<ClickHouse> {
   let { child, port } = await start(directory, 0)
   return {
     url: (database) => `http://127.0.0.1:${port}/${database}`,
+    directory,
     get pid() {
       return child.pid
     },

@@ -14,6 +14,10 @@ export const postgresMissing: string | undefined =
 /** A server of its own, gone with this process. */
 export interface TestPostgres {
   readonly port: number
+  /** The first of its processes; it changes when it is started again. */
+  readonly pid: number
+  /** Its files. */
+  readonly data: string
   /** The address of a database on it. */
   url(database: string): string
   /** Makes a database, migrated unless it is to be empty, and gives its address. */
@@ -26,6 +30,20 @@ export interface TestPostgres {
   /** It stays, and answers nothing: what a cut network looks like. */
   freeze(): void
   thaw(): void
+  /** Starts a copy that follows it (hot standby, by streaming). */
+  replicate(): Promise<TestReplica>
+  dispose(): Promise<void>
+}
+
+/** A copy of a server, which is only read. */
+export interface TestReplica {
+  readonly port: number
+  url(database: string): string
+  /** What was written elsewhere isn't shown until it goes on. */
+  pause(): Promise<void>
+  goOn(): Promise<void>
+  stop(): Promise<void>
+  start(): Promise<void>
   dispose(): Promise<void>
 }
 
@@ -37,19 +55,23 @@ export function sharedPostgres(): Promise<TestPostgres> {
   return shared
 }
 
+/** A folder of a server's own, and the command that runs programs as whom it belongs to. */
+export function makeServerFolder(name: string): { dir: string; as: string[] } {
+  const dir = mkdtempSync(join(tmpdir(), `slugline-${name}-`))
+  const user = unprivileged()
+  if (user === undefined) return { dir, as: [] }
+  chownSync(dir, user.uid, user.gid)
+  return { dir, as: ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] }
+}
+
 /** Starts a PostgreSQL on a free port. `durable`: commits survive its crash. */
 export async function startPostgres(
   options: { durable?: boolean; settings?: Record<string, string> } = {},
 ): Promise<TestPostgres> {
   if (BIN === undefined) throw new Error(postgresMissing)
-  const dir = mkdtempSync(join(tmpdir(), 'slugline-postgres-'))
-  const user = unprivileged()
-  if (user !== undefined) chownSync(dir, user.uid, user.gid)
+  const bin = BIN
+  const { dir, as } = makeServerFolder('postgres')
   const data = join(dir, 'data')
-  const as =
-    user === undefined
-      ? []
-      : ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups']
   const made = Bun.spawnSync(
     [
       ...as,
@@ -81,13 +103,14 @@ export async function startPostgres(
     synchronous_commit: options.durable ? 'on' : 'off',
     ...options.settings,
   }
-  const command = [
+  const commandOf = (folder: string, all: Record<string, string>) => [
     ...as,
-    join(BIN, 'postgres'),
+    join(bin, 'postgres'),
     '-D',
-    data,
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    folder,
+    ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
+  const command = commandOf(data, settings)
   const url = (database: string) => `postgres://admin@127.0.0.1:${port}/${database}`
   let child = await launch(command, dir)
   let running = true
@@ -103,6 +126,58 @@ export async function startPostgres(
     } finally {
       await client.end()
     }
+  }
+
+  const copies: TestReplica[] = []
+
+  async function replicate(): Promise<TestReplica> {
+    const folder = join(dir, `copy-${copies.length}`)
+    const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'admin']
+    const copied = Bun.spawnSync(
+      [
+        ...as,
+        join(bin, 'pg_basebackup'),
+        ...from,
+        '-D',
+        folder,
+        '-R',
+        '-X',
+        'stream',
+        '-c',
+        'fast',
+      ],
+      { cwd: dir },
+    )
+    if (copied.exitCode !== 0) throw new Error(`pg_basebackup: ${copied.stderr}`)
+    const own = await freePort()
+    const started = () => launch(commandOf(folder, { ...settings, port: String(own) }), dir)
+    const address = (database: string) => `postgres://admin@127.0.0.1:${own}/${database}`
+    let standby: Awaited<ReturnType<typeof launch>> | undefined = await started()
+    const ask = async (statement: string) => {
+      const client = new Client({ connectionString: address('postgres') })
+      await client.connect()
+      await client.query(statement).finally(() => client.end())
+    }
+    async function stop(): Promise<void> {
+      if (standby === undefined) return
+      const pid = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]
+      process.kill(Number(pid), 'SIGQUIT')
+      await standby.exited
+      standby = undefined
+    }
+    const copy: TestReplica = {
+      port: own,
+      url: address,
+      pause: () => ask('SELECT pg_wal_replay_pause()'),
+      goOn: () => ask('SELECT pg_wal_replay_resume()'),
+      stop,
+      async start() {
+        standby ??= await started()
+      },
+      dispose: stop,
+    }
+    copies.push(copy)
+    return copy
   }
 
   async function makeTemplate(): Promise<string> {
@@ -123,6 +198,10 @@ export async function startPostgres(
 
   return {
     port,
+    get pid() {
+      return postmaster()
+    },
+    data,
     url,
     admin,
     async createDatabase({ empty = false } = {}) {
@@ -131,7 +210,7 @@ export async function startPostgres(
         await admin(`CREATE DATABASE ${name}`)
       } else {
         template ??= makeTemplate()
-        await admin(`CREATE DATABASE ${name} TEMPLATE ${await template}`)
+        await admin(`CREATE DATABASE ${name} TEMPLATE ${await template} STRATEGY file_copy`)
       }
       return url(name)
     },
@@ -148,7 +227,9 @@ export async function startPostgres(
     },
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
+    replicate,
     async dispose() {
+      for (const copy of copies) await copy.dispose()
       if (running) {
         process.kill(postmaster(), 'SIGQUIT')
         await child.exited
@@ -177,7 +258,7 @@ async function launch(command: string[], dir: string) {
   const reader = child.stdout.getReader()
   const decoder = new TextDecoder()
   let output = ''
-  while (!/ready to accept connections/.test(output)) {
+  while (!/ready to accept (?:read-only )?connections/.test(output)) {
     const { done, value } = await reader.read()
     if (done) throw new Error(`PostgreSQL did not start: ${output}`)
     output += decoder.decode(value, { stream: true })

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { filesIn, makeStore } from './store.ts'
 
 const SLUGLINE = resolve(import.meta.dir, '../../bin/slugline')
 
@@ -10,6 +11,8 @@ export interface Slugline {
   readonly url: string
   readonly dataDir: string
   readonly pid: number
+  /** What it was started with. */
+  readonly env: Readonly<Record<string, string>>
   /** What it has written to stdout and stderr so far. */
   output(): string
   /** Runs a command against the same data directory. */
@@ -22,8 +25,10 @@ export interface Slugline {
   stop(): Promise<number>
   /** SIGKILL to the server, as a crash would. */
   kill(): Promise<void>
-  /** Starts it again on the same data and the same port. */
-  restart(): Promise<void>
+  /** Starts it again on the same data and the same port; some settings may differ from now on. */
+  restart(changed?: Record<string, string>): Promise<void>
+  /** Every file that it keeps, wherever it does. */
+  files(): Promise<{ file: string; bytes: Buffer }[]>
   /** Stops it and deletes its data. */
   dispose(): Promise<void>
 }
@@ -92,14 +97,19 @@ export interface StartOptions {
   program?: string
 }
 
-/** Starts `slugline serve` and waits for the line that says where it listens. */
+/**
+ * Starts `slugline serve` on the store of this run, and waits for the line that says where it
+ * listens. A test that names its own databases gets those.
+ */
 export async function startSlugline(
   extra: Record<string, string> = {},
   options: StartOptions = {},
 ): Promise<Slugline> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'slugline-e2e-'))
-  let running = await launch(environment(dataDir, extra), options)
-  const url = running.url
+  const store = extra.DATABASE_URL === undefined ? await makeStore() : null
+  let env = environment(dataDir, { ...store?.env, ...extra })
+  let running = launch(env, options)
+  const url = await running.url
   const port = new URL(url).port
   const slugline: Slugline = {
     url,
@@ -108,7 +118,10 @@ export async function startSlugline(
       return running.child.pid
     },
     output: () => running.output(),
-    cli: (...args) => runCommand(args, environment(dataDir, extra), options.program),
+    get env() {
+      return env
+    },
+    cli: (...args) => runCommand(args, env, options.program),
     async createKey({
       workspace = 'test',
       name = 'test',
@@ -145,19 +158,24 @@ export async function startSlugline(
       running.child.kill('SIGKILL')
       await running.child.exited
     },
-    async restart() {
-      running = await launch(environment(dataDir, { ...extra, PORT: port }), options)
+    async restart(changed = {}) {
+      env = { ...env, ...changed }
+      running = launch({ ...env, PORT: port }, options)
+      await running.url
     },
+    files: async () => [...filesIn(dataDir), ...((await store?.files()) ?? [])],
     async dispose() {
       running.child.kill('SIGTERM')
       await running.child.exited
+      await store?.dispose()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
   return slugline
 }
 
-async function launch(env: Record<string, string>, options: StartOptions) {
+/** The process is there at once, so that it can be stopped before it listens. */
+function launch(env: Record<string, string>, options: StartOptions) {
   const { wrapper = [], program = SLUGLINE } = options
   const child = Bun.spawn([...wrapper, program, 'serve'], { env, stdout: 'pipe', stderr: 'pipe' })
   let output = ''
@@ -176,6 +194,5 @@ async function launch(env: Record<string, string>, options: StartOptions) {
     ready.reject(new Error(`serve ended with ${status}: ${output}`))
   })
   ready.promise.catch(() => {})
-  const url = await ready.promise
-  return { child, url, output: () => output }
+  return { child, url: ready.promise, output: () => output }
 }

@@ -15,7 +15,7 @@ export interface TestProxy {
 }
 
 /** Listens on a free port of this machine, and hands on to another. */
-export async function startProxy(targetPort: number): Promise<TestProxy> {
+export async function startProxy(targetPort: number, host = '127.0.0.1'): Promise<TestProxy> {
   let delayMs = 0
   let isCut = false
   let opened = Promise.withResolvers<void>()
@@ -50,7 +50,7 @@ export async function startProxy(targetPort: number): Promise<TestProxy> {
     forward(target, client)
     return undefined
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  await new Promise<void>((listening) => server.listen(0, host, listening))
   const address = server.address()
 
   return {

@@ -3,6 +3,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+/** Ends it with this process, however that ends. */
+const KEEPER = Bun.which('setpriv') === null ? [] : ['setpriv', '--pdeathsig', 'KILL']
 const PROGRAM = Bun.which('redis-server') ?? Bun.which('valkey-server')
 
 /** Why tests with Redis are skipped on this machine; undefined: they aren't. */
@@ -24,15 +26,25 @@ export interface TestRedis {
   dispose(): Promise<void>
 }
 
-/** Starts a Redis on a free port of this machine. */
-export async function startRedis(): Promise<TestRedis> {
+/** Starts a Redis on a free port of this machine; `tls` given: it speaks nothing else. */
+export async function startRedis(
+  options: { tls?: { key: string; certificate: string } } = {},
+): Promise<TestRedis> {
   if (PROGRAM === null) throw new Error(redisMissing)
+  const { tls } = options
   const dir = mkdtempSync(join(tmpdir(), 'slugline-redis-'))
   const port = await freePort()
-  let child = await launch(PROGRAM, dir, port)
+  const listen =
+    tls === undefined
+      ? ['--port', String(port)]
+      : [
+          ...['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no'],
+          ...['--tls-cert-file', tls.certificate, '--tls-key-file', tls.key],
+        ]
+  let child = await launch(PROGRAM, dir, listen)
   let running = true
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `${tls === undefined ? 'redis' : 'rediss'}://127.0.0.1:${port}`,
     port,
     get pid() {
       return child.pid
@@ -45,7 +57,7 @@ export async function startRedis(): Promise<TestRedis> {
     },
     async start() {
       if (running) return
-      child = await launch(PROGRAM, dir, port)
+      child = await launch(PROGRAM, dir, listen)
       running = true
     },
     freeze: () => void child.kill('SIGSTOP'),
@@ -58,10 +70,10 @@ export async function startRedis(): Promise<TestRedis> {
   }
 }
 
-async function launch(program: string, dir: string, port: number) {
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir]
+async function launch(program: string, dir: string, listen: readonly string[]) {
+  const args = [...listen, '--bind', '127.0.0.1', '--dir', dir]
   args.push('--save', '', '--appendonly', 'no', '--daemonize', 'no')
-  const child = Bun.spawn([program, ...args], { stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([...KEEPER, program, ...args], { stdout: 'pipe', stderr: 'inherit' })
   const reader = child.stdout.getReader()
   const decoder = new TextDecoder()
   let output = ''

@@ -161,7 +161,7 @@ async function addClicks(
       (SELECT 1 FROM changed WHERE link_seq = seq) ORDER BY seq`.execute(tx.db)
   const missing = rows.map(({ seq }) => seq)
   if (missing.length === 0) return
-  // New ones; or gone ones, whose clicks are to be forgotten in ClickHouse, too.
+  // New ones; or gone ones, whose stored clicks are to go, too.
   await sql`
     WITH given AS (${given}), known AS (
       SELECT g.* FROM given g WHERE seq = ANY(${list(missing)}::bigint[])

@@ -11,7 +11,7 @@ export interface SharedRecountOptions {
   storage: Pick<Storage, 'read' | 'write'>
   /** Links compared: first ≤ seq < end. */
   range: readonly [first: number, end: number]
-  /** The numbers by the clicks in ClickHouse, and what is left of purged ones. */
+  /** The numbers by the clicks stored, and what is left of purged ones. */
   raw(range: readonly [number, number]): Promise<Map<number, LinkCounts>>
   /** Waits between two looks. */
   wait(): Promise<void>
@@ -42,7 +42,7 @@ interface Look {
 }
 
 /**
- * Compares the counters of all nodes with the clicks in ClickHouse, and mends what differs, while
+ * Compares the counters of all nodes with the clicks stored, and mends what differs, while
  * clicks come. Both lag behind the journals, each by itself: so it looks twice. When every node has
  * by then counted and stored all that either side had at the first look, and a link's numbers were
  * the same at both looks, both sides have the same clicks of it, and must agree.

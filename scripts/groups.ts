@@ -1,0 +1,73 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasClickHouse } from '../test/harness/clickhouse.ts'
+import { postgresMissing } from '../test/harness/postgres.ts'
+import { redisMissing } from '../test/harness/redis.ts'
+import { ROOT } from './steps.ts'
+
+/** Tests that run together, on one of the stores. */
+export interface Group {
+  name: string
+  /** What `TEST_STORE` is for them; see test/harness/store.ts. */
+  store: 'embedded' | 'postgres' | 'clickhouse'
+  /** Files and folders. */
+  paths: readonly string[]
+  /** What this machine lacks for them. */
+  missing?: string | undefined
+}
+
+/** Where tests stand beside the code. */
+export const CODE = ['src', 'web/src']
+
+/** What stands on the database, and so has to be the same on PostgreSQL. */
+const STORES = [
+  ...['links', 'keys', 'workspaces', 'users', 'members', 'domains', 'plans', 'usage'],
+  ...['audit', 'accounts', 'app.test.ts', 'http/authenticate.test.ts', 'http/idempotency.test.ts'],
+  ...['http/pipeline.test.ts', 'http/rate-limit.test.ts'],
+  ...['statistics/clicks.test.ts', 'statistics/live.test.ts', 'statistics/report.test.ts'],
+].map((path) => `src/${path}`)
+
+const API = [
+  ...['links', 'edits', 'errors', 'foreign-ids', 'history', 'races', 'rate-limit', 'accounts'],
+  ...['security-headers', 'start', 'statistics', 'privacy', 'readme'],
+].map((name) => `test/e2e/${name}.test.ts`)
+
+/** What clicks are part of. */
+const CLICKS = ['start', 'statistics', 'privacy'].map((name) => `test/e2e/${name}.test.ts`)
+
+const scaledMissing = postgresMissing ?? redisMissing
+
+/** All tests. The same files run on several stores: one source, the same results. */
+export function allGroups(): Group[] {
+  return [
+    { name: 'embedded', store: 'embedded', paths: [...CODE, ...testFolders()] },
+    {
+      name: 'the stores, the whole API and hostile requests on PostgreSQL and Redis',
+      store: 'postgres',
+      paths: [...STORES, ...API, 'test/fuzz/fuzz.test.ts'],
+      missing: scaledMissing,
+    },
+    {
+      name: 'clicks of the API with ClickHouse',
+      store: 'clickhouse',
+      paths: CLICKS,
+      missing: scaledMissing ?? (hasClickHouse ? undefined : 'needs ClickHouse in test/clickhouse'),
+    },
+  ]
+}
+
+/** The folders of test/ that hold tests. */
+function testFolders(): string[] {
+  const root = join(ROOT, 'test')
+  return readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .filter((name) => name !== 'clickhouse')
+    .filter((name) =>
+      readdirSync(join(root, name), { recursive: true }).some((file) =>
+        String(file).endsWith('.test.ts'),
+      ),
+    )
+    .sort()
+    .map((name) => `test/${name}`)
+}

@@ -1,0 +1,146 @@
+/** What transactions that share a commit on PostgreSQL do together, and what each is told. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '../../src/audit/index.ts'
+import { AppError } from '../../src/errors/index.ts'
+import type { Gathered } from '../../src/storage/index.ts'
+import { postgresMissing, sharedPostgres } from '../harness/postgres.ts'
+import { openNode, outcomes, type TestNode } from './nodes.ts'
+
+const TOGETHER = { lane: 'one', together: true }
+
+describe.skipIf(postgresMissing !== undefined)(
+  `gathered on PostgreSQL${postgresMissing === undefined ? '' : ` (${postgresMissing})`}`,
+  () => {
+    let node: TestNode
+    beforeAll(async () => {
+      node = await openNode(await (await sharedPostgres()).createDatabase())
+    }, 60_000)
+    afterAll(() => node?.storage.close())
+
+    async function newWorkspace(name: string): Promise<number> {
+      const { no } = await node.storage.write((tx) =>
+        node.workspaces.create(tx, { name, planId: 'unlimited' }, COMMAND_LINE),
+      )
+      return no
+    }
+    async function factsOf(no: number) {
+      return node.storage.read.db
+        .selectFrom('workspaces')
+        .select(['links_count', 'links_made', 'audit_made'])
+        .where('no', '=', no)
+        .executeTakeFirstOrThrow()
+    }
+
+    test('is done once for all that begin together, and each has its own answer', async () => {
+      const calls: number[] = []
+      const double: Gathered<number, number> = async (_, all) => {
+        calls.push(all.length)
+        return all.map((n) => 2 * n)
+      }
+      const write = (n: number) =>
+        node.storage.write(async (tx) => {
+          const first = await tx.gather?.(double, n)
+          // Later than the others: alone.
+          return [first, n === 3 ? await tx.gather?.(double, 10) : null]
+        }, TOGETHER)
+      expect(await Promise.all([1, 2, 3].map(write))).toEqual([
+        [2, null],
+        [4, null],
+        [6, 20],
+      ])
+      expect(calls).toEqual([3, 1])
+    })
+
+    test('is an error for each that asked, when it fails, and nobody else', async () => {
+      const fail: Gathered<number, number> = async () => {
+        throw new Error('no')
+      }
+      const { given, refused } = await outcomes([
+        node.storage.write(async (tx) => tx.gather?.(fail, 1), TOGETHER),
+        node.storage.write(async (tx) => tx.gather?.(fail, 2), TOGETHER),
+        node.storage.write(async () => 'fine', TOGETHER),
+      ])
+      expect([given, refused]).toEqual([['fine'], ['Error', 'Error']])
+    })
+
+    test('what was refused before it wrote anything is no reason to run the others again', async () => {
+      const runs = [0, 0, 0]
+      const write = (i: number, refusal?: 'unwritten' | 'written') =>
+        node.storage.write(async (tx) => {
+          runs[i] = (runs[i] ?? 0) + 1
+          const error = new AppError('SLUG_TAKEN')
+          if (refusal !== undefined) throw refusal === 'unwritten' ? tx.unwritten(error) : error
+          return i
+        }, TOGETHER)
+      const first = await outcomes([write(0), write(1, 'unwritten'), write(2)])
+      expect([first, runs]).toEqual([{ given: [0, 2], refused: ['SLUG_TAKEN'] }, [1, 1, 1]])
+      runs.fill(0)
+      const second = await outcomes([write(0), write(1, 'written'), write(2)])
+      expect([second, runs]).toEqual([{ given: [0, 2], refused: ['SLUG_TAKEN'] }, [2, 2, 2]])
+    })
+
+    test('links that come together and are in each other’s way end as if they came one by one', async () => {
+      const other = await newWorkspace('Other')
+      await node.create(other, { slug: { slug: 'theirs', key: 'theirs' } })
+      const no = await newWorkspace('Own')
+      await node.create(no, { external_id: 'e0' })
+      const slug = (text: string) => ({ slug: { slug: text, key: text } })
+      const { given, refused } = await outcomes(
+        [
+          slug('a'),
+          slug('a'),
+          slug('theirs'),
+          { external_id: 'e0' },
+          { external_id: 'e1', ...slug('b') },
+          { external_id: 'e1' },
+          // Its external id is in use, so the slug is the next one's.
+          { external_id: 'e0', ...slug('c') },
+          slug('c'),
+          {},
+        ].map((body) => node.create(no, body)),
+      )
+      expect(refused).toEqual([
+        ...['EXTERNAL_ID_TAKEN', 'EXTERNAL_ID_TAKEN', 'EXTERNAL_ID_TAKEN'],
+        ...['SLUG_TAKEN', 'SLUG_TAKEN'],
+      ])
+      expect(given).toHaveLength(4)
+      // Neither places nor numbers of the audit log were used up by what was refused.
+      expect(await factsOf(no)).toEqual({ links_count: 5, links_made: 5, audit_made: 6 })
+    })
+
+    test('fill the plan’s number, and not one more', async () => {
+      const no = await newWorkspace('Small')
+      const { given, refused } = await outcomes(
+        Array.from({ length: 12 }, () => node.create(no, {}, 5)),
+      )
+      expect(given).toHaveLength(5)
+      expect(refused).toEqual(Array.from({ length: 7 }, () => 'LINKS_LIMIT'))
+      expect(await factsOf(no)).toMatchObject({ links_count: 5, links_made: 5 })
+    })
+
+    test('a slug that the workspace let go is given again to one of them', async () => {
+      const no = await newWorkspace('Again')
+      const body = { slug: { slug: 'mine', key: 'mine' } }
+      const { id } = await node.create(no, body)
+      const caller = { workspace: { no }, actor: COMMAND_LINE } as never
+      await node.storage.write((tx) => node.links.remove(tx, caller, id, () => true), {
+        workspaceNo: no,
+      })
+      const { given, refused } = await outcomes([1, 2, 3].map(() => node.create(no, body)))
+      expect([given.length, refused]).toEqual([1, ['SLUG_TAKEN', 'SLUG_TAKEN']])
+    })
+
+    test('texts that PostgreSQL can not hold are kept without what it can’t', async () => {
+      const no = await newWorkspace('Texts')
+      const titles = ['a\0b', 'half \ud800 of a pair', '\\u0000 written out', '"\\']
+      const made = await Promise.all(titles.map((title) => node.create(no, { title })))
+      const rows = await node.storage.read.db
+        .selectFrom('links')
+        .select(['id', 'title'])
+        .where('workspace_no', '=', no)
+        .execute()
+      const kept = made.map(({ id }) => rows.find((row) => row.id === id)?.title)
+      expect(kept).toEqual(['a\uFFFDb', 'half \uFFFD of a pair', '\\u0000 written out', '"\\'])
+    })
+  },
+)

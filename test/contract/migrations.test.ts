@@ -1,0 +1,168 @@
+/** Migrations of PostgreSQL while others work on it: nodes, transactions, another version. */
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { type Kysely, sql } from 'kysely'
+import { Client } from 'pg'
+import { POSTGRES_MIGRATIONS } from '../../src/storage/migrations/index.ts'
+import type { PostgresMigration } from '../../src/storage/migrations/postgres-migration.ts'
+import { migratePostgres, postgresMigrationStates } from '../../src/storage/postgres/migrate.ts'
+import { eventually } from '../harness/eventually.ts'
+import { pgbouncerMissing, startPgBouncer } from '../harness/pgbouncer.ts'
+import { postgresMissing, sharedPostgres, type TestPostgres } from '../harness/postgres.ts'
+
+const title = `migrations${postgresMissing === undefined ? '' : ` (${postgresMissing})`}`
+
+const statement = (text: string): PostgresMigration => ({
+  up: async (db) => void (await sql.raw(text).execute(db)),
+})
+const FIRST = { '0001-numbers': statement('CREATE TABLE numbers (n INT PRIMARY KEY, square INT)') }
+
+let server: TestPostgres
+beforeAll(async () => {
+  if (postgresMissing === undefined) server = await sharedPostgres()
+}, 60_000)
+
+describe.skipIf(postgresMissing !== undefined)(title, () => {
+  const empty = () => server.createDatabase({ empty: true })
+
+  async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+    return server.admin(text, new URL(url).pathname.slice(1))
+  }
+
+  test('name only migrations that there are as what a node must know', () => {
+    const names = Object.keys(POSTGRES_MIGRATIONS)
+    expect(names).toEqual(names.toSorted())
+    for (const [name, { oldestNode }] of Object.entries(POSTGRES_MIGRATIONS)) {
+      if (oldestNode === undefined) continue
+      expect(names).toContain(oldestNode)
+      expect(oldestNode <= name).toBe(true)
+    }
+  })
+
+  test('are applied once; who comes meanwhile waits and goes on', async () => {
+    const url = await empty()
+    const begun = Promise.withResolvers<void>()
+    const go = Promise.withResolvers<void>()
+    let applied = 0
+    const migrations = {
+      ...FIRST,
+      '0002-slow': {
+        async up() {
+          applied++
+          begun.resolve()
+          await go.promise
+        },
+      },
+      '0003-more': statement('CREATE TABLE more (n INT)'),
+    }
+    const first = migratePostgres(url, migrations)
+    await begun.promise
+    const second = migratePostgres(url, migrations)
+    await eventually('the second one waits', async () => {
+      const waiting = await query(
+        url,
+        "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted",
+      )
+      return waiting.length === 1 ? true : undefined
+    })
+    go.resolve()
+    const names = [...(await first), ...(await second)]
+    expect(names.toSorted()).toEqual(Object.keys(migrations))
+    expect(applied).toBe(1)
+    const states = await postgresMigrationStates(url, migrations)
+    expect(states.every(({ executedAt }) => executedAt instanceof Date)).toBe(true)
+  })
+
+  test('a failed one leaves what came before it, and is begun anew', async () => {
+    const url = await empty()
+    const bad = { ...FIRST, '0002-bad': statement('CREATE TABLE half (n INT); SELECT 1 / 0') }
+    await expect(migratePostgres(url, bad)).rejects.toMatchObject({ name: 'RefusedStatement' })
+    const good = { ...FIRST, '0002-bad': statement('CREATE TABLE half (n INT)') }
+    expect(await migratePostgres(url, good)).toEqual(['0002-bad'])
+  })
+
+  test('in batches: each is committed, and an interrupted one goes on where it was', async () => {
+    const url = await empty()
+    await migratePostgres(url, FIRST)
+    await query(url, 'INSERT INTO numbers SELECT i FROM generate_series(1, 10) i')
+    const sizes: number[] = []
+    let killed = false
+    async function batch(db: Kysely<never>): Promise<boolean> {
+      const { rows } = await sql`UPDATE numbers SET square = n * n WHERE n IN
+        (SELECT n FROM numbers WHERE square IS NULL LIMIT 3) RETURNING n`.execute(db)
+      if (sizes.length === 2 && !killed) {
+        killed = true
+        throw new Error('killed')
+      }
+      sizes.push(rows.length)
+      return rows.length > 0
+    }
+    const migrations = { ...FIRST, '0002-squares': { batch } }
+    await expect(migratePostgres(url, migrations)).rejects.toThrow('killed')
+    expect(await query(url, 'SELECT 1 FROM numbers WHERE square IS NULL')).toHaveLength(4)
+    const [, waiting] = await postgresMigrationStates(url, migrations)
+    expect(waiting?.executedAt).toBeUndefined()
+    expect(await migratePostgres(url, migrations)).toEqual(['0002-squares'])
+    expect(sizes).toEqual([3, 3, 3, 1, 0])
+    expect(await migratePostgres(url, migrations)).toEqual([])
+  })
+
+  test('a table that is in use is waited for in little pieces: others come in between', async () => {
+    const url = await empty()
+    await migratePostgres(url, FIRST)
+    const user = new Client({ connectionString: url })
+    await user.connect()
+    await user.query('BEGIN; SELECT * FROM numbers')
+    const column = statement('ALTER TABLE numbers ADD COLUMN cube INT')
+    const migrating = migratePostgres(url, { ...FIRST, '0002-column': column })
+    await eventually('the migration waits', async () => {
+      const waiting = await query(
+        url,
+        "SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted",
+      )
+      return waiting.length > 0 ? true : undefined
+    })
+    // It would wait for the migration, and the migration for `user`, who does not end.
+    await query(url, "SET statement_timeout = '8s'; INSERT INTO numbers VALUES (1, 1)")
+    await user.query('COMMIT')
+    await user.end()
+    expect(await migrating).toEqual(['0002-column'])
+  }, 30_000)
+
+  test('an older version goes on, unless a newer one has said that it can not', async () => {
+    const url = await empty()
+    const two = { ...FIRST, '0002-more': statement('CREATE TABLE more (n INT)') }
+    const three = { ...two, '0003-less': statement('DROP TABLE more') }
+    await migratePostgres(url, two)
+    expect(await migratePostgres(url, FIRST)).toEqual([])
+    const names = (await postgresMigrationStates(url, FIRST)).map(({ name }) => name)
+    expect(names).toEqual(Object.keys(two))
+    const dropping = { ...three['0003-less'], oldestNode: '0002-more' }
+    await migratePostgres(url, { ...two, '0003-less': dropping })
+    expect(await migratePostgres(url, two)).toEqual([])
+    await expect(migratePostgres(url, FIRST)).rejects.toMatchObject({
+      name: 'NewerDatabase',
+      migration: '0003-less',
+    })
+  })
+
+  test.skipIf(pgbouncerMissing !== undefined)(
+    `work through PgBouncer in transaction mode, and leave no lock${pgbouncerMissing ? ` (${pgbouncerMissing})` : ''}`,
+    async () => {
+      const url = await empty()
+      const pgbouncer = await startPgBouncer(url)
+      try {
+        for (let round = 0; round < 3; round++) {
+          const applied = await Promise.all([1, 2, 3].map(() => migratePostgres(pgbouncer.url)))
+          expect(applied.flat()).toHaveLength(
+            round === 0 ? Object.keys(POSTGRES_MIGRATIONS).length : 0,
+          )
+        }
+        const locks = await query(url, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")
+        expect(locks).toHaveLength(0)
+      } finally {
+        await pgbouncer.dispose()
+      }
+    },
+    30_000,
+  )
+})

@@ -1,0 +1,159 @@
+// What deploy/ says must be true of the program: its variables, paths and times. Whether Docker makes
+// an image of it, `bin/bun scripts/check-image.ts` tries step by step.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { readEnvironment, unknownVariables, VARIABLES } from '../../src/config/index.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+
+const ROOT = resolve(import.meta.dir, '../..')
+const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+
+interface Service {
+  image: string
+  environment?: Record<string, string>
+  volumes?: string[]
+  networks: string[]
+  depends_on?: Record<string, { condition: string }>
+  healthcheck?: { test: string[] }
+  stop_grace_period?: string
+}
+
+const text = read('deploy/compose.yaml')
+const compose = Bun.YAML.parse(text) as {
+  services: Record<string, Service>
+  networks: Record<string, { ipam?: { config: { subnet: string }[] } }>
+  volumes: Record<string, unknown>
+}
+const nodes = Object.entries(compose.services).filter(([, { image }]) => image === 'slugline')
+const dockerfile = read('deploy/Dockerfile')
+const caddyfile = read('deploy/Caddyfile')
+const unit = read('deploy/slugline.service')
+const example = Object.fromEntries(
+  [...read('deploy/.env.example').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
+    name as string,
+    value as string,
+  ]),
+)
+
+let slugline: Slugline
+beforeAll(async () => {
+  slugline = await startSlugline({ BASE_URL: 'https://sho.rt', SLUGLINE_DOMAINS: 'go.example' })
+}, 60_000)
+afterAll(() => slugline.dispose())
+
+test('whoever starts it must give every secret, and nothing is one by default', () => {
+  const used = [...text.matchAll(/(?<!\$)\$\{(\w+)([^}]*)\}/g)]
+  const optional = used.filter(([, , rest]) => !rest?.startsWith(':?')).map(([, name]) => name)
+  expect(new Set(optional)).toEqual(new Set(['SLUGLINE_DOMAINS']))
+  expect(Object.keys(example).sort()).toEqual([...new Set(used.map((u) => u[1] as string))].sort())
+  expect(Object.values(example).join('')).toBe('')
+  for (const { environment = {} } of Object.values(compose.services)) {
+    for (const [name, value] of Object.entries(environment)) {
+      if (/PASSWORD|SECRET|_URL$/.test(name)) expect(String(value)).toMatch(/\$\{\w+:\?/)
+    }
+  }
+})
+
+test('its nodes have settings that Slugline takes, and all the same ones', () => {
+  expect(nodes.length).toBeGreaterThanOrEqual(2)
+  const given: Record<string, string> = { BASE_URL: 'https://sho.rt' }
+  for (const name of Object.keys(example)) given[name] ??= 'x'.repeat(32)
+  given.SLUGLINE_DOMAINS = 'go.example'
+  for (const [, { environment = {} }] of nodes) {
+    expect(environment).toEqual(nodes[0]?.[1].environment as Record<string, string>)
+    const values = Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [
+        name,
+        String(value).replaceAll(/\$\{(\w+)[^}]*\}/g, (_, each: string) => given[each] as string),
+      ]),
+    )
+    expect(Object.keys(values).filter((name) => !VARIABLES.includes(name as never))).toEqual([])
+    const { config } = readEnvironment(values, false)
+    expect(config.scaled?.clickhouse).not.toBeNull()
+    const subnets = compose.networks.edge?.ipam?.config.map(({ subnet }) => subnet)
+    expect(config.trustedProxies).toEqual(subnets as string[])
+  }
+  const set = dockerfile
+    .match(/^ENV (.*)$/m)?.[1]
+    ?.split(' ')
+    .map((pair) => pair.split('=')[0])
+  expect(set?.filter((name) => !VARIABLES.includes(name as never))).toEqual(['XDG_CACHE_HOME'])
+  const inUnit = [...unit.matchAll(/(\w+)=%/g)].map(([, name]) => name as string)
+  expect(unknownVariables(Object.fromEntries(inUnit.map((name) => [name, 'x'])))).toEqual([])
+  expect(inUnit).toContain('SLUGLINE_SECRET_FILE')
+})
+
+test('each node has a journal of its own, and the time to finish', () => {
+  const volumes = nodes.map(([, node]) => node.volumes?.map((each) => each.split(':')))
+  const names = volumes.map((each) => each?.[0]?.[0] as string)
+  expect(new Set(names).size).toBe(nodes.length)
+  for (const name of names) expect(Object.keys(compose.volumes)).toContain(name)
+  const dataDir = /SLUGLINE_DATA_DIR=(\S+)/.exec(dockerfile)?.[1]
+  for (const each of volumes) expect(each?.[0]?.[1]).toBe(dataDir as string)
+  expect(dockerfile).toContain(`VOLUME ${dataDir}\n`)
+  // Slugline ends within ten seconds.
+  for (const [, node] of nodes)
+    expect(Number.parseInt(node.stop_grace_period ?? '0', 10)).toBeGreaterThan(10)
+  expect(Number(/TimeoutStopSec=(\d+)/.exec(unit)?.[1])).toBeGreaterThan(10)
+  for (const [, { depends_on = {} }] of Object.entries(compose.services)) {
+    for (const name of Object.keys(depends_on)) {
+      expect([name, compose.services[name]?.healthcheck !== undefined]).toEqual([name, true])
+    }
+  }
+})
+
+test('what asks the nodes asks for what there is', async () => {
+  const paths = [dockerfile, text, caddyfile].flatMap((file) =>
+    [...file.matchAll(/http:\/\/127\.0\.0\.1:\d+(\/[\w./-]+)|health_uri (\S+)/g)].map(
+      ([, path, other]) => (path ?? other) as string,
+    ),
+  )
+  const own = [...new Set(paths)].filter((path) => path !== '/ping').sort()
+  expect(own).toEqual(['/.well-known/slugline/host', '/livez', '/readyz'])
+  for (const path of own) {
+    const answer = await fetch(`${slugline.url}${path}?domain=sho.rt`)
+    expect([path, answer.status]).toEqual([path, 200])
+  }
+  const [ask = ''] = own
+  const isOurs = async (domain: string, headers = {}) =>
+    (await fetch(`${slugline.url}${ask}?domain=${domain}`, { headers })).status
+  expect(await isOurs('go.example')).toBe(200)
+  expect(await isOurs('evil.example')).toBe(404)
+  // Nobody learns more through the proxy than a short link would tell.
+  expect(await isOurs('sho.rt', { 'X-Forwarded-For': '192.0.2.1' })).toBe(404)
+
+  const port = /PORT=(\d+)/.exec(dockerfile)?.[1]
+  expect(dockerfile).toContain(`EXPOSE ${port}\n`)
+  const upstreams = /^\tto (.*)$/m.exec(caddyfile)?.[1]?.split(' ')
+  expect(upstreams).toEqual(nodes.map(([name]) => `${name}:${port}`))
+  // The proxy must be the first to close an idle connection.
+  expect(Number(/keepalive (\d+)s/.exec(caddyfile)?.[1])).toBeLessThan(75)
+  expect(caddyfile).toMatch(
+    /@private path \/metrics \/\.well-known\/slugline\/\*\n\trespond @private 404/,
+  )
+})
+
+test('the image is built from files that there are, with a Node that is new enough', () => {
+  const ignore = read('.dockerignore').split('\n')
+  const sent = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+  for (const name of sent) expect([name, existsSync(join(ROOT, name))]).toEqual([name, true])
+  const copied = [...dockerfile.matchAll(/^COPY (?!--)(.*) \S+$/gm)]
+    .flatMap(([, names]) => (names as string).split(' '))
+    .filter((name) => name !== '.')
+  for (const name of copied) {
+    expect([name, sent.some((each) => name === each || name.startsWith(`${each}/`))]).toEqual([
+      name,
+      true,
+    ])
+  }
+  const { engines, scripts } = JSON.parse(read('package.json')) as {
+    engines: { node: string }
+    scripts: Record<string, string>
+  }
+  const node = Number(/FROM node:(\d+)/.exec(dockerfile)?.[1])
+  expect(node).toBeGreaterThanOrEqual(Number(/\d+/.exec(engines.node)?.[0]))
+  for (const [, name] of dockerfile.matchAll(/npm run (\w+)/g)) {
+    expect(Object.keys(scripts)).toContain(name as string)
+  }
+})

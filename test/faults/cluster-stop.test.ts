@@ -1,0 +1,112 @@
+// A node that is stopped while its database is away: what it answered is not lost, whether it starts
+// again or only `slugline drain` comes.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { eventually } from '../harness/eventually.ts'
+import { postgresMissing, sharedPostgres } from '../harness/postgres.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+import { startProxy, type TestProxy } from '../harness/proxy.ts'
+import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
+
+const missing = postgresMissing ?? redisMissing
+const DOCS = resolve(import.meta.dir, '../../docs')
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
+
+describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missing})` : ''}`, () => {
+  let redis: TestRedis
+  let toDatabase: TestProxy
+  let node: Slugline
+  let key: string
+  let visits = 0
+
+  beforeAll(async () => {
+    const postgres = await sharedPostgres()
+    redis = await startRedis()
+    const url = new URL(await postgres.createDatabase())
+    toDatabase = await startProxy(Number(url.port))
+    url.port = String(toDatabase.port)
+    node = await startSlugline({
+      DATABASE_URL: url.href,
+      REDIS_URL: redis.url,
+      BASE_URL: 'http://sho.rt',
+      SLUGLINE_SECRET: 'a secret that this test has all of the time',
+      LOG_LEVEL: 'silent',
+    })
+    key = (await node.createKey()).key
+    const body = { destination_url: 'https://a.example/', slug: 'hot' }
+    expect((await node.call('POST', '/api/v1/links', { key, body })).status).toBe(201)
+    await visit()
+  }, 60_000)
+  afterAll(async () => {
+    toDatabase.restore()
+    await node.dispose()
+    await toDatabase.close()
+    await redis.dispose()
+  }, 60_000)
+
+  async function visit(): Promise<void> {
+    const answer = await node.call('GET', '/hot', { headers: { 'user-agent': BROWSER } })
+    expect(answer.status).toBe(302)
+    visits++
+  }
+
+  /** Starts it without its database, and resolves when it redirects what it remembers. */
+  async function startAlone(): Promise<void> {
+    toDatabase.cut()
+    // It resolves when the node has its database; the process is ended before that.
+    node.restart().catch(() => {})
+    await eventually('it redirects', async () => {
+      const answer = await node.call('HEAD', '/hot').catch(() => undefined)
+      return answer?.status === 302 ? true : undefined
+    })
+    for (let i = 0; i < 10; i++) await visit()
+  }
+
+  const human = async () => {
+    const answer = await node.call('GET', '/api/v1/links?search=hot', { key })
+    const { data } = (await answer.json()) as { data: { clicks: { human: number } }[] }
+    return data[0]?.clicks.human
+  }
+
+  test('has, while it runs, every metric that the documents name', async () => {
+    const text = await (await node.call('GET', '/metrics')).text()
+    const known = new Set([...text.matchAll(/^# TYPE (slugline_\w+)/gm)].map(([, name]) => name))
+    for (const file of readdirSync(DOCS).filter((name) => name.endsWith('.md'))) {
+      const named = readFileSync(join(DOCS, file), 'utf8').matchAll(/\bslugline_\w+_\w+/g)
+      const unknown = [...named].map(([name]) => name).filter((name) => !known.has(name))
+      expect([file, unknown]).toEqual([file, []])
+    }
+  })
+
+  test('in order, though it never came to its database', async () => {
+    expect(await node.stop()).toBe(0)
+    await startAlone()
+    const ended = node.stop()
+    expect(await ended).toBe(0)
+    toDatabase.restore()
+    await node.restart()
+    await eventually('every click is counted', async () =>
+      (await human()) === visits ? true : undefined,
+    )
+  }, 60_000)
+
+  test('leaves its clicks to be drained, also when it was killed', async () => {
+    expect(await node.stop()).toBe(0)
+    await startAlone()
+    await node.kill()
+    const kept = await node.cli('drain', '--within', '1', '--json')
+    expect(kept.status).toBe(1)
+    toDatabase.restore()
+    const { status, stdout } = await node.cli('drain', '--within', '30', '--json')
+    expect([status, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ drained: true, counted: true, stored: true }),
+    ])
+    await node.restart()
+    expect(await human()).toBe(visits)
+    const answer = await node.call('GET', '/api/v1/stats', { key })
+    const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
+    expect(data.totals.clicks).toBe(visits)
+  }, 60_000)
+})
