@@ -5,15 +5,16 @@ import {
   startClickHouse,
 } from '../../../test/harness/clickhouse.ts'
 import { reportsContract } from '../reports/testing/contract.ts'
+import type { AskableReports } from '../types.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
-import { type ClickHouseReports, createClickHouseReports } from './reports.ts'
+import { createClickHouseReports } from './reports.ts'
 import { migrateClickHouse } from './schema.ts'
 import { store } from './testing/world.ts'
 
 describe.skipIf(!hasClickHouse)('reports on ClickHouse', () => {
   let server: Server
   let clickHouse: ClickHouse
-  let reports: ClickHouseReports
+  let reports: AskableReports
 
   beforeAll(async () => {
     server = await startClickHouse()

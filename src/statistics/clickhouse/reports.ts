@@ -1,25 +1,22 @@
 import { type LinkFacts, NO_FACTS } from '../reports/names.ts'
-import type { ClickReports, Selection } from '../types.ts'
+import type { AskableReports, ClickReports, Selection } from '../types.ts'
 import { between, withTotals } from '../with-totals.ts'
 import type { ClickHouse } from './client.ts'
 import { type Ask, series, top, totals } from './counts.ts'
 import { createExport } from './export.ts'
 import { clicks, daily } from './lists.ts'
 
-/** {@link ClickReports} on ClickHouse. */
-export interface ClickHouseReports extends ClickReports {
-  /** The same, for somebody who may go away: their queries are broken off then. */
-  until(signal: AbortSignal): ClickReports
-}
-
 /** No click is later: the end of the year 9999. */
 const LATEST_MS = 253_402_300_800_000
 
-/** Reports on the clicks in ClickHouse, as many at once as its connections. */
+/**
+ * Reports on the clicks in ClickHouse, as many at once as its connections. The server ends queries of
+ * whoever goes away.
+ */
 export function createClickHouseReports(
   clickHouse: ClickHouse,
   { facts = NO_FACTS }: { facts?: LinkFacts } = {},
-): ClickHouseReports {
+): AskableReports {
   async function meant(selection: Selection): Promise<Selection> {
     const { workspaceNo, tags = [], from, to } = selection
     return {

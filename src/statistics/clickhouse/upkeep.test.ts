@@ -6,10 +6,10 @@ import {
   startClickHouse,
 } from '../../../test/harness/clickhouse.ts'
 import { FIRST_DAY, LINKS, world } from '../reports/testing/world.ts'
-import type { Selection } from '../types.ts'
+import type { AskableReports, Selection } from '../types.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
 import { linkNumbers } from './recount.ts'
-import { type ClickHouseReports, createClickHouseReports } from './reports.ts'
+import { createClickHouseReports } from './reports.ts'
 import { purgeRetained } from './retention.ts'
 import { migrateClickHouse } from './schema.ts'
 import { raw } from './sql.ts'
@@ -20,7 +20,7 @@ const DAY = 86_400_000
 describe.skipIf(!hasClickHouse)('what plans keep no longer', () => {
   let server: Server
   let clickHouse: ClickHouse
-  let reports: ClickHouseReports
+  let reports: AskableReports
 
   beforeAll(async () => {
     server = await startClickHouse()

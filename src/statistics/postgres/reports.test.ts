@@ -8,14 +8,15 @@ import {
 import { postgresMissing, sharedPostgres } from '../../../test/harness/postgres.ts'
 import { openPostgres, type Storage } from '../../storage/index.ts'
 import { reportsContract } from '../reports/testing/contract.ts'
-import { createPostgresReports, type PostgresReports } from './reports.ts'
+import type { AskableReports } from '../types.ts'
+import { createPostgresReports } from './reports.ts'
 import { store } from './testing/world.ts'
 
 const minutes = Number(process.env.PROPERTY_MINUTES ?? 0)
 
 describe.skipIf(postgresMissing !== undefined)('reports on PostgreSQL', () => {
   let storage: Storage
-  let reports: PostgresReports
+  let reports: AskableReports
 
   beforeAll(async () => {
     const server = await sharedPostgres()
@@ -34,7 +35,7 @@ const missing = postgresMissing ?? pgbouncerMissing
 describe.skipIf(missing !== undefined)('reports through PgBouncer in transaction mode', () => {
   let pgbouncer: TestPgBouncer
   let storage: Storage
-  let reports: PostgresReports
+  let reports: AskableReports
 
   beforeAll(async () => {
     const server = await sharedPostgres()

@@ -1,16 +1,10 @@
 import type { Storage } from '../../storage/index.ts'
 import { type LinkFacts, NO_FACTS } from '../reports/names.ts'
-import type { ClickReports, Selection } from '../types.ts'
+import type { AskableReports, ClickReports, Selection } from '../types.ts'
 import { between, withTotals } from '../with-totals.ts'
 import { type Ask, series, top, totals } from './counts.ts'
 import { createExport } from './export.ts'
 import { clicks, daily } from './lists.ts'
-
-/** {@link ClickReports} on PostgreSQL. */
-export interface PostgresReports extends ClickReports {
-  /** The same, for somebody who may go away: what they still wait for isn't asked any more. */
-  until(signal: AbortSignal): ClickReports
-}
 
 /** What reports work with. */
 export interface PostgresReportsOptions {
@@ -28,9 +22,9 @@ const WIDE_AT_ONCE = 2
 
 /**
  * Reports on the clicks in PostgreSQL. What is about one link doesn't wait for what is about a
- * workspace.
+ * workspace. What whoever goes away still waits for isn't asked any more.
  */
-export function createPostgresReports(options: PostgresReportsOptions): PostgresReports {
+export function createPostgresReports(options: PostgresReportsOptions): AskableReports {
   const { storage, directory, facts = NO_FACTS } = options
 
   async function meant(selection: Selection): Promise<Selection> {

@@ -6,9 +6,9 @@ import { postgresMissing, sharedPostgres } from '../../../test/harness/postgres.
 import { takeOn } from '../../clicks/shared/chores.ts'
 import { openPostgres, type Storage } from '../../storage/index.ts'
 import { FIRST_DAY, LINKS, world } from '../reports/testing/world.ts'
-import type { Selection } from '../types.ts'
+import type { AskableReports, Selection } from '../types.ts'
 import { linkNumbers } from './recount.ts'
-import { createPostgresReports, type PostgresReports } from './reports.ts'
+import { createPostgresReports } from './reports.ts'
 import { purgeRetained } from './retention.ts'
 import { store } from './testing/world.ts'
 import { createPostgresUpkeep } from './upkeep.ts'
@@ -17,7 +17,7 @@ const DAY = 86_400_000
 
 describe.skipIf(postgresMissing !== undefined)('clicks that go', () => {
   let storage: Storage
-  let reports: PostgresReports
+  let reports: AskableReports
 
   beforeAll(async () => {
     const server = await sharedPostgres()

@@ -11,14 +11,20 @@ const SCHED_IDLE = 5
 const CAP_SYS_NICE = 23n
 const SYSCALL: Partial<Record<NodeJS.Architecture, number>> = { x64: 144, arm64: 119 }
 
+/**
+ * Which threads run only when nobody else wants to, so that whoever does needn't wait for them to be
+ * interrupted: none, and all take a share of the processors, a small one; all but the one that answers
+ * and takes messages; or all.
+ */
+export type Yielding = 'none' | 'helpers' | 'all'
+
 /** How much of the processors this process claims from others. */
 export interface Priority {
   /**
-   * True: it runs when nobody else wants to, and whoever wants to needn't wait for it to be
-   * interrupted; false: it takes its share, a small one. Where that can't be taken back later, and on
-   * other systems than Linux, always the latter.
+   * To be called now and then also with the same, for threads that are new. Where a thread that yields
+   * can't stop it later, and on other systems than Linux, none ever does.
    */
-  yield(isYielding: boolean): void
+  yield(which: Yielding): void
 }
 
 /** Lowers the priority of this process for good, and begins with taking a share. */
@@ -30,13 +36,18 @@ export function createPriority(): Priority {
     // Not allowed here: then all are equal.
   }
   const set = mayReturn() ? policySetter() : undefined
-  let yields = false
+  let policies = new Map<number, number>()
   return {
-    yield(isYielding) {
-      if (set === undefined || yields === isYielding) return
-      yields = isYielding
-      // Policies are per thread; those that come later have their maker's.
-      for (const thread of threads()) set(thread, isYielding ? SCHED_IDLE : SCHED_OTHER)
+    yield(which) {
+      if (set === undefined) return
+      const now = new Map<number, number>()
+      for (const thread of threads()) {
+        const stays = which === 'none' || (which === 'helpers' && thread === process.pid)
+        const policy = stays ? SCHED_OTHER : SCHED_IDLE
+        if (policies.get(thread) !== policy) set(thread, policy)
+        now.set(thread, policy)
+      }
+      policies = now
     },
   }
 }

@@ -8,7 +8,7 @@ import { openStatistics, type StatisticsDatabase } from '../store/duckdb.ts'
 import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
 import { linkNumbers } from '../store/recount.ts'
 import { createClickWriter } from '../store/write.ts'
-import type { Click, ClickReports } from '../types.ts'
+import type { AskableReports, Click } from '../types.ts'
 import { statisticsFile } from './files.ts'
 import { createHold } from './hold.ts'
 import { ingest, type Pass } from './ingest.ts'
@@ -43,14 +43,9 @@ export interface StoreOptions {
   mainFile: string
   clock: Clock
   enrich(record: ClickRecord): Click
-  createReports(database: StatisticsDatabase): Reports
+  createReports(database: StatisticsDatabase): AskableReports
   /** For a test: when the file is made smaller. */
   compaction?: Partial<CompactionSizes>
-}
-
-/** Reports; with `until` they are broken off when whoever asked has gone. */
-export interface Reports extends ClickReports {
-  until?(signal: AbortSignal): ClickReports
 }
 
 /** The statistics file of a data directory. @throws whatever is wrong with it */
@@ -109,7 +104,7 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
   )
 
   return {
-    reportsUntil: (signal) => reports.until?.(signal) ?? reports,
+    reportsUntil: reports.until,
     live,
     maintenance: {
       get due() {

@@ -1,11 +1,13 @@
 import { createPriority } from './priority.ts'
 
 /**
- * What takes longer than this without anybody waiting for it, exports and putting in order, leaves the
- * processors to visits; unless a question, or the clicks of a pass, wait for longer than the other.
+ * Work that nobody waits for, exports and putting in order, leaves the processors to visits from this
+ * time on, the thread that answers included; without it, only the threads that run queries do.
  */
 const BULK_MS = 500
+/** A question, or the clicks of a pass, that wait longer get their share, and whatever comes soon after. */
 const PATIENCE_MS = 1_000
+const SHARE_MS = 5_000
 const LOOK_EVERY_MS = 250
 
 /** What goes on in this process. */
@@ -16,7 +18,7 @@ export interface GoingOn {
   waitingSince: number | null
 }
 
-/** Lowers the priority of this process, and more so while it does what nobody waits for. */
+/** Lowers the priority of this process: visits come first, as long as nobody waits long for it. */
 export function keepYielding(): {
   /** Looks from now on. */
   watch(look: () => GoingOn): void
@@ -27,19 +29,22 @@ export function keepYielding(): {
   const priority = createPriority()
   let timer: Timer | undefined
   let bulkForMs = 0
+  let sharesUntil = Number.NEGATIVE_INFINITY
   return {
     watch(look) {
       timer = setInterval(() => {
         const { bulk, waitingSince } = look()
         if (bulk === 'now') bulkForMs += LOOK_EVERY_MS
         else if (bulk === 'none') bulkForMs = 0
-        const waitsMs = performance.now() - (waitingSince ?? Number.POSITIVE_INFINITY)
-        priority.yield(bulkForMs > BULK_MS && waitsMs <= PATIENCE_MS)
+        const now = performance.now()
+        if (now - (waitingSince ?? now) > PATIENCE_MS) sharesUntil = now + SHARE_MS
+        const yielding = bulkForMs > BULK_MS ? 'all' : 'helpers'
+        priority.yield(now < sharesUntil ? 'none' : yielding)
       }, LOOK_EVERY_MS)
     },
     hurry() {
       clearInterval(timer)
-      priority.yield(false)
+      priority.yield('none')
     },
     stop() {
       clearInterval(timer)

@@ -9,8 +9,8 @@ import {
   type StatisticsDatabase,
 } from '../store/duckdb.ts'
 import { click } from '../testing/naive.ts'
-import type { ExportFormat, Selection } from '../types.ts'
-import { createReports, type DuckReports } from './index.ts'
+import type { AskableReports, ExportFormat, Selection } from '../types.ts'
+import { createReports } from './index.ts'
 import { store } from './testing/world.ts'
 
 const NOW = Date.parse('2026-06-15T12:00:00Z')
@@ -30,7 +30,7 @@ const EVERYTHING: Selection = {
 const directory = mkdtempSync(join(tmpdir(), 'slugline-export-'))
 let database: StatisticsDatabase
 let connection: StatisticsConnection
-let reports: DuckReports
+let reports: AskableReports
 
 beforeAll(async () => {
   database = await openStatistics(join(directory, 'statistics.duckdb'))

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { StatisticsDatabase } from '../store/duckdb.ts'
-import type { ClickReports, Selection, Series } from '../types.ts'
+import type { AskableReports, ClickReports, Selection, Series } from '../types.ts'
 import { between } from '../with-totals.ts'
 import { clicks } from './clicks.ts'
 import type { Answer, Wish } from './counting/index.ts'
@@ -9,6 +9,7 @@ import { daily } from './daily.ts'
 import { createExport } from './export.ts'
 import { createLane, createLanes } from './lane.ts'
 import { createLinkQuestions } from './link-questions.ts'
+import { createMemory } from './memory.ts'
 import { type LinkFacts, NO_FACTS } from './names.ts'
 import { byQueries } from './questions.ts'
 import { countsOf } from './totals.ts'
@@ -21,12 +22,6 @@ export interface ReportOptions {
   facts?: LinkFacts
   /** Clicks of a link that are read and counted; more of them are by queries. For tests. */
   countedAtMost?: number
-}
-
-/** {@link ClickReports} on DuckDB. */
-export interface DuckReports extends ClickReports {
-  /** The same, for somebody who may go away: their queries are interrupted then. */
-  until(signal: AbortSignal): ClickReports
 }
 
 /** Reports on links that are made at once. */
@@ -42,14 +37,18 @@ const NOTHING: Series = { totals: { clicks: 0, unique: 0, bots: 0 }, buckets: []
  * a workspace: each lane has a connection with one report at a time; exports have their own.
  *
  * The clicks of a link are read and counted; those of a workspace, and of a link that has more than
- * `countedAtMost` of them, are counted by queries.
+ * `countedAtMost` of them, are counted by queries. Those of somebody who goes away are interrupted.
  */
 export function createReports(
   database: StatisticsDatabase,
   { facts = NO_FACTS, countedAtMost = CLICKS_AT_MOST }: ReportOptions = {},
-): DuckReports {
-  const narrow = createLanes(Array.from({ length: NARROW_LANES }, () => createLane(database)))
-  const wide = createLane(database, Math.min(WIDE_THREADS, availableParallelism()))
+): AskableReports {
+  const memory = createMemory(database)
+  const narrow = createLanes(
+    Array.from({ length: NARROW_LANES }, () => createLane(database, { memory })),
+  )
+  const threads = Math.min(WIDE_THREADS, availableParallelism())
+  const wide = createLane(database, { threads, memory })
   const linkQuestions = createLinkQuestions(narrow, countedAtMost)
   async function meant(selection: Selection): Promise<Selection> {
     const { workspaceNo, tags = [], to } = selection

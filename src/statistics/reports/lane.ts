@@ -1,9 +1,8 @@
 import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.ts'
+import { createMemory, type Memory } from './memory.ts'
 import type { Sql } from './sql.ts'
 
-/** With more than this (bytes) in use after a report, what was read of the file is let go. */
-const MUCH_MEMORY = 320_000_000
 const INTERRUPT_EVERY_MS = 20
 
 /** Asks within one snapshot of the clicks. */
@@ -23,13 +22,18 @@ export interface Lane {
   run<T>(work: (asking: Asking) => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
-/**
- * A lane with a connection of its own, made at the first report.
- * @param threads that work on a query; whatever else is done meanwhile has as many
- */
+/** How a lane differs from others. */
+export interface LaneOptions {
+  /** Those that work on a query; whatever else is done meanwhile has as many. */
+  threads?: number
+  /** The same for all lanes of a database. */
+  memory?: Memory
+}
+
+/** A lane with a connection of its own, made at the first report. */
 export function createLane(
   database: Pick<StatisticsDatabase, 'connect' | 'releaseMemory'>,
-  threads = 1,
+  { threads = 1, memory = createMemory(database) }: LaneOptions = {},
 ): Lane {
   let connecting: Promise<StatisticsConnection> | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -60,13 +64,12 @@ export function createLane(
     } finally {
       await connection.run('ROLLBACK').catch(() => {})
       if (threads > 1) await connection.run('SET threads = 1').catch(() => {})
-      if (process.memoryUsage.rss() > MUCH_MEMORY) await database.releaseMemory()
     }
   }
 
   return {
     run(work, signal) {
-      const done = last.then(() => inTransaction(work, signal))
+      const done = last.then(() => memory.use(() => inTransaction(work, signal)))
       last = done.catch(() => {})
       return done
     },

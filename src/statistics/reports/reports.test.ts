@@ -7,16 +7,17 @@ import {
   type StatisticsConnection,
   type StatisticsDatabase,
 } from '../store/duckdb.ts'
-import { createReports, type DuckReports } from './index.ts'
+import type { AskableReports } from '../types.ts'
+import { createReports } from './index.ts'
 import { reportsContract } from './testing/contract.ts'
 import { store } from './testing/world.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'slugline-reports-'))
 let database: StatisticsDatabase
 let connection: StatisticsConnection
-let reports: DuckReports
+let reports: AskableReports
 /** One that counts no clicks itself. */
-let queried: DuckReports
+let queried: AskableReports
 
 beforeAll(async () => {
   database = await openStatistics(join(directory, 'statistics.duckdb'))
@@ -36,7 +37,7 @@ reportsContract({
     await store(connection, it)
     return it
   },
-  runs: 40,
+  runs: 20,
   // As many worlds as there is time for: `PROPERTY_MINUTES=5`.
   minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
   others: () => [queried],

@@ -15,9 +15,15 @@ import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
 import { store } from '../store/testing.ts'
 import { type ClickWriter, createClickWriter } from '../store/write.ts'
 import { click } from '../testing/naive.ts'
-import { DIMENSIONS, type Filter, type Selection, type StoredClick } from '../types.ts'
+import {
+  type AskableReports,
+  DIMENSIONS,
+  type Filter,
+  type Selection,
+  type StoredClick,
+} from '../types.ts'
 import { zoneOffsets } from '../zones.ts'
-import { createReports, type DuckReports } from './index.ts'
+import { createReports } from './index.ts'
 import { naive, type PurgedDay } from './testing/naive.ts'
 
 setDefaultTimeout(300_000)
@@ -38,7 +44,7 @@ let database: StatisticsDatabase
 let connection: StatisticsConnection
 let writer: ClickWriter
 let maintenance: Maintenance
-let reports: DuckReports
+let reports: AskableReports
 let links: number[]
 let clicks: StoredClick[] = []
 let visitors = 0n
@@ -176,7 +182,7 @@ async function expectRight(): Promise<void> {
         recount.series(selection, boundaries),
       )
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   )
 }
 

@@ -6,7 +6,7 @@ import type { Pass } from '../process/ingest.ts'
 import type { Store } from '../process/run.ts'
 import type { Batch } from '../store/batch.ts'
 import type { Maintenance } from '../store/maintenance.ts'
-import type { ClickReports } from '../types.ts'
+import type { AskableReports } from '../types.ts'
 import { createSharedLive } from './live.ts'
 import type { ClickBus } from './live-channels.ts'
 
@@ -33,7 +33,7 @@ export interface SharedStoreOptions {
   storage: Pick<Storage, 'read'>
   bus: ClickBus
   logger?: Pick<Logger, 'warn'> | undefined
-  reports: ClickReports & { until(signal: AbortSignal): ClickReports }
+  reports: AskableReports
   upkeep: Maintenance
   recount: Store['recount']
   openShipping(stored: Stored): Shipping | Promise<Shipping>

@@ -1,6 +1,6 @@
 import type { StatisticsDatabase } from '../../store/duckdb.ts'
 import { KIND_NAMES } from '../../store/schema.ts'
-import type { ClickReports, StoredClick } from '../../types.ts'
+import type { AskableReports, ClickReports, StoredClick } from '../../types.ts'
 
 type StoredRow = Omit<StoredClick, 'linkSeq' | 'time' | 'kind' | 'domainNo' | 'trigger'> & {
   link: bigint
@@ -12,7 +12,7 @@ type StoredRow = Omit<StoredClick, 'linkSeq' | 'time' | 'kind' | 'domainNo' | 't
 }
 
 /** The least that a test of the process asks: how many clicks there are, and which. */
-export function createTestReports(database: StatisticsDatabase): ClickReports {
+export function createTestReports(database: StatisticsDatabase): AskableReports {
   async function all<R>(sql: string): Promise<R[]> {
     const connection = await database.connect()
     try {
@@ -22,7 +22,7 @@ export function createTestReports(database: StatisticsDatabase): ClickReports {
     }
   }
   const never = () => Promise.reject(new Error('Not asked by these tests'))
-  return {
+  const reports: ClickReports = {
     async totals({ workspaceNo }) {
       const [row] = await all<{ clicks: bigint; unique: bigint; bots: bigint }>(
         `SELECT count(*) FILTER (kind = 0) AS clicks, count(DISTINCT visitor) AS "unique",
@@ -54,4 +54,5 @@ export function createTestReports(database: StatisticsDatabase): ClickReports {
     daily: never,
     export: never,
   }
+  return { ...reports, until: () => reports }
 }
