@@ -20,6 +20,18 @@ export interface Count {
   total: number
   exact: boolean
   driver: Driver
+  /** Which they are, where they are few and each was read. */
+  seqs?: readonly number[]
+}
+
+/** So many links are few. */
+const FEW = 1_000
+/** Of more than so many, PostgreSQL counts in parallel, and can't keep what it finds meanwhile. */
+const KEPT_OF = 50_000
+
+/** The same, if they are few. */
+export function fewOf(seqs: readonly number[]): readonly number[] | undefined {
+  return seqs.length <= FEW ? seqs : undefined
 }
 
 /** What is known of a workspace without counting. */
@@ -56,9 +68,29 @@ export async function countLinks(
   const driver = await smallestDriver(sqlx, filter, range, everything, most)
   const { row, tags } = testsOf(driver, filter, nowMs)
   const isAll = driver.count === 0 || row.length + tags.length === 0
+  if (isAll) return { total: driver.count, exact: most === null || driver.count < most, driver }
   const links = sql`SELECT l.seq AS seq ${matching(driver, filter, range, nowMs)}`
-  const total = isAll ? driver.count : await count(sqlx, links, most)
+  if (sqlx.dialect === 'postgres' && driver.kind !== 'range' && driver.count <= KEPT_OF) {
+    return { ...(await countAndKeep(sqlx, links, most)), driver }
+  }
+  const total = await count(sqlx, links, most)
   return { total, exact: most === null || total < most, driver }
+}
+
+/** Counts, and keeps what it has found if that is little: reading it again takes as long. */
+async function countAndKeep(
+  sqlx: Sql,
+  query: RawBuilder<unknown>,
+  most: number | null,
+): Promise<Omit<Count, 'driver'>> {
+  const limit = most === null ? sql`` : sql` LIMIT ${most}`
+  const { rows } = await sql<{ n: number; seqs: string | null }>`
+    SELECT count(*) AS n,
+      CASE WHEN count(*) BETWEEN 1 AND ${FEW} THEN string_agg(d.seq::text, ',') END AS seqs
+    FROM (${query}${limit}) d`.execute(sqlx.db)
+  const [{ n, seqs } = { n: 0, seqs: null }] = rows
+  if (most !== null && n >= most) return { total: n, exact: false }
+  return { total: n, exact: true, ...(seqs !== null && { seqs: seqs.split(',').map(Number) }) }
 }
 
 /** How many rows a query has, or `most` where it has that many. */

@@ -39,19 +39,25 @@ export type Driver =
   | { kind: 'range'; count: number }
   | { kind: 'text'; count: number }
   | { kind: 'tag'; tag: string; count: number }
+  /** All that matched a moment ago. */
+  | { kind: 'known'; seqs: readonly number[]; count: number }
 
 /** Whether a filter lets every link of the workspace pass, times aside. */
 export function isPlain({ term, tags, domainNo, status }: LinkFilter): boolean {
   return term === null && tags.length === 0 && domainNo === null && status === null
 }
 
-/** The `seq` of each candidate of a text or a tag, in no order. */
+/** The `seq` of each candidate, in no order. */
 export function candidates(
   driver: Exclude<Driver, { kind: 'range' }>,
   filter: LinkFilter,
   { low, high }: SeqRange,
 ): RawBuilder<unknown> {
   if (driver.kind === 'text') return indexedMatches(filter.term ?? '', low, high)
+  if (driver.kind === 'known') {
+    return sql`SELECT s AS seq FROM unnest(${`{${driver.seqs.join(',')}}`}::bigint[]) s
+      WHERE s BETWEEN ${low} AND ${high}`
+  }
   return sql`SELECT link_seq AS seq FROM link_tags
     WHERE workspace_no = ${filter.workspaceNo} AND tag_key = ${driver.tag}
     AND link_seq BETWEEN ${low} AND ${high}`

@@ -1,7 +1,7 @@
 import type { Cursors, CursorValue } from '../http/cursor.ts'
 import { prepare, type Sql } from '../storage/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { type Count, countLinks, type WorkspaceFacts } from './count.ts'
+import { type Count, countLinks, fewOf, type WorkspaceFacts } from './count.ts'
 import { isPlain, type LinkFilter, type SeqRange, wholeRange } from './filter.ts'
 import { fetchPage, type PageQuery, type PageRow } from './page.ts'
 import { searchTerm } from './search.ts'
@@ -130,12 +130,14 @@ async function countFrom(
   if (before === undefined) return countLinks(sqlx, filter, known, facts, now, most)
   const fresh = { low: low + before.made + 1, high: known.high, whole: false }
   // Few are new, and what was counted before was all: no bound is needed.
-  const { total } = await countLinks(sqlx, filter, fresh, facts, now)
-  const { driver } = before.count
+  const { total, seqs } = await countLinks(sqlx, filter, fresh, facts, now)
+  const { driver, seqs: found } = before.count
+  const all = total === 0 ? found : found && seqs && fewOf([...found, ...seqs])
   return {
     total: before.count.total + total,
     exact: true,
     driver: { ...driver, count: driver.count + (facts.made - before.made) },
+    ...(all !== undefined && { seqs: all }),
   }
 }
 

@@ -23,7 +23,8 @@ test('matches that lie together at the far end are found like any others', async
     own.clock.ms += 1
     const slug = `s${String(i).padStart(5, '0')}`
     const title = i < 300 ? 'cluster of links' : 'others'
-    await own.create({ destination_url: 'https://a.example/', slug, title })
+    const tags = i < 300 ? ['near'] : []
+    await own.create({ destination_url: 'https://a.example/', slug, title, tags })
   }
   await own.countAll()
   for (const sort of ['updated_at', 'slug', 'clicks', 'last_clicked_at']) {
@@ -40,6 +41,11 @@ test('matches that lie together at the far end are found like any others', async
         sort,
         Array.from({ length: 10 }, (_, i) => `s${String(299 - i).padStart(5, '0')}`),
       ])
+    }
+    for (const order of ['asc', 'desc']) {
+      const { data } = await own.list({ tag: ['near'], sort, order, limit: '2' })
+      const [first, second] = order === 'asc' ? ['s00000', 's00001'] : ['s00299', 's00298']
+      expect([sort, ...data.map((link) => link.slug)]).toEqual([sort, first, second])
     }
   }
   await own.close()

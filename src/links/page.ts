@@ -9,6 +9,7 @@ import {
   type LinkFilter,
   matching,
   type SeqRange,
+  type Tests,
   testsOf,
 } from './filter.ts'
 import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
@@ -35,13 +36,34 @@ export interface PageQuery {
 
 type Keyed = RawBuilder<{ k: number | string | null; seq: number }>
 
+/**
+ * The same as `andTests` on `seq`, each link by a question of its own: PostgreSQL would make joins of
+ * them, and read all that match before it gives the first.
+ */
+function oneByOne(
+  { row, tags }: Tests,
+  { workspaceNo }: LinkFilter,
+  { low, high, whole }: SeqRange,
+): RawBuilder<unknown> {
+  const parts = tags.map(
+    (tag) => sql`(SELECT 1 FROM link_tags t WHERE t.workspace_no = ${workspaceNo}
+      AND t.tag_key = ${tag} AND t.link_seq = w.seq) IS NOT NULL`,
+  )
+  if (row.length > 0) {
+    parts.push(sql`(SELECT ${sql.join(row, sql` AND `)} FROM links l WHERE l.seq = w.seq)`)
+  }
+  if (!whole) parts.push(sql`w.seq BETWEEN ${low} AND ${high}`)
+  return sql.join(parts, sql` AND `)
+}
+
 /** Links read in vain, at most, before another plan is tried; and how many are always tried. */
 const WALK_MAX = 50_000
 const WALK_MIN = 1_000
 
 /** The links of one page, in order. How they are found depends on how many there are. */
-export async function fetchPage(sqlx: Sql, query: PageQuery): Promise<PageRow[]> {
-  if (query.count.total === 0) return []
+export async function fetchPage(sqlx: Sql, asked: PageQuery): Promise<PageRow[]> {
+  if (asked.count.total === 0) return []
+  const query = amongKnown(asked)
   if (query.sort === 'created_at') return hydrate(sqlx, query, inOrderOfCreation(query))
   if (isSmall(query)) return hydrate(sqlx, query, sorted(query))
   // Times are tested without reading the link's row: walking on costs little.
@@ -49,6 +71,14 @@ export async function fetchPage(sqlx: Sql, query: PageQuery): Promise<PageRow[]>
     return hydrate(sqlx, query, walkSql(walkOf(query, sql``)))
   }
   return (await tryWalk(sqlx, query)) ?? hydrate(sqlx, query, throughSet(query), hits(query))
+}
+
+/** Few links that were found when they were counted needn't be looked for again. */
+function amongKnown(query: PageQuery): PageQuery {
+  const { seqs } = query.count
+  if (seqs === undefined) return query
+  const driver: Driver = { kind: 'known', seqs, count: seqs.length }
+  return { ...query, count: { ...query.count, driver } }
 }
 
 /** Whether it costs less to sort all matches than to walk the sort's index until enough match. */
@@ -107,6 +137,10 @@ async function tryWalk(sqlx: Sql, query: PageQuery): Promise<PageRow[] | null> {
   const everything: Driver = { kind: 'range', count: links }
   const expected = ((limit + offset) * everything.count) / count.total
   const steps = Math.min(WALK_MAX, Math.ceil(4 * expected) + WALK_MIN)
+  if (sqlx.dialect === 'postgres') {
+    const found = await hydrate(sqlx, query, walkTesting(query, everything, steps))
+    return found.length === limit ? found : null
+  }
   const ahead = walkSql({
     ...walkOf({ ...query, range: { ...range, whole: true } }, sql``),
     rough: true,
@@ -119,6 +153,17 @@ async function tryWalk(sqlx: Sql, query: PageQuery): Promise<PageRow[] | null> {
   const tests = andTests(testsOf(everything, filter, nowMs), filter.workspaceNo)
   const found = await hydrate(sqlx, query, walkSql(walkOf(query, tests, until)))
   return until === undefined || found.length === limit ? found : null
+}
+
+/** What matches of the next links of a walk; PostgreSQL stops walking when it has enough. */
+function walkTesting(query: PageQuery, everything: Driver, steps: number): Keyed {
+  const { filter, range, descending, nowMs } = query
+  const direction = directionSql(descending)
+  const whole = { ...query, range: { ...range, whole: true } }
+  const ahead = walkSql({ ...walkOf(whole, sql``), rough: true, need: steps })
+  const tests = oneByOne(testsOf(everything, filter, nowMs), filter, range)
+  return sql`SELECT k, seq FROM (${ahead} LIMIT ${steps}) w WHERE ${tests}
+    ORDER BY k ${direction}, seq ${direction}`
 }
 
 /** PostgreSQL would make a join of it, and lose the order of the walk. */

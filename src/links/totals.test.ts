@@ -10,7 +10,11 @@ test('a total that was counted before stays true, whatever happens in between', 
     return made
   }
   const check = async () => {
-    for (const query of [{ search: 'apple' }, { tag: ['apple'] }]) {
+    for (const query of [
+      { search: 'apple' },
+      { tag: ['apple'] },
+      { search: 'pp', tag: ['apple'] },
+    ]) {
       const { data, pagination } = await links.list({ ...query, limit: '100' })
       expect([pagination.total, data.length]).toEqual([expected, expected])
     }

@@ -136,6 +136,12 @@ function keyed(
   ]
 }
 
+/** PostgreSQL would make a join of it, of all links and all counters. */
+const UNCOUNTED = bySql({
+  sqlite: sql`NOT EXISTS (SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq)`,
+  postgres: sql`(SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq) IS NULL`,
+})
+
 /** Links that the click worker hasn't come to yet: they are few, and have no clicks. */
 function uncounted(walk: Walk, key: RawBuilder<unknown>): RawBuilder<unknown>[] {
   const { range, workspaceNo } = walk
@@ -144,11 +150,18 @@ function uncounted(walk: Walk, key: RawBuilder<unknown>): RawBuilder<unknown>[] 
     from: sql`links l WHERE l.seq > (SELECT coalesce(max(w.link_seq), ${range.low - 1})
         FROM counter_watermarks w WHERE w.workspace_no = ${workspaceNo})
       AND l.seq <= ${range.high} AND +l.seq >= ${range.low}
-      AND NOT EXISTS (SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq)`,
+      AND ${UNCOUNTED}`,
     workspace: sql`+l.workspace_no`,
     seq: sql`l.seq`,
   }
-  return zeros({ ...walk, range: { ...range, whole: true } }, source, key, sql``)
+  const direction = walk.descending ? sql`DESC` : sql`ASC`
+  return zeros({ ...walk, range: { ...range, whole: true } }, source, key, sql``).map((each) =>
+    bySql({
+      sqlite: each,
+      // The primary key's order, but for where it has what it never has: PostgreSQL would sort all.
+      postgres: sql`SELECT k, seq FROM (${each} ORDER BY l.seq ${direction} LIMIT ${walk.need}) u`,
+    }),
+  )
 }
 
 /** An arm whose every key counts as 0, cut to the walk's part; none if that lies elsewhere. */

@@ -137,8 +137,9 @@ async function copy(
     // One that was starting when the move began has not heard of it.
     await checkUnused(target)
     if (isComplete) {
-      // So that the first questions are planned well.
-      if (tables.some(({ copied }) => copied > 0)) await target.all('ANALYZE')
+      // So that the first questions are planned well, and find the search index in order.
+      const filled = rows.filter(({ copied }) => copied > 0).map(({ table }) => table)
+      if (filled.length > 0) await target.all(`VACUUM (ANALYZE) ${filled.join(', ')}`)
       await target.end()
     }
     return { wasRunning, asOf: source.asOf, tables, isComplete }

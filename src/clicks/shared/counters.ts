@@ -39,6 +39,7 @@ export function createSharedCounters(
   nodeNo: number,
 ): SharedCounters {
   let swept = 0
+  let admitsUntil = 0
 
   return {
     async watermark() {
@@ -61,7 +62,12 @@ export function createSharedCounters(
       })
     },
     async admit(limit) {
-      if (!(await takeOn(storage, 'admit', ADMIT_EVERY_MS))) return false
+      // Whoever has taken it on goes on with it, so that many new links have theirs soon.
+      if (performance.now() >= admitsUntil) {
+        const now = performance.now()
+        if (!(await takeOn(storage, 'admit', ADMIT_EVERY_MS))) return false
+        admitsUntil = now + ADMIT_EVERY_MS
+      }
       const { rows } = await sql<{ no: number; done: number; last: number }>`
         SELECT * FROM (
           SELECT w.no, coalesce(c.link_seq, w.no * ${SEQS_PER_WORKSPACE}::bigint) AS done,
@@ -74,6 +80,7 @@ export function createSharedCounters(
         const made = await storage.write((tx) => admitOne(tx, no, done, last, limit))
         if (made === limit) more = true
       }
+      if (!more) admitsUntil = 0
       return more
     },
     async sweep(limit, seqs) {

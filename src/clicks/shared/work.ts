@@ -34,6 +34,7 @@ export async function openSharedClickWork(options: SharedClickWorkOptions): Prom
   let skipped = 0
   let gone: number[] = []
   let keptAt = Number.NEGATIVE_INFINITY
+  let hasMore = false
 
   async function count(): Promise<{ records: number; complete: boolean; at: Position }> {
     const from = watermark ?? (await counters.watermark())
@@ -64,14 +65,14 @@ export async function openSharedClickWork(options: SharedClickWorkOptions): Prom
   /** New links get their rows, deleted ones lose theirs. True: there are more. */
   async function keepOrder(): Promise<boolean> {
     const now = performance.now()
-    if (now - keptAt < UPKEEP_EVERY_MS && gone.length === 0) return false
+    if (now - keptAt < UPKEEP_EVERY_MS && gone.length === 0 && !hasMore) return false
     keptAt = now
     const told = gone
     gone = []
-    const more = await counters.admit(ADMITTED_AT_ONCE)
+    hasMore = await counters.admit(ADMITTED_AT_ONCE)
     await counters.sweep(SWEPT_AT_ONCE, told)
     await counters.purge(clock.now())
-    return more
+    return hasMore
   }
 
   return {
