@@ -33,7 +33,7 @@ const API = [
 ].map((name) => `test/e2e/${name}.test.ts`)
 
 /** What clicks are part of. */
-const CLICKS = ['start', 'statistics', 'privacy'].map((name) => `test/e2e/${name}.test.ts`)
+const CLICKS = ['statistics', 'privacy'].map((name) => `test/e2e/${name}.test.ts`)
 
 const scaledMissing = postgresMissing ?? redisMissing
 

@@ -151,7 +151,8 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
       await Bun.sleep(SPAN / 2.5)
       redis.thaw()
     })
-    expect(admitted).toBeLessThanOrEqual(bound * 1.01)
+    // A node that falls back to its share rounds what is left of it up: one request each.
+    expect(admitted).toBeLessThanOrEqual(bound * 1.01 + NODES)
     expect(clusters.every(({ state }) => state().alone > 0)).toBe(true)
   }, 20_000)
 
