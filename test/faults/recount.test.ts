@@ -117,6 +117,8 @@ test('a healthy instance shows no difference, whatever came', async () => {
     const before = new Date(Date.now() - 4 * DAY_MS).toISOString()
     await eventually('old clicks are purged', async () => {
       const answer = await slugline.call('GET', `/api/v1/clicks?limit=1&to=${before}`, { key })
+      // A recount that came before the statistics process has the file itself for a moment.
+      if (answer.status === 503) return undefined
       return ((await answer.json()) as { data: object[] }).data.length === 0 ? true : undefined
     })
     expect(await recount()).toMatchObject({ links: 11, differences: [] })
