@@ -75,3 +75,12 @@ async function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): P
   }
   return Buffer.concat(chunks, length)
 }
+
+/** Whether a request says that it brings none (RFC 9112, 6.3). */
+export function hasNoBody({ headers }: Request): boolean {
+  return (
+    headers.get('content-type') === null &&
+    headers.get('transfer-encoding') === null &&
+    Number(headers.get('content-length') ?? 0) === 0
+  )
+}

@@ -5,7 +5,7 @@ import type { Decision } from '../limits/index.ts'
 import type { Transaction, WriteOptions } from '../storage/index.ts'
 import { admitPerson, assertSameOrigin, DASHBOARD_PREFIX } from './admit-person.ts'
 import { callerOf, challengeOf } from './authenticate.ts'
-import { BODY_BYTES_MAX, readBody } from './body.ts'
+import { BODY_BYTES_MAX, hasNoBody, readBody } from './body.ts'
 import type { Answer, Call } from './call.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { asAppError, type Rendered, renderError, wantsProblem } from './errors.ts'
@@ -371,14 +371,6 @@ function assertAllowed(decision: Decision): void {
 }
 
 const EMPTY_OBJECT = new TextEncoder().encode('{}')
-
-function hasNoBody({ headers }: Request): boolean {
-  return (
-    headers.get('content-type') === null &&
-    headers.get('transfer-encoding') === null &&
-    Number(headers.get('content-length') ?? 0) === 0
-  )
-}
 
 /** Two people of a workspace who choose the same key don't meet. */
 function ownKey(caller: Caller, key: string): string {

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import type { ClickHouse } from '../statistics/clickhouse/client.ts'
-import { COLUMNS, TEXTS } from '../statistics/clickhouse/schema.ts'
+import { COLUMNS } from '../statistics/clickhouse/schema.ts'
 import { numbers, raw, sql } from '../statistics/clickhouse/sql.ts'
 import type { StatisticsConnection } from '../statistics/store/duckdb.ts'
-import { SLOTS_PER_DAY, TIME_SQL } from '../statistics/store/schema.ts'
+import { SLOTS_PER_DAY, TEXT_COLUMNS, TIME_SQL } from '../statistics/store/schema.ts'
 import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
 import type { ClickStore, ClickTable, Days } from './clicks.ts'
 import { digestOf } from './digest.ts'
@@ -28,7 +28,7 @@ const TABLES: Record<
       'toString(kind)',
       'toString(toUInt8(qr))',
       'toString(domain)',
-      ...TEXTS.map((name) => `toString(${name})`),
+      ...TEXT_COLUMNS.map((name) => `toString(${name})`),
     ],
   },
   daily: {
@@ -44,7 +44,7 @@ const TABLES: Record<
 const HALVES = 'link >> 32 AS workspace, link & 4294967295 AS link'
 const FORMS: Record<ClickTable, string> = {
   clicks: `${HALVES}, ${TIME_SQL} AS time, n, coalesce(visitor, 0) AS visitor, kind, qr, domain,
-    ${TEXTS.map((name) => `coalesce(${name}, '') AS ${name}`).join(', ')}`,
+    ${TEXT_COLUMNS.map((name) => `coalesce(${name}, '') AS ${name}`).join(', ')}`,
   daily: `${HALVES}, day, kind, clicks, uniques, workspace_uniques`,
 }
 

@@ -2,9 +2,9 @@ import { createForm } from '../reports/form.ts'
 import { createLinkIds } from '../reports/link-ids.ts'
 import type { LinkFacts } from '../reports/names.ts'
 import { streamOf } from '../shared/streams.ts'
+import { TEXT_COLUMNS } from '../store/schema.ts'
 import { EXPORT_COLUMNS, type ExportFormat, type Selection } from '../types.ts'
 import type { ClickHouse } from './client.ts'
-import { TEXTS } from './schema.ts'
 import { raw, type Sql, sql } from './sql.ts'
 import { fitting, MODE, meant, ofLinks } from './where.ts'
 
@@ -22,7 +22,7 @@ const SORTED_IN_MEMORY_BYTES = '268435456'
 const COLUMNS = raw(
   `intDiv(time, ${SLOT_MS}), time % ${SLOT_MS}, n,
    toInt64(workspace) * 4294967296 + link, domain, kind, qr,
-   ${TEXTS.map((name) => `nullIf(toString(${name}), '')`).join(', ')}`,
+   ${TEXT_COLUMNS.map((name) => `nullIf(toString(${name}), '')`).join(', ')}`,
 )
 
 /** Writes exports, oldest click first; clicks of one part are of one moment. */

@@ -9,8 +9,9 @@ import { postgresMissing, sharedPostgres } from '../../../test/harness/postgres.
 import { takeOn } from '../../clicks/shared/chores.ts'
 import { openTestStorage } from '../../clicks/testing/shared.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../storage/index.ts'
+import { TEXT_COLUMNS } from '../store/schema.ts'
 import { type ClickHouse, openClickHouse } from './client.ts'
-import { COLUMNS, migrateClickHouse, TEXTS } from './schema.ts'
+import { COLUMNS, migrateClickHouse } from './schema.ts'
 import { raw } from './sql.ts'
 import { createClickHouseUpkeep } from './upkeep.ts'
 
@@ -33,7 +34,7 @@ describe.skipIf(!hasClickHouse || postgresMissing !== undefined)('links that are
   })
 
   test('lose their clicks, by one node at a time', async () => {
-    const texts = TEXTS.map(() => '""').join(',')
+    const texts = TEXT_COLUMNS.map(() => '""').join(',')
     await clickHouse.insert(
       'clicks',
       COLUMNS,

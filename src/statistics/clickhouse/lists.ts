@@ -1,12 +1,12 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { TEXT_COLUMNS } from '../store/schema.ts'
 import type { ClickPosition, Selection, StoredClick } from '../types.ts'
 import type { Ask } from './counts.ts'
-import { TEXTS } from './schema.ts'
 import { numbers, raw, sql } from './sql.ts'
 import { KINDS, meant, purgedBefore } from './where.ts'
 
 const COLUMNS = raw(
-  `toInt64(workspace) * ${SEQS_PER_WORKSPACE} + link, time, n, visitor, kind, qr, domain, ${TEXTS.join(', ')}`,
+  `toInt64(workspace) * ${SEQS_PER_WORKSPACE} + link, time, n, visitor, kind, qr, domain, ${TEXT_COLUMNS.join(', ')}`,
 )
 
 /** Single clicks: newest first before a position, or oldest first after one. */
@@ -42,7 +42,7 @@ function clickOf(row: unknown[]): StoredClick {
     kind: KINDS[Number(kind)],
     trigger: qr === true ? 'qr' : 'click',
   }
-  TEXTS.forEach((name, i) => {
+  TEXT_COLUMNS.forEach((name, i) => {
     click[name] = texts[i] === '' ? null : texts[i]
   })
   return click as unknown as StoredClick

@@ -1,6 +1,6 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import type { Batch } from '../store/batch.ts'
-import { TEXTS } from './schema.ts'
+import { TEXT_COLUMNS } from '../store/schema.ts'
 
 /** Spellings of values that are remembered: few values, and each of them often. */
 const SPELLINGS_REMEMBERED = 50_000
@@ -28,7 +28,7 @@ export function createRowWriter() {
     line += `,${batch.time[at]},${number},${visitor},${batch.kind[at]}`
     line += batch.qr[at] === 1 ? ',true' : ',false'
     line += `,${batch.domain[at]}`
-    for (const name of TEXTS) line += spell(batch.text[name][at] as string | null)
+    for (const name of TEXT_COLUMNS) line += spell(batch.text[name][at] as string | null)
     return `${line}]\n`
   }
 }

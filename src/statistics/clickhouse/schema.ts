@@ -1,3 +1,4 @@
+import { TEXT_COLUMNS } from '../store/schema.ts'
 import type { ClickHouse } from './client.ts'
 
 /**
@@ -78,25 +79,6 @@ ORDER BY workspace`
  */
 export const STATEMENTS = [CLICKS, DAILY, PURGED] as const
 
-/** Text columns of `clicks`, in the order of the table. */
-export const TEXTS = [
-  'reason',
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-] as const
-
 /** Columns of `clicks` that an insert names. */
 export const COLUMNS = [
   'workspace',
@@ -107,7 +89,7 @@ export const COLUMNS = [
   'kind',
   'qr',
   'domain',
-  ...TEXTS,
+  ...TEXT_COLUMNS,
 ] as const
 
 /** ClickHouse's code for a database that isn't there. */

@@ -1,8 +1,9 @@
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { FIRST_DAY, type World } from '../../reports/testing/world.ts'
+import { TEXT_COLUMNS } from '../../store/schema.ts'
 import type { StoredClick } from '../../types.ts'
 import type { ClickHouse } from '../client.ts'
-import { COLUMNS, TEXTS } from '../schema.ts'
+import { COLUMNS } from '../schema.ts'
 import { KINDS } from '../where.ts'
 
 /** A row of `clicks`. */
@@ -17,7 +18,7 @@ export function rowOf(click: StoredClick): string {
     KINDS.indexOf(kind),
     trigger === 'qr',
     domainNo,
-    ...TEXTS.map((name) => click[name] ?? ''),
+    ...TEXT_COLUMNS.map((name) => click[name] ?? ''),
   ])}\n`
 }
 
