@@ -8,6 +8,8 @@ export interface BusListener {
   connected(): void
   /** Whether what is published arrives here. It is only late where no `connected` follows. */
   hearing(heard: boolean): void
+  /** A message has made the whole way, so that what couldn't be sent can be: several times a second. */
+  echoed?(): void
 }
 
 /** Messages between the nodes, as Redis's pub/sub delivers them: at most once. */
@@ -82,7 +84,7 @@ export function openBus(publisher: Redis, subscriber: Redis, options: BusOptions
     subscribed = true
     waitingSince = undefined
     for (const listener of listeners) listener.connected()
-    hearing(true)
+    sendEcho()
   }
 
   function lost(): void {
@@ -95,19 +97,29 @@ export function openBus(publisher: Redis, subscriber: Redis, options: BusOptions
     if (channel === echo) {
       lagMs = performance.now() - Number(message)
       waitingSince = undefined
-      if (subscribed) hearing(true)
+      if (!subscribed) return
+      hearing(true)
+      for (const listener of listeners) listener.echoed?.()
       return
     }
     counts.received++
     for (const handler of handlers.get(channel) ?? []) handler(message)
   }
 
-  function tick(): void {
+  function sendEcho(): void {
     const now = performance.now()
+    waitingSince ??= now
+    publisher.publish(echo, String(now)).catch(() => {})
+  }
+
+  /** The connection that sends may be ready after the one that hears. */
+  function onPublisherReady(): void {
+    if (subscribed && !heard) sendEcho()
+  }
+
+  function tick(): void {
     if (waitingSince === undefined) {
-      if (!subscribed) return
-      waitingSince = now
-      publisher.publish(echo, String(now)).catch(() => {})
+      if (subscribed) sendEcho()
       return
     }
     // What has arrived while this process was busy is read first.
@@ -125,13 +137,14 @@ export function openBus(publisher: Redis, subscriber: Redis, options: BusOptions
       subscriber.disconnect(true)
     } else if (silentMs > deafMs) {
       // The one that was sent may have been lost on the way to the server.
-      publisher.publish(echo, String(performance.now())).catch(() => {})
+      sendEcho()
     }
   }
 
   subscriber.on('ready', resubscribe)
   subscriber.on('close', lost)
   subscriber.on('message', onMessage)
+  publisher.on('ready', onPublisherReady)
   if (isReady(subscriber)) void resubscribe()
   const timer = setInterval(tick, echoMs).unref()
 
@@ -175,6 +188,7 @@ export function openBus(publisher: Redis, subscriber: Redis, options: BusOptions
       subscriber.off('ready', resubscribe)
       subscriber.off('close', lost)
       subscriber.off('message', onMessage)
+      publisher.off('ready', onPublisherReady)
     },
   }
 }

@@ -81,8 +81,9 @@ export function createLinkNews(bus: Bus, nodeId: string, memory?: LinkMemory): L
     },
     hearing(heard) {
       memory?.hearing(heard)
-      if (heard) sendUnsent()
     },
+    // Not only when it is heard again: a message may also fail without that anybody is deaf.
+    echoed: sendUnsent,
   })
 
   return {

@@ -149,6 +149,20 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     expect(nodes[0].resolver.state().losses).toBe(1)
   })
 
+  test('a change that Redis refused, while all hear, is obeyed later', async () => {
+    change(nodes[0], 'a', 'https://old.example')
+    await obeyed('a', 'https://old.example')
+    const admin = new Bun.RedisClient(redis.url)
+    await admin.send('ACL', ['SETUSER', 'default', '-publish'])
+    change(nodes[3], 'a', 'https://new.example')
+    await nodes[3].news.flush()
+    expect(await nodes[0].visit('a')).toBe('https://old.example')
+    await admin.send('ACL', ['SETUSER', 'default', '+publish'])
+    admin.close()
+    await obeyed('a', 'https://new.example')
+    expect(nodes[3].cluster.state().losses).toBe(0)
+  })
+
   test('more changes than can be kept make all nodes ask anew', async () => {
     change(nodes[0], 'a', 'https://old.example')
     await obeyed('a', 'https://old.example')
