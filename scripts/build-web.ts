@@ -52,6 +52,19 @@ function compress(file: string): void {
   writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
 }
 
+/** Puts the build where it is served from; another one may do so at the same moment. */
+function takePlace(): void {
+  for (let tries = 1; ; tries++) {
+    rmSync(dist, { recursive: true, force: true })
+    try {
+      renameSync(fresh, dist)
+      return
+    } catch (error) {
+      if (tries === 5) throw error
+    }
+  }
+}
+
 if (!process.argv.includes('--if-needed') || isNeeded()) {
   console.error('slugline: building the dashboard …')
   // Also where a test asks for it: React has another build for other environments.
@@ -70,8 +83,7 @@ if (!process.argv.includes('--if-needed') || isNeeded()) {
     )
     for (const file of files) compress(file)
     writeFileSync(join(fresh, '.built'), '')
-    rmSync(dist, { recursive: true, force: true })
-    renameSync(fresh, dist)
+    takePlace()
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 /** The repository. */
 export const ROOT = join(import.meta.dir, '..')
 
-/** So many things run at once: much of a test is waiting for other processes. */
-const WORKERS = Math.max(2, availableParallelism())
+/** So many things run at once: much of a test is waiting, for other processes or for time to pass. */
+const WORKERS = availableParallelism() + 1
 /** How long each file of tests took, in milliseconds. */
 const TIMINGS = join(ROOT, 'test/timings.json')
 

@@ -198,8 +198,13 @@ export function createChild(options: ChildOptions): Child {
       const last = child
       if (last === undefined) return
       tell({ kind: 'finish' })
-      const timer = setTimeout(() => last.kill('SIGKILL'), graceMs)
-      await last.exited
+      const killed = Promise.withResolvers<void>()
+      const timer = setTimeout(() => {
+        last.kill('SIGKILL')
+        // It does nothing any more. When it is gone, which takes time on a busy machine, is its own affair.
+        killed.resolve()
+      }, graceMs)
+      await Promise.race([last.exited, killed.promise])
       clearTimeout(timer)
       child = undefined
     },

@@ -122,7 +122,7 @@ describe('what redirects remember', () => {
       }),
       { numRuns: 25 },
     )
-  }, 60_000)
+  })
 
   async function act(action: { do: string } & Record<string, unknown>, made: string[]) {
     const id = made.length === 0 ? '' : (made[(action.which as number) % made.length] as string)

@@ -17,7 +17,7 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
     member = await dashboard.open({ storageState })
     // Also builds the dashboard, on a machine that may be busy.
   }, 300_000)
-  afterAll(async () => await dashboard?.dispose(), 120_000)
+  afterAll(async () => await dashboard?.dispose())
 
   /** Asks for the deletion on the account page. */
   async function askToDelete({ page }: Visitor, email: string, password: string) {

@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
     page = owner.page
     // Also builds the dashboard, on a machine that may be busy.
   }, 300_000)
-  afterAll(async () => await dashboard?.dispose(), 120_000)
+  afterAll(async () => await dashboard?.dispose())
 
   /** A part of the journey: its picture is kept, also when it breaks. */
   async function step(name: string, does: () => Promise<void>, on: () => Page = () => page) {

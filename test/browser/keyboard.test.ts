@@ -24,7 +24,7 @@ describe.skipIf(CHROMIUM === null)('by keyboard alone (needs Chromium)', () => {
     keys = keyboardOf(page)
     // Also builds the dashboard, on a machine that may be busy.
   }, 300_000)
-  afterAll(async () => await dashboard?.dispose(), 120_000)
+  afterAll(async () => await dashboard?.dispose())
 
   const button = (word: Word, within: Page | Locator = page) =>
     within.getByRole('button', { name: en(word), exact: true })

@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
     workspace = await claim(dashboard, visitor.context, `Acme ${MARKUP[0]}`)
     // Also builds the dashboard, on a machine that may be busy.
   }, 300_000)
-  afterAll(async () => await dashboard?.dispose(), 120_000)
+  afterAll(async () => await dashboard?.dispose())
 
   const post = (path: string, body: unknown) =>
     ask<{ id: string; slug: string }>(dashboard, visitor.context, 'POST', path, { workspace, body })

@@ -24,7 +24,7 @@ describe.skipIf(CHROMIUM === null)('against other sites (needs Chromium)', () =>
     workspace = await claim(dashboard, owner.context)
     // Also builds the dashboard, on a machine that may be busy.
   }, 300_000)
-  afterAll(async () => await dashboard?.dispose(), 120_000)
+  afterAll(async () => await dashboard?.dispose())
 
   /** Opens a stranger's page in the owner's browser, where they are signed in. */
   async function visit(html: string) {

@@ -11,6 +11,8 @@ export interface View {
   open?: (page: Page, t: ReturnType<typeof wordsOf>) => Promise<void>
   /** Requests that are refused here, as they should be, and what the console says of it. */
   refused?: RegExp
+  /** Beside what other views show it has a sentence, and perhaps a button: words that wrap. */
+  plain?: true
 }
 
 type Words = ReturnType<typeof wordsOf>
@@ -39,12 +41,13 @@ const fromMenu = (menu: Word, item: Word) => async (page: Page, t: Words) => {
 /** An instance that nobody owns yet; sign-up is open and mail is sent. */
 export const UNCLAIMED: readonly View[] = [
   { name: 'claim', path: 'claim?token=x' },
-  { name: 'claim-without-token', path: 'claim' },
+  { name: 'claim-without-token', path: 'claim', plain: true },
   { name: 'unclaimed', path: 'sign-in' },
   { name: 'sign-up', path: 'sign-up' },
   { name: 'forgot-password', path: 'forgot-password' },
   {
     name: 'forgot-password-sent',
+    plain: true,
     path: 'forgot-password',
     async open(page, t) {
       await page.getByLabel(t('auth.email')).fill('ada@example.com')
@@ -68,20 +71,21 @@ export const signedOut = ({ invitation }: Seeded): readonly View[] => [
       await page.getByRole('alert').waitFor()
     },
   },
-  { name: 'sign-in-elsewhere-failed', path: 'sign-in?error=access_denied' },
+  { name: 'sign-in-elsewhere-failed', path: 'sign-in?error=access_denied', plain: true },
   { name: 'sign-up-by-invitation', path: 'sign-up' },
   { name: 'two-factor', path: 'two-factor' },
-  { name: 'two-factor-recovery', path: 'two-factor', open: recovery },
-  { name: 'forgot-password-without-mail', path: 'forgot-password' },
+  { name: 'two-factor-recovery', path: 'two-factor', open: recovery, plain: true },
+  { name: 'forgot-password-without-mail', path: 'forgot-password', plain: true },
   { name: 'reset-password', path: 'reset-password?token=x' },
-  { name: 'reset-password-without-token', path: 'reset-password' },
+  { name: 'reset-password-without-token', path: 'reset-password', plain: true },
   { name: 'invitation', path: `invitation?token=${invitation}` },
   {
     name: 'invitation-invalid',
+    plain: true,
     path: 'invitation?token=x',
     refused: /^404 GET \/app\/api\/v1\/invitations\/lookup/,
   },
-  { name: 'claimed', path: 'claim?token=x' },
+  { name: 'claimed', path: 'claim?token=x', plain: true },
 ]
 
 async function recovery(page: Page, t: Words) {
@@ -100,8 +104,12 @@ export const signedIn = (seeded: Seeded): readonly View[] =>
 
 const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'links', path: 'links' },
-  { name: 'links-empty', path: `links?w=${empty}` },
-  { name: 'links-nothing-found', path: 'links?q=nothing-like-this&tag=none&status=expired' },
+  { name: 'links-empty', path: `links?w=${empty}`, plain: true },
+  {
+    name: 'links-nothing-found',
+    path: 'links?q=nothing-like-this&tag=none&status=expired',
+    plain: true,
+  },
   { name: 'links-filters', path: 'links', open: press('links.filters') },
   { name: 'links-create', path: 'links?create=true' },
   {
@@ -158,6 +166,7 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   },
   {
     name: 'links-failed',
+    plain: true,
     path: 'links',
     refused: /^503 GET \/app\/api\/v1\/links/,
     async open(page) {
@@ -173,6 +182,7 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'link', path: `links/${linkId}` },
   {
     name: 'link-missing',
+    plain: true,
     path: 'links/lnk_00000000000000000000000000',
     refused: /^404 GET \/app\/api\/v1\/links\/lnk_0/,
   },
@@ -180,7 +190,7 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'statistics', path: 'statistics' },
   { name: 'statistics-table', path: 'statistics?view=table&filter=-browser:Firefox' },
   { name: 'statistics-live', path: 'statistics?live=on' },
-  { name: 'statistics-empty', path: `statistics?w=${empty}` },
+  { name: 'statistics-empty', path: `statistics?w=${empty}`, plain: true },
   { name: 'keys', path: 'keys' },
   {
     name: 'keys-old',
@@ -189,7 +199,7 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
       await page.locator('main > div > button').click()
     },
   },
-  { name: 'keys-empty', path: `keys?w=${empty}` },
+  { name: 'keys-empty', path: `keys?w=${empty}`, plain: true },
   { name: 'keys-create', path: 'keys', open: press('keys.create') },
   { name: 'keys-made', path: `keys?w=${empty}`, open: makeKey },
   { name: 'keys-rotate', path: 'keys', open: fromMenu('keys.actions', 'keys.rotate') },
@@ -216,7 +226,11 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
       for (const one of await page.locator('details > summary').all()) await one.click()
     },
   },
-  { name: 'audit-none', path: 'audit?action=key.rotated&actor=nobody&before=2020-01-01' },
+  {
+    name: 'audit-none',
+    path: 'audit?action=key.rotated&actor=nobody&before=2020-01-01',
+    plain: true,
+  },
   { name: 'usage', path: 'usage' },
   { name: 'settings', path: 'settings' },
   { name: 'settings-delete', path: 'settings', open: press('settings.workspace.delete') },
@@ -225,11 +239,12 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'account-two-factor', path: 'account', open: press('settings.twoFactor.enable') },
   { name: 'account-two-factor-app', path: 'account', open: beginTwoFactor },
   { name: 'instance', path: 'instance' },
-  { name: 'instance-none', path: 'instance?search=nothing-like-this' },
-  { name: 'invitation-of-another', path: `invitation?token=${invitation}` },
-  { name: 'nowhere', path: 'nowhere' },
+  { name: 'instance-none', path: 'instance?search=nothing-like-this', plain: true },
+  { name: 'invitation-of-another', path: `invitation?token=${invitation}`, plain: true },
+  { name: 'nowhere', path: 'nowhere', plain: true },
   {
     name: 'error',
+    plain: true,
     path: 'usage',
     refused: /^503 GET \/app\/api\/v1\/session|^console: ApiError: Later/,
     async open(page) {
@@ -272,9 +287,9 @@ async function beginTwoFactor(page: Page, t: Words) {
 /** What somebody sees who may only look. */
 export const AS_VIEWER: readonly View[] = [
   { name: 'viewer-links', path: 'links' },
-  { name: 'viewer-keys', path: 'keys' },
-  { name: 'viewer-members', path: 'members' },
-  { name: 'viewer-audit', path: 'audit' },
-  { name: 'viewer-settings', path: 'settings' },
-  { name: 'viewer-instance', path: 'instance' },
+  { name: 'viewer-keys', path: 'keys', plain: true },
+  { name: 'viewer-members', path: 'members', plain: true },
+  { name: 'viewer-audit', path: 'audit', plain: true },
+  { name: 'viewer-settings', path: 'settings', plain: true },
+  { name: 'viewer-instance', path: 'instance', plain: true },
 ]

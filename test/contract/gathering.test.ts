@@ -14,7 +14,7 @@ describe.skipIf(postgresMissing !== undefined)(
     let node: TestNode
     beforeAll(async () => {
       node = await openNode(await (await sharedPostgres()).createDatabase())
-    }, 60_000)
+    })
     afterAll(() => node?.storage.close())
 
     async function newWorkspace(name: string): Promise<number> {

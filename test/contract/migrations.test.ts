@@ -19,7 +19,7 @@ const FIRST = { '0001-numbers': statement('CREATE TABLE numbers (n INT PRIMARY K
 let server: TestPostgres
 beforeAll(async () => {
   if (postgresMissing === undefined) server = await sharedPostgres()
-}, 60_000)
+})
 
 describe.skipIf(postgresMissing !== undefined)(title, () => {
   const empty = () => server.createDatabase({ empty: true })
@@ -126,7 +126,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
     await user.query('COMMIT')
     await user.end()
     expect(await migrating).toEqual(['0002-column'])
-  }, 30_000)
+  })
 
   test('an older version goes on, unless a newer one has said that it can not', async () => {
     const url = await empty()
@@ -163,6 +163,5 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
         await pgbouncer.dispose()
       }
     },
-    30_000,
   )
 })

@@ -1,5 +1,6 @@
 /** What only PostgreSQL can do to us: go away, stand behind a pool, have a copy that lags. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Client } from 'pg'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
 import {
   migrateScaled,
@@ -8,6 +9,7 @@ import {
   type Storage,
   scaledMigrationStates,
 } from '../../src/storage/index.ts'
+import { eventually } from '../harness/eventually.ts'
 import { pgbouncerMissing, startPgBouncer, type TestPgBouncer } from '../harness/pgbouncer.ts'
 import {
   postgresMissing,
@@ -38,7 +40,7 @@ const nameOf = (error: unknown) => (error as Error).name
 let server: TestPostgres
 beforeAll(async () => {
   if (here) server = await sharedPostgres()
-}, 60_000)
+})
 
 describe.skipIf(!here)(title, () => {
   test('is migrated by many at once, and says what is applied', async () => {
@@ -49,6 +51,29 @@ describe.skipIf(!here)(title, () => {
     expect(applied.flat()).toHaveLength(before.length)
     const after = await scaledMigrationStates(url)
     expect(after.every(({ applied_at }) => applied_at !== null)).toBe(true)
+  })
+
+  test('ends a read for a change of the tables that waits for it, and does it again', async () => {
+    const url = await server.createDatabase()
+    const storage = await openPostgres({ url })
+    const changer = new Client({ connectionString: url })
+    await changer.connect()
+    // It looks for a deadlock later than who reads, who is ended for it.
+    await changer.query("SET deadlock_timeout = '5s'; BEGIN; LOCK TABLE links")
+    const reading = storage.read.db
+      .selectFrom('slugs')
+      .innerJoin('links', 'links.seq', 'slugs.link_seq')
+      .select('slugs.slug_key')
+      .execute()
+    await eventually('it waits for one and has the other', async () => {
+      const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted AND relation IS NOT NULL'
+      return (await server.admin(waiting)).length > 0 ? true : undefined
+    })
+    await changer.query('LOCK TABLE slugs').catch(() => {})
+    await changer.query('ROLLBACK')
+    await changer.end()
+    expect(await reading).toEqual([])
+    await storage.close()
   })
 
   test('gives each transaction of a shared commit its own result, and undoes only what fails', async () => {
@@ -131,7 +156,8 @@ describe.skipIf(!here)(title, () => {
         await own.start()
         const start = performance.now()
         while ((await storage.probe().catch(() => 'away')) === 'away') await Bun.sleep(20)
-        expect(performance.now() - start).toBeLessThan(5_000)
+        // Half a second, as it takes; a machine that is busy may take its time.
+        expect(performance.now() - start).toBeLessThan(15_000)
         going = false
         await Promise.all(load)
         expect([...errors].filter((name) => name !== 'StorageUnavailable')).toEqual([])
@@ -158,7 +184,7 @@ describe.skipIf(!here)(title, () => {
     } finally {
       await own.dispose()
     }
-  }, 60_000)
+  })
 
   test('has a copy that is read once it has what was written here', async () => {
     const url = await server.createDatabase()
@@ -188,7 +214,7 @@ describe.skipIf(!here)(title, () => {
       await young.dispose()
     }
     await Promise.all([storage.close(), copy.close()])
-  }, 60_000)
+  })
 })
 
 const without = postgresMissing ?? pgbouncerMissing
@@ -199,7 +225,7 @@ describe.skipIf(without !== undefined)(
     let pgbouncer: TestPgBouncer
     beforeAll(async () => {
       pgbouncer = await startPgBouncer(await server.createDatabase())
-    }, 30_000)
+    })
     afterAll(() => pgbouncer.dispose())
 
     test('is no obstacle: writes, shared commits, reads and reports of two nodes', async () => {
@@ -223,6 +249,6 @@ describe.skipIf(without !== undefined)(
       })
       expect(page.data.length).toBe(page.pagination.total)
       await Promise.all(nodes.map(({ storage }) => storage.close()))
-    }, 30_000)
+    })
   },
 )

@@ -27,7 +27,7 @@ beforeAll(async () => {
   )
   const { no, plan } = await newWorkspace('First')
   await newPerson(no, plan, 'owner', 'first@owners.example')
-}, 60_000)
+})
 
 afterAll(async () => {
   if (here) await Promise.all(nodes.map(({ storage }) => storage.close()))
@@ -68,7 +68,7 @@ describe.skipIf(!here)(title, () => {
       )
       expect([given.length, refused]).toEqual([1, ['SLUG_TAKEN', 'SLUG_TAKEN', 'SLUG_TAKEN']])
     }
-  }, 60_000)
+  })
 
   test('slugs in opposite orders end, too', async () => {
     const other = await newWorkspace('Opposite')
@@ -82,7 +82,7 @@ describe.skipIf(!here)(title, () => {
       expect(given.length).toBe(1)
       expect(refused).toEqual(['SLUG_TAKEN'])
     }
-  }, 60_000)
+  })
 
   test('max_clicks lets through exactly so many', async () => {
     const [first] = nodes
@@ -137,7 +137,7 @@ describe.skipIf(!here)(title, () => {
       DEFAULT_PLAN.limits.members as number,
     ])
     expect(new Set(members.refused)).toEqual(new Set(['MEMBERS_LIMIT']))
-  }, 30_000)
+  })
 
   test('a request with a key has one effect; the others get its answer, or are told to wait', async () => {
     for (let round = 0; round < 20; round++) {
@@ -171,7 +171,7 @@ describe.skipIf(!here)(title, () => {
       )
       expect(Number(n)).toBe(1)
     }
-  }, 30_000)
+  })
 
   test('an external id is one link’s; a change to one in use is refused', async () => {
     for (let round = 0; round < 20; round++) {
@@ -187,7 +187,7 @@ describe.skipIf(!here)(title, () => {
       )
       expect([changed.given.length, changed.refused]).toEqual([1, ['EXTERNAL_ID_TAKEN']])
     }
-  }, 60_000)
+  })
 
   test('a key is rotated once', async () => {
     for (let round = 0; round < 10; round++) {
@@ -200,7 +200,7 @@ describe.skipIf(!here)(title, () => {
       )
       expect([given.length, new Set(refused)]).toEqual([1, new Set(['KEY_ALREADY_ROTATED'])])
     }
-  }, 30_000)
+  })
 
   test('of two owners one stays, whoever goes first', async () => {
     for (let round = 0; round < 10; round++) {
@@ -216,7 +216,7 @@ describe.skipIf(!here)(title, () => {
       }, 2)
       expect([given.length, refused]).toEqual([1, ['LAST_OWNER']])
     }
-  }, 30_000)
+  })
 
   test('of two owners who delete their accounts one stays', async () => {
     for (let round = 0; round < 10; round++) {
@@ -232,7 +232,7 @@ describe.skipIf(!here)(title, () => {
       )
       expect([Number(members), Number(owners)]).toEqual([1, 1])
     }
-  }, 30_000)
+  })
 
   test('an account goes with all of it, or stays, whatever it joins meanwhile', async () => {
     const { no, plan } = await newWorkspace('Old', 'unlimited')
@@ -259,7 +259,7 @@ describe.skipIf(!here)(title, () => {
       )
       expect(counts.counted).toBe(counts.found as string)
     }
-  }, 30_000)
+  })
 
   test('an instance that is handed over to several has one owner', async () => {
     const { no, plan } = await newWorkspace('Handed over', 'unlimited')
@@ -273,7 +273,7 @@ describe.skipIf(!here)(title, () => {
       )
       expect(Number(owners)).toBe(1)
     }
-  }, 30_000)
+  })
 
   test('each node has a claim link of its own, and all of them end with the first that is used', async () => {
     const database = await server.createDatabase()
@@ -337,5 +337,5 @@ describe.skipIf(!here)(title, () => {
     )
     expect(Number(high) - Number(low) + 1).toBe(Number(rows))
     expect(Number(made)).toBe(Number(rows))
-  }, 30_000)
+  })
 })

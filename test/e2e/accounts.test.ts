@@ -99,7 +99,7 @@ describe('the very first account', () => {
     expect(slugline.output()).not.toContain('/app/claim')
     expect(await isKept(third)).toBe(false)
     expect((await claim(third)).status).toBe(404)
-  }, 120_000)
+  })
 
   test('is one, of fifty who come at the same moment', async () => {
     slugline = await startSlugline(TRUSTING)
@@ -119,7 +119,7 @@ describe('the very first account', () => {
     expect(users.data).toMatchObject([{ instance_owner: true, workspaces: 1 }])
     const workspaces = JSON.parse((await slugline.cli('workspaces', 'list', '--json')).stdout)
     expect(workspaces.data).toHaveLength(1)
-  }, 120_000)
+  })
 
   test('is made by an address in the one line, where a machine reads it', async () => {
     slugline = await startSlugline()
@@ -139,7 +139,7 @@ describe('the very first account', () => {
     expect(errors).not.toContain('token=')
     await slugline.cli('users', 'create', '--email', ANN)
     expect(Object.keys((await line()).said)).toEqual(['url', 'pid'])
-  }, 120_000)
+  })
 
   test('can be made by an address that a command prints, while the server runs', async () => {
     slugline = await startSlugline()
@@ -151,7 +151,7 @@ describe('the very first account', () => {
     expect((await claim(new URL(url).searchParams.get('token') ?? '')).status).toBe(201)
     const { status, stderr } = await slugline.cli('users', 'claim-link', '--json')
     expect([status, JSON.parse(stderr).error.code]).toEqual([1, 'ALREADY_CLAIMED'])
-  }, 120_000)
+  })
 })
 
 describe('messages', () => {
@@ -200,7 +200,7 @@ describe('messages', () => {
       expect(slugline.output()).not.toContain(secret)
     }
     await mail.stop()
-  }, 120_000)
+  })
 
   test('are not needed: the operator gets the address by a command', async () => {
     slugline = await startSlugline()
@@ -217,7 +217,7 @@ describe('messages', () => {
     expect((await reset()).status).toBe(410)
     expect(await ann.who()).toBeNull()
     expect((await browser().signIn(ANN, 'another long one')).status).toBe(200)
-  }, 120_000)
+  })
 })
 
 describe('single sign-on', () => {
@@ -249,7 +249,7 @@ describe('single sign-on', () => {
     expect(await eve.from.who()).toBeNull()
     expect(eve.location).toStartWith('/app/sign-in?error=')
     await provider.stop()
-  }, 120_000)
+  })
 })
 
 describe('sessions', () => {
@@ -273,7 +273,7 @@ describe('sessions', () => {
     if (testStore !== 'embedded') return expect(restarted).rejects.toThrow('SLUGLINE_SECRET')
     await restarted
     expect(await ann.who()).toBeNull()
-  }, 120_000)
+  })
 
   test('are bound to this host and to TLS, and pages to this origin, behind TLS', async () => {
     slugline = await startSlugline({ BASE_URL: 'https://s.example', ...TRUSTING })
@@ -303,7 +303,7 @@ describe('sessions', () => {
       expect(headers.get('Strict-Transport-Security')).toStartWith('max-age=')
       expect(headers.getSetCookie()).toEqual([])
     }
-  }, 120_000)
+  })
 })
 
 function tokenIn(data: string): string {

@@ -20,6 +20,7 @@ let slugline: Slugline
 let key: string
 let readOnly: string
 let small: string
+let slow: string
 let linkId: string
 
 interface Problem {
@@ -42,6 +43,7 @@ beforeAll(async () => {
   key = (await slugline.createKey()).key
   readOnly = (await slugline.createKey({ scopes: 'links:read' })).key
   small = (await slugline.createKey({ workspace: 'full', plan: 'full' })).key
+  slow = (await slugline.createKey({ workspace: 'slow', plan: 'slow' })).key
   const fields = { destination_url: GOOD, slug: 'taken', external_id: 'mine' }
   linkId = ((await (await post(fields)).json()) as { id: string }).id
   await post({ destination_url: GOOD, slug: 'past', expires_at: '2020-01-01T00:00:00Z' })
@@ -130,10 +132,12 @@ async function reused(lang: string): Promise<Response> {
   })
 }
 
+/** One request a minute is let through. */
 async function limited(lang: string): Promise<Response> {
-  const slow = await slugline.createKey({ workspace: `slow-${lang}`, plan: 'slow' })
-  await slugline.call('GET', LINKS, { key: slow.key })
-  return slugline.call('GET', `${LINKS}?lang=${lang}`, { key: slow.key })
+  for (;;) {
+    const answer = await slugline.call('GET', `${LINKS}?lang=${lang}`, { key: slow })
+    if (answer.status !== 200) return answer
+  }
 }
 
 /** Details codes, and a body or request that has them. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
     { HOME: folder, PATH: '/nowhere', TRUSTED_PROXIES: '127.0.0.1' },
     { program },
   )
-}, 120_000)
+})
 afterAll(async () => {
   await slugline?.dispose()
   rmSync(folder, { recursive: true, force: true })
@@ -60,7 +60,7 @@ test('one executable alone answers, counts, reports, searches and has its dashbo
   expect([asset.status, asset.headers.get('Content-Encoding')]).toEqual([200, 'br'])
   expect((await asset.text()).length).toBeGreaterThan(1000)
   expect((await slugline.cli('doctor')).status).toBe(0)
-}, 120_000)
+})
 
 test('what it must write out once, it writes for its owner alone', async () => {
   const [cache = ''] = readdirSync(join(folder, '.cache'))
@@ -99,5 +99,4 @@ test.skipIf(missing !== undefined)(
       await redis.dispose()
     }
   },
-  60_000,
 )

@@ -30,7 +30,7 @@ test('the walk-through of the README works as it stands', async () => {
   } finally {
     await slugline.dispose()
   }
-}, 120_000)
+})
 
 test('every file that the documents name exists', () => {
   const documents = [

@@ -41,7 +41,7 @@ test('from nothing: a key, a link, a redirect, and the click counted; then again
   } finally {
     await slugline.dispose()
   }
-}, 120_000)
+})
 
 test('a second server on the same data directory is refused, and the first goes on', async () => {
   const slugline = await startSlugline()

@@ -99,7 +99,7 @@ beforeAll(async () => {
     const { data } = (await answer.json()) as { data: Stats }
     return data.totals.clicks === VISITS.length ? true : undefined
   })
-}, 120_000)
+})
 afterAll(() => slugline.dispose())
 
 async function visit({ slug, agent, address, language, referrer, query, headers }: Visit) {
@@ -422,7 +422,7 @@ describe('the live stream', () => {
     await watching
     expect(seen).toEqual(sent.slice(sent.length - seen.length))
     expect(seen.length).toBeGreaterThan(60)
-  }, 120_000)
+  })
   test('ends within a second of its key', async () => {
     const key = await slugline.createKey({ name: 'short-lived', scopes: 'links:read' })
     const events = await stream('', {}, key.key)
@@ -462,7 +462,10 @@ test('a stop does not wait for live streams', async () => {
   expect(performance.now() - begun).toBeLessThan(30_000)
   expect(await nextEvent(events)).toBeUndefined()
   await slugline.restart()
-  const { totals } = await stats('/stats?bots=include')
+  // On a busy machine the process before may still be closing the file: 503 until it has.
+  const { totals } = await eventually('reports are there', () =>
+    stats('/stats?bots=include').catch(() => undefined),
+  )
   expect(totals.clicks).toBe(VISITS.length + 4)
 })
 
@@ -494,4 +497,4 @@ test('without readable statistics reports are 503, and everything else goes on',
   } finally {
     await broken.dispose()
   }
-}, 120_000)
+})

@@ -80,14 +80,14 @@ describe.skipIf(noBouncer !== undefined)(titled('through PgBouncer', noBouncer),
       await Promise.all(nodes.map(({ storage }) => storage.close()))
       await bouncer.dispose()
     }
-  }, 60_000)
+  })
 })
 
 describe.skipIf(postgresMissing !== undefined)(titled('a copy', postgresMissing), () => {
   let postgres: TestPostgres
   beforeAll(async () => {
     postgres = await startPostgres()
-  }, 60_000)
+  })
   afterAll(() => postgres?.dispose())
 
   test('answers what takes long, but for who has just written, and when it is away', async () => {
@@ -138,7 +138,7 @@ describe.skipIf(postgresMissing !== undefined)(titled('a copy', postgresMissing)
     } finally {
       await Promise.all([node.close(), other.close()])
     }
-  }, 60_000)
+  })
 })
 
 const noTls = postgresMissing ?? redisMissing ?? opensslMissing
@@ -161,7 +161,7 @@ describe.skipIf(noTls !== undefined)(titled('TLS', noTls), () => {
     postgres = await startPostgres({
       settings: { ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key },
     })
-  }, 60_000)
+  })
   afterAll(async () => {
     await postgres?.dispose()
     authority?.dispose()
@@ -181,7 +181,7 @@ describe.skipIf(noTls !== undefined)(titled('TLS', noTls), () => {
     await expect(sql`SELECT 1`.execute(wary.read.db)).rejects.toBeInstanceOf(StorageUnavailable)
     await wary.close()
     strangers.dispose()
-  }, 30_000)
+  })
 
   test('to Redis is checked; the certificate must be the server’s own', async () => {
     const mine = await startRedis({ tls: authority.issue('redis') })
@@ -207,7 +207,7 @@ describe.skipIf(noTls !== undefined)(titled('TLS', noTls), () => {
     expect(await Promise.all(found)).toEqual(['ok', 'problem', 'problem'])
     await Promise.all([mine.dispose(), others.dispose()])
     rmSync(dataDir, { recursive: true, force: true })
-  }, 60_000)
+  })
 })
 
 describe.skipIf(postgresMissing !== undefined)(titled('silence', postgresMissing), () => {
@@ -263,7 +263,7 @@ describe.skipIf(postgresMissing !== undefined)(titled('silence', postgresMissing
       await Promise.all([storage.close(), elsewhere.close()])
       await proxy.close()
     }
-  }, 60_000)
+  })
 
   test('of a slow statement isn’t the server’s', async () => {
     const postgres = await sharedPostgres()
@@ -271,5 +271,5 @@ describe.skipIf(postgresMissing !== undefined)(titled('silence', postgresMissing
     const slow = sql`SELECT pg_sleep(2.5)`.execute(storage.read.db)
     await expect(slow).resolves.toBeDefined()
     await storage.close()
-  }, 30_000)
+  })
 })

@@ -117,7 +117,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     for (const slug of slugs) change(nodes[0], slug, 'https://new.example')
     for (const slug of slugs) await obeyed(slug, 'https://new.example')
     expect(nodes[1].cluster.state().received - before).toBe(3)
-  }, 20_000)
+  })
 
   test('a change that wasn’t heard is obeyed as soon as the subscription is back', async () => {
     change(nodes[0], 'a', 'https://old.example')
@@ -199,7 +199,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     proxy.unblock()
     await allHear()
     await obeyed('a', 'https://new.example')
-  }, 20_000)
+  })
 
   test('a long way delays, and nothing is lost', async () => {
     change(nodes[0], 'a', 'https://old.example')
@@ -207,10 +207,11 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     proxy.delay(100)
     change(nodes[0], 'a', 'https://new.example')
     await obeyed('a', 'https://new.example')
-    await eventually('the delay shows', () =>
-      nodes[3].cluster.state().lagMs > 150 ? true : undefined,
-    )
-    expect(nodes[3].resolver.state()).toMatchObject({ heard: true, losses: 1 })
+    await eventually('the delay shows', () => {
+      const { lagMs, heard } = nodes[3].cluster.state()
+      return heard && lagMs > 150 ? true : undefined
+    })
+    expect(nodes[3].resolver.state().losses).toBe(1)
   })
 
   test('Redis stopped and back: all ask anew once, and hear again', async () => {

@@ -48,18 +48,18 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     key = (await (nodes[0] as Slugline).createKey()).key
     await allWell()
     hot = (await link()).slug
-  }, 120_000)
+  })
   afterAll(async () => {
     await Promise.all(nodes.map((node) => node.dispose()))
     await toRedis.close()
     await toDatabase.close()
     await redis.dispose()
-  }, 60_000)
+  })
   afterEach(async () => {
     toRedis.restore()
     toDatabase.restore()
     await allWell()
-  }, 60_000)
+  })
 
   async function checkOf(node: Slugline, name: string): Promise<string | undefined> {
     const report = (await (await fetch(`${node.url}/readyz`)).json()) as {
@@ -126,7 +126,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     const gone = await (nodes[3] as Slugline).call('DELETE', `/api/v1/links/${id}`, { key })
     expect(gone.status).toBe(204)
     await obeyed('moved', 404)
-  }, 60_000)
+  })
 
   test('a command tells the nodes too', async () => {
     const { id, slug } = await link()
@@ -134,7 +134,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     const { status } = await (nodes[0] as Slugline).cli('links', 'block', id)
     expect(status).toBe(0)
     await obeyed(slug, 410)
-  }, 60_000)
+  })
 
   test('a limited link lets just so many people through, whichever node they come to', async () => {
     const { slug } = await link({ max_clicks: 10 })
@@ -142,7 +142,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     const statuses = (await Promise.all(visits)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 302)).toHaveLength(10)
     expect(statuses.filter((status) => status === 410)).toHaveLength(70)
-  }, 60_000)
+  })
 
   test('a plan’s rate is that of all nodes together, also without Redis', async () => {
     const strict = await (nodes[0] as Slugline).createKey({ workspace: 'strict', plan: 'strict' })
@@ -157,15 +157,16 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
         }
       }
     }
-    const bound = () => 20 + (performance.now() - begin) / 1_000
+    // Each node that falls back to its share may let one more through.
+    const bound = () => 20 + (performance.now() - begin) / 1_000 + NODES
     await storm()
     expect(admitted).toBeGreaterThanOrEqual(20)
-    expect(admitted).toBeLessThanOrEqual(bound() * 1.01)
+    expect(admitted).toBeLessThanOrEqual(bound())
     toRedis.cut()
     await all('redis', 'degraded')
     await storm()
-    expect(admitted).toBeLessThanOrEqual(bound() * 1.01)
-  }, 60_000)
+    expect(admitted).toBeLessThanOrEqual(bound())
+  })
 
   test('without Redis links work, and changes are obeyed everywhere all the same', async () => {
     const { id, slug } = await link()
@@ -178,7 +179,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     expect(answer.status).toBe(200)
     expect((await visit(nodes[0] as Slugline, slug)).headers.get('location')).toBe(destination_url)
     await obeyed(slug, destination_url)
-  }, 60_000)
+  })
 
   test('a node that starts without the database redirects what was hot, and mends itself', async () => {
     const node = nodes[3] as Slugline
@@ -213,7 +214,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
       const total = data.find((each) => each.slug === slug)?.clicks.total
       return total !== undefined && total >= 22 ? true : undefined
     })
-  }, 60_000)
+  })
 
   for (const [what, withRedis] of [
     ['the database', true],
@@ -243,6 +244,6 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
       // Of what was refused nothing was done.
       await obeyed(`half-${withRedis}`, 404)
       expect((await create(nodes[1] as Slugline, {})).status).toBe(201)
-    }, 60_000)
+    })
   }
 })

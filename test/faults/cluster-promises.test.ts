@@ -16,23 +16,23 @@ describe.skipIf(missing !== undefined)(title, () => {
   let cluster: TestCluster
   beforeAll(async () => {
     cluster = await startCluster({ nodes: 3, clicks: 'postgres' })
-  }, 120_000)
-  afterAll(() => cluster?.dispose(), 60_000)
+  })
+  afterAll(() => cluster?.dispose())
 
   test('a slug, in four spellings, has one winner', async () => {
     for (const tally of await raceForSlugs(cluster, 5, 60)) {
       expect(Object.fromEntries(tally)).toEqual({ 201: 1, '409 SLUG_TAKEN': 59 })
     }
-  }, 60_000)
+  })
 
   test('max_clicks lets just so many people through, with bots and HEAD among them', async () => {
     expect(Object.fromEntries(await crowd(cluster, 20, 90))).toEqual({ 302: 20, 410: 70 })
-  }, 60_000)
+  })
 
   test('a key has one effect and one answer, though connections drop and a node is killed', async () => {
     const { links, differing } = await repeat(cluster, { keys: 60, retries: 4, kills: 1 })
     expect({ links, differing }).toEqual({ links: 60, differing: 0 })
-  }, 120_000)
+  })
 
   test('a click that was answered is stored once, whoever is killed', async () => {
     const { surplus, inFlight, ...run } = await clusterKillRun(cluster, {
@@ -50,5 +50,5 @@ describe.skipIf(missing !== undefined)(title, () => {
       countersDiffer: 0,
     })
     expect(surplus).toBeLessThanOrEqual(inFlight)
-  }, 120_000)
+  })
 })

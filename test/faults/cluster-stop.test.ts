@@ -37,13 +37,13 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     const body = { destination_url: 'https://a.example/', slug: 'hot' }
     expect((await node.call('POST', '/api/v1/links', { key, body })).status).toBe(201)
     await visit()
-  }, 60_000)
+  })
   afterAll(async () => {
     toDatabase.restore()
     await node.dispose()
     await toDatabase.close()
     await redis.dispose()
-  }, 60_000)
+  })
 
   async function visit(): Promise<void> {
     const answer = await node.call('GET', '/hot', { headers: { 'user-agent': BROWSER } })
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     await eventually('every click is counted', async () =>
       (await human()) === visits ? true : undefined,
     )
-  }, 60_000)
+  })
 
   test('leaves its clicks to be drained, also when it was killed', async () => {
     expect(await node.stop()).toBe(0)
@@ -108,5 +108,5 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     const answer = await node.call('GET', '/api/v1/stats', { key })
     const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
     expect(data.totals.clicks).toBe(visits)
-  }, 60_000)
+  })
 })

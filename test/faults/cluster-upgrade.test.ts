@@ -48,12 +48,12 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     }
     nodes = await Promise.all([startSlugline(env), startSlugline(env)])
     key = (await (nodes[0] as Slugline).createKey()).key
-  }, 60_000)
+  })
   afterAll(async () => {
     await Promise.all(nodes.map((node) => node.dispose()))
     next.dispose()
     await redis.dispose()
-  }, 60_000)
+  })
 
   /** Stops a node and starts the next version in its place; gives what it was doing meanwhile. */
   async function upgrade(i: number): Promise<void> {
@@ -127,14 +127,14 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
       const { data } = (await answer.json()) as { data?: { totals: { clicks: number } } }
       return data?.totals.clicks === all ? true : undefined
     })
-  }, 60_000)
+  })
 
   test('leaves a way back: the version before still starts on the newer tables', async () => {
     const { dataDir, env, url, stop } = nodes[0] as Slugline
     expect(await stop()).toBe(0)
     nodes[0] = await startSlugline({ ...env, PORT: new URL(url).port }, { dataDir })
     expect((await nodes[0].call('GET', '/api/v1/links', { key })).status).toBe(200)
-  }, 60_000)
+  })
 
   test('closes it where a migration says so', async () => {
     const node = nodes[0] as Slugline
@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing ? ` (${missing})` : 
     expect(error.message).toContain('99999-less')
     // Whoever runs already goes on.
     expect((await node.call('GET', '/api/v1/links', { key })).status).toBe(200)
-  }, 60_000)
+  })
 })
 
 const WORKERS = { visit: 4, create: 2, edit: 2, list: 1 }

@@ -69,7 +69,7 @@ test.skipIf(!canMount).each([
       for (; visits < 300; visits++) expect(await visit()).toBe(302)
       await eventually('it is told', async () => {
         const answer = await slugline.call('GET', '/readyz')
-        expect(answer.status).toBe(503)
+        if (answer.status !== 503) return undefined
         const { checks } = (await answer.json()) as { checks: { name: string; reason?: string }[] }
         const reasonOf = (check: string) => checks.find(({ name }) => name === check)?.reason
         const isTold =
@@ -102,7 +102,6 @@ test.skipIf(!canMount).each([
       unmount()
     }
   },
-  120_000,
 )
 
 /** Takes all the space there is, down to the last block. */

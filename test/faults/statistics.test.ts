@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openStatistics } from '../../src/statistics/store/duckdb.ts'
 import { childOf } from '../harness/children.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
+import { openFreed } from '../harness/statistics-file.ts'
 
 const BROWSER = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
@@ -67,7 +67,7 @@ async function expectNoReports(): Promise<void> {
 
 /** Rows of the statistics of a server that has stopped. */
 async function rows<R>(sql: string): Promise<R[]> {
-  const database = await openStatistics(join(slugline.dataDir, FILE), { readonly: true })
+  const database = await openFreed(join(slugline.dataDir, FILE), { readonly: true })
   try {
     return await (await database.connect()).all<R>(sql)
   } finally {
@@ -112,7 +112,7 @@ test('killed every second it stops no redirect; the backlog drains; each click i
   ).toEqual([{ c: visits, u: 1 }])
   // All was read, so there is nothing to read at the next start.
   expect(readdirSync(join(slugline.dataDir, 'journal'))).toEqual([])
-}, 120_000)
+})
 
 test('a broken file is told and kept; nothing else notices; put right, nothing is missing', async () => {
   await start()
@@ -155,7 +155,7 @@ test('a broken file is told and kept; nothing else notices; put right, nothing i
   expect(await recount()).toMatchObject({ links: 2, mended: 0 })
   await slugline.stop()
   expect(await rows('SELECT count(*)::INTEGER AS c FROM clicks')).toEqual([{ c: 15 }])
-}, 120_000)
+})
 
 test('recount finds and mends counters that were changed, beside the server and without it', async () => {
   await start()
@@ -192,7 +192,7 @@ test('recount finds and mends counters that were changed, beside the server and 
   spoil('UPDATE link_counters SET bot = 0, total = human')
   expect(await recount()).toMatchObject({ mended: 1 })
   expect(await recount()).toMatchObject({ mended: 0 })
-}, 120_000)
+})
 
 test('a file that a command holds is waited for', async () => {
   await start()
@@ -201,7 +201,7 @@ test('a file that a command holds is waited for', async () => {
   await drained()
   await slugline.stop()
   const file = join(slugline.dataDir, FILE)
-  const held = await openStatistics(file)
+  const held = await openFreed(file)
   await slugline.restart()
   await visit('a', 4)
   await eventually('it is told', async () =>
@@ -213,7 +213,7 @@ test('a file that a command holds is waited for', async () => {
   await slugline.stop()
   expect(existsSync(file)).toBe(true)
   expect(await rows('SELECT count(*)::INTEGER AS c FROM clicks')).toEqual([{ c: 7 }])
-}, 120_000)
+})
 
 test('a file that is gone begins anew, says so, and makes nobody mend what is right', async () => {
   await start()
@@ -253,4 +253,4 @@ test('a file that is gone begins anew, says so, and makes nobody mend what is ri
   await visit('a', 1)
   await drained()
   expect(await metric('statistics_begin_seconds')).toBeGreaterThan(Number(begin?.since) / 1_000)
-}, 120_000)
+})

@@ -149,7 +149,7 @@ test('hand-made hostile requests are answered by the contract', async () => {
   }
   expect((await inParallel(attempts)).slice(0, 5)).toEqual([])
   console.log(`${attempts.length} hand-made requests`)
-}, 120_000)
+})
 
 test(`${GENERATED} requests generated from the document are answered by it`, async () => {
   const attempts = fc.sample(arbitraryAttempt(), GENERATED)

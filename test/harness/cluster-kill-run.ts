@@ -6,9 +6,6 @@ import { FATE, type MarkedClicks, sendMarkedClicks } from './marked-clicks.ts'
 /** Who is killed: a node, one of its children, or a server. */
 export type ClusterVictim = 'node' | 'click-worker' | 'statistics' | 'clickhouse' | 'postgres'
 
-/** A node that has just been started is given so long to hear of all links before it is alone. */
-const WARM_MS = 1_000
-
 /** How a run goes. */
 export interface ClusterKillOptions {
   clicks: number
@@ -67,7 +64,7 @@ export async function clusterKillRun(
   )
   try {
     const done = Promise.all(loads.map((load) => load.done))
-    const inFlight = await killAtRandom(cluster, loads, { clicks, kills })
+    const inFlight = await killAtRandom(cluster, loads, { clicks, links, kills })
     await done
     const loaded = performance.now()
     await cluster.drained()
@@ -107,7 +104,7 @@ async function makeLinks({ nodes, key }: TestCluster, run: string, links: number
 async function killAtRandom(
   { nodes, clickHouse, postgres }: TestCluster,
   loads: readonly MarkedClicks[],
-  { clicks, kills }: Pick<ClusterKillOptions, 'clicks' | 'kills'>,
+  { clicks, links, kills }: Pick<ClusterKillOptions, 'clicks' | 'links' | 'kills'>,
 ): Promise<number> {
   const moments = kills.map(() => (0.02 + 0.9 * Math.random()) * clicks).sort((a, b) => a - b)
   const answered = () => loads.reduce((sum, load) => sum + load.answered, 0)
@@ -126,7 +123,7 @@ async function killAtRandom(
       await node.kill()
       await node.restart()
     } else if (victim === 'postgres') {
-      await Bun.sleep(WARM_MS)
+      await allVisited(loads, links)
       await postgres.stop('crash')
       await postgres.start()
     } else if (victim === 'clickhouse') {
@@ -138,6 +135,20 @@ async function killAtRandom(
     }
   }
   return inFlight
+}
+
+/** Every node has answered for every link since now: one that was just started knows them, too. */
+async function allVisited(loads: readonly MarkedClicks[], links: number): Promise<void> {
+  const rounds = loads.map(async (load) => {
+    const enough = load.answered + 2 * links
+    let over = false
+    const end = () => {
+      over = true
+    }
+    load.done.then(end, end)
+    while (!over && load.answered < enough) await Bun.sleep(5)
+  })
+  await Promise.all(rounds)
 }
 
 async function compareStored(

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { openStatistics } from '../../src/statistics/store/duckdb.ts'
 import { childOf } from './children.ts'
 import { eventually } from './eventually.ts'
 import { FATE, type MarkedClicks, sendMarkedClicks } from './marked-clicks.ts'
 import { type Slugline, startSlugline } from './process.ts'
+import { openFreed } from './statistics-file.ts'
 
 /** Who is killed. */
 export type Victim = 'server' | 'click-worker' | 'statistics'
@@ -158,11 +158,7 @@ async function killAtRandom(
       slowestStartMs = Math.max(slowestStartMs, performance.now() - start)
       continue
     }
-    const child = await eventually(
-      `there is a ${victim}`,
-      async () => childOf(slugline.pid, victim),
-      20_000,
-    )
+    const child = await eventually(`there is a ${victim}`, () => childOf(slugline.pid, victim))
     process.kill(child, 'SIGKILL')
   }
   return { inFlight, slowestStartMs }
@@ -226,11 +222,7 @@ async function compareStored(slugline: Slugline, fates: Uint8Array, links: numbe
     slugs.set(seq, slug)
   }
   main.close()
-  const file = join(slugline.dataDir, 'statistics.duckdb')
-  // On a busy machine its process may still be closing it.
-  const database = await eventually('the statistics are free', () =>
-    openStatistics(file, { readonly: true }).catch(() => undefined),
-  )
+  const database = await openFreed(join(slugline.dataDir, 'statistics.duckdb'), { readonly: true })
   const connection = await database.connect()
   const result = await connection.raw.stream('SELECT link, utm_term FROM clicks')
   for (;;) {

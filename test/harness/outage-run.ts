@@ -1,4 +1,5 @@
 import type { TestCluster } from './cluster.ts'
+import { allHaveHeard } from './heard.ts'
 import { FATE } from './marked-clicks.ts'
 import { startVisits } from './visits.ts'
 import { type LimitedCalls, startLimitedCalls, startWrites, type Writes } from './writes.ts'
@@ -67,6 +68,8 @@ export interface OutageRun {
 }
 
 const LINKS = 100
+/** How slow a visit was is a figure of its own: only one that hangs is an error. */
+const WITHIN_MS = 30_000
 
 /** Takes something away under load, gives it back, and holds what is there against what was answered. */
 export async function outageRun(cluster: TestCluster, options: OutageOptions): Promise<OutageRun> {
@@ -83,6 +86,7 @@ export async function outageRun(cluster: TestCluster, options: OutageOptions): P
     perSecond,
     most: Math.ceil((seconds + 60) * perSecond),
     path: (mark) => `/${name}-${mark % LINKS}?utm_term=${name}.${mark}`,
+    withinMs: WITHIN_MS,
   })
   const writes = startWrites({ nodes, key, name, isUp: (i) => !down.has(i) })
   const calls = startLimitedCalls({ nodes, ...limited, isUp: (i) => !down.has(i) })
@@ -168,8 +172,8 @@ async function makeLinks({ nodes, key }: TestCluster, name: string): Promise<voi
 }
 
 /** Has every node remember them, and keep them: late messages of their making would be news. */
-async function warm({ nodes }: TestCluster, name: string): Promise<number> {
-  await Bun.sleep(500)
+async function warm({ nodes, key }: TestCluster, name: string): Promise<number> {
+  await allHaveHeard(nodes, key)
   for (let n = 0; n < LINKS; n++) {
     await Promise.all(nodes.map(({ url }) => fetch(`${url}/${name}-${n}`, { redirect: 'manual' })))
   }

@@ -152,7 +152,10 @@ export async function startSlugline(
     },
     async stop() {
       running.child.kill('SIGTERM')
-      return await running.child.exited
+      const status = await running.child.exited
+      // Who expects another one wants to know why.
+      if (status !== 0) console.error(`serve ended with ${status}: ${running.output()}`)
+      return status
     },
     async kill() {
       running.child.kill('SIGKILL')

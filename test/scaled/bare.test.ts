@@ -22,7 +22,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
     databaseUrl = await postgres.createDatabase({ empty: true })
     // At once: one of them migrates and makes the secret.
     nodes = await Promise.all([startSlugline(shared()), startSlugline(shared())])
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const node of nodes) await node.dispose()
     await Promise.all([postgres?.dispose(), redis?.dispose()])
@@ -67,7 +67,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
         }
       }
     }
-  }, 60_000)
+  })
 
   test('clicks of both are counted, reported, exported, streamed and drained', async () => {
     const [a, b] = both()
@@ -84,6 +84,10 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
         streamed += decoder.decode(bytes)
       }
     })().catch(() => {})
+    await until(
+      async () => streamed,
+      (text) => text.includes('id: '),
+    )
     for (let i = 0; i < 10; i++) {
       for (const { url } of nodes) expect((await visit(`${url}/abc`)).status).toBe(302)
     }
@@ -116,7 +120,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
       ({ data }) => data.totals.clicks === 25,
     )
     await a.restart()
-  }, 120_000)
+  })
 
   test('the secret is in the database until a node is given it', async () => {
     const [a] = both()
@@ -160,7 +164,7 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
     })
     expect(fresh.status).toBe(2)
     expect(fresh.stderr).toContain('SLUGLINE_SECRET')
-  }, 60_000)
+  })
 
   test('a node remembers the secret, and its hot links, while the database is away', async () => {
     const [, b] = both()
@@ -177,5 +181,5 @@ describe.skipIf(isMissing)('two nodes with DATABASE_URL and REDIS_URL alone', ()
     await postgres.start()
     await restarted
     expect((await b.call('GET', '/api/v1/links', { key })).status).toBe(200)
-  }, 60_000)
+  })
 })

@@ -31,7 +31,7 @@ describe.skipIf(isMissing)('clicks of two nodes', () => {
     }
     nodes = [await startSlugline(environment), await startSlugline(environment)]
     key = (await (nodes[0] as Slugline).createKey()).key
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const node of nodes) await node.dispose()
     await Promise.all([clickHouse?.stop(), postgres?.dispose(), redis?.dispose()])
@@ -71,6 +71,10 @@ describe.skipIf(isMissing)('clicks of two nodes', () => {
         streamed += decoder.decode(bytes)
       }
     })().catch(() => {})
+    await until(
+      async () => streamed,
+      (text) => text.includes('id: '),
+    )
     for (let i = 0; i < 10; i++) for (const node of nodes) await visit(node, 'abc')
 
     type Link = { clicks: { human: number; unique: number } }
@@ -104,5 +108,5 @@ describe.skipIf(isMissing)('clicks of two nodes', () => {
     await a.restart()
     const after = (await (await a.call('GET', `/api/v1/links/${id}`, { key })).json()) as Link
     expect(after.clicks.human).toBe(25)
-  }, 120_000)
+  })
 })

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { seedLinks } from '../../bench/lib/seed.ts'
 import { Browser } from '../../src/accounts/testing/browser.ts'
 import { statisticsFile } from '../../src/statistics/process/index.ts'
-import { openStatistics } from '../../src/statistics/store/duckdb.ts'
 import { createRetentionPurge } from '../../src/statistics/store/purge-old.ts'
 import { childOf } from '../harness/children.ts'
 import { type ClickHouse, hasClickHouse, startClickHouse } from '../harness/clickhouse.ts'
@@ -12,6 +11,7 @@ import { eventually } from '../harness/eventually.ts'
 import { postgresMissing, startPostgres, type TestPostgres } from '../harness/postgres.ts'
 import { type CommandResult, type Slugline, startSlugline } from '../harness/process.ts'
 import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
+import { openFreed } from '../harness/statistics-file.ts'
 
 const HOST = 'http://sho.rt'
 const EMBEDDED = { DATABASE_URL: '', BASE_URL: HOST, TRUSTED_PROXIES: '127.0.0.1' }
@@ -62,7 +62,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     await makePast(source.dataDir)
     seedLinks(source.dataDir, { workspaceNo: 2, links: BULK })
     await source.restart()
-  }, 120_000)
+  })
   afterAll(async () => {
     await source?.dispose()
     await Promise.all([clickHouse?.stop(), postgres?.dispose(), redis?.dispose()])
@@ -105,7 +105,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
 
   /** Some clicks are of months ago; some of these are totals of their days by now. */
   async function makePast(dataDir: string): Promise<void> {
-    const database = await openStatistics(statisticsFile(dataDir))
+    const database = await openFreed(statisticsFile(dataDir))
     const connection = await database.connect()
     await connection.run('UPDATE clicks SET slot = slot - 96 * 50 WHERE n = 0 AND ms % 3 = 0')
     await connection.run('UPDATE clicks SET slot = slot - 96 * 400 WHERE ms % 3 = 1')
@@ -228,7 +228,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     expect(rows.get('clicks')).toBeGreaterThan(0)
     expect(rows.get('daily')).toBeGreaterThan(0)
     for (const table of moved?.tables ?? []) expect(table.target).toEqual(table.source)
-  }, 120_000)
+  })
 
   test('once more after it has stopped takes over what has changed, and changes nothing', async () => {
     // In the journal alone when the server is killed, as far as its helpers were slow.
@@ -253,7 +253,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     expect(filesOf(source.dataDir)).toEqual(before)
     const again = await move()
     expect(again.moved?.tables.reduce((sum, table) => sum + table.copied, 0)).toBe(0)
-  }, 120_000)
+  })
 
   test('a node answers as the instance did', async () => {
     const node = await startNode(to)
@@ -291,7 +291,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     } finally {
       await node.dispose()
     }
-  }, 120_000)
+  })
 
   test('another instance, and a database that is not empty, are refused', async () => {
     const other = await startSlugline(EMBEDDED)
@@ -311,30 +311,26 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     } finally {
       await other.dispose()
     }
-  }, 60_000)
+  })
 
-  test.skipIf(!hasClickHouse)(
-    'clicks go to ClickHouse where it is named',
-    async () => {
-      const clicks = (clickHouse as ClickHouse).url('moved')
-      to = await postgres.createDatabase({ empty: true })
-      const { moved, stderr } = await move('--clickhouse', clicks)
-      expect(stderr).toBe('')
-      expect(moved).toMatchObject({ complete: true })
-      const again = await move('--clickhouse', clicks)
-      expect(again.moved?.tables.reduce((sum, table) => sum + table.copied, 0)).toBe(0)
-      const elsewhere = await postgres.createDatabase({ empty: true })
-      const refused = await source.cli('move', '--to', elsewhere, '--clickhouse', clicks, '--json')
-      expect(codeOf(refused.stderr)).toBe('CLICKS_NOT_EMPTY')
-      const node = await startNode(to, clicks)
-      try {
-        expect(await ask(node)).toEqual(answers)
-      } finally {
-        await node.dispose()
-      }
-    },
-    120_000,
-  )
+  test.skipIf(!hasClickHouse)('clicks go to ClickHouse where it is named', async () => {
+    const clicks = (clickHouse as ClickHouse).url('moved')
+    to = await postgres.createDatabase({ empty: true })
+    const { moved, stderr } = await move('--clickhouse', clicks)
+    expect(stderr).toBe('')
+    expect(moved).toMatchObject({ complete: true })
+    const again = await move('--clickhouse', clicks)
+    expect(again.moved?.tables.reduce((sum, table) => sum + table.copied, 0)).toBe(0)
+    const elsewhere = await postgres.createDatabase({ empty: true })
+    const refused = await source.cli('move', '--to', elsewhere, '--clickhouse', clicks, '--json')
+    expect(codeOf(refused.stderr)).toBe('CLICKS_NOT_EMPTY')
+    const node = await startNode(to, clicks)
+    try {
+      expect(await ask(node)).toEqual(answers)
+    } finally {
+      await node.dispose()
+    }
+  })
 
   /** A command of a node that isn't there yet. */
   async function command(database: string, ...args: string[]) {

@@ -12,9 +12,10 @@ const OLDEST_VERSION = 15
 const LOCK = 0x73_6c_75_67_6c_69_6e_65n
 /**
  * So long a change waits for a table that is in use. Whoever wants to use the table meanwhile
- * waits behind the change: longer, and requests would fail.
+ * waits behind the change: longer, and requests would fail. It is less than `deadlock_timeout`, a
+ * second: of a change and a request that wait for each other's tables the change gives way.
  */
-const TABLE_WITHIN = '1s'
+const TABLE_WITHIN = '500ms'
 /** A table that was in use so often will be in use: somebody has to look. */
 const TRIES = 60
 /** SQLSTATEs of a table that was in use, and of two transactions that waited for each other. */

@@ -1,6 +1,6 @@
 import type { Sql } from '../storage.ts'
 import { compiledFor, type Execute, type Outcome, sqlOf } from './dialect.ts'
-import { ConnectionLost } from './errors.ts'
+import { ConnectionLost, GaveWay } from './errors.ts'
 import type { Pool } from './pool.ts'
 
 /** One read that was asked for in this turn, by one or by several. */
@@ -8,6 +8,14 @@ interface Asked {
   text: string
   values: readonly unknown[]
   answer: PromiseWithResolvers<Outcome>
+}
+
+/**
+ * The server was restarted, somebody in between has hung up, or a change of the tables waited for
+ * what this read had locked while it waited for the change: a read may be asked again.
+ */
+function mayAskAgain(error: unknown): boolean {
+  return error instanceof ConnectionLost || error instanceof GaveWay
 }
 
 /**
@@ -19,7 +27,7 @@ export function createReader(pool: Pool): Sql {
   let turn = new Map<string, Asked>()
 
   async function send(all: readonly Asked[], isRetry = false): Promise<void> {
-    const lost: Asked[] = []
+    const again: Asked[] = []
     try {
       const connection = await pool.connect()
       const outcomes = await connection.gather(() =>
@@ -29,7 +37,7 @@ export function createReader(pool: Pool): Sql {
       for (const [i, outcome] of outcomes.entries()) {
         const asked = all[i] as Asked
         if (outcome.status === 'fulfilled') asked.answer.resolve(outcome.value)
-        else if (outcome.reason instanceof ConnectionLost && !isRetry) lost.push(asked)
+        else if (mayAskAgain(outcome.reason) && !isRetry) again.push(asked)
         else asked.answer.reject(outcome.reason)
         isLost ||= outcome.status === 'rejected' && outcome.reason instanceof ConnectionLost
       }
@@ -38,8 +46,7 @@ export function createReader(pool: Pool): Sql {
       for (const { answer } of all) answer.reject(error)
       return
     }
-    // The server was restarted, or somebody in between has hung up: a read may be asked again.
-    if (lost.length > 0) await send(lost, true)
+    if (again.length > 0) await send(again, true)
   }
 
   function flush(): void {
@@ -63,7 +70,7 @@ export function createReader(pool: Pool): Sql {
     try {
       return await pool.execute(text, values)
     } catch (error) {
-      if (!(error instanceof ConnectionLost)) throw error
+      if (!mayAskAgain(error)) throw error
       return pool.execute(text, values)
     }
   }
