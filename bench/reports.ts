@@ -105,6 +105,11 @@ Object.assign(cases, {
   'top referrer, one utm_source': () => top('referrer', 'utm_source=source1'),
   'top link, three referrers': () => top('link', `${NEWS}&referrer=site19.example&referrer=`),
   'top referrer, one country, one device': () => top('referrer', 'country=US&device=mobile'),
+  'stats by hour, 31 days, one country': () => stats('interval=hour&country=US', () => range(31)),
+  'top hour, one country': () => top('hour', 'country=US'),
+  'top referrer_path, one country': () => top('referrer_path', 'country=US'),
+  'top link, one country': () => top('link', 'country=US'),
+  'top city, one browser, a weekday': () => top('city', 'browser=Chrome&weekday=2'),
   'page of clicks': () => [`/clicks?${year()}&limit=100`],
   'page of clicks, half a year back': () => [`/clicks?${half()}&limit=100`],
 } satisfies Record<string, () => string[]>)

@@ -44,7 +44,7 @@ beforeEach(() =>
     settled: [],
     rolled: [],
     hot: [],
-    kept: 1,
+    values: { kept: 1, listed: 1 },
   }),
 )
 afterAll(() => {

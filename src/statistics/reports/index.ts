@@ -3,6 +3,7 @@ import type { StatisticsDatabase } from '../store/duckdb.ts'
 import type { AskableReports, ClickReports, Selection, Series } from '../types.ts'
 import { between } from '../with-totals.ts'
 import { clicks } from './clicks.ts'
+import { createHotLinks, QUERIED_FROM } from './counting/hot.ts'
 import type { Answer, Wish } from './counting/index.ts'
 import { CLICKS_AT_MOST } from './counting/read.ts'
 import { daily } from './daily.ts'
@@ -12,6 +13,9 @@ import { createLinkQuestions } from './link-questions.ts'
 import { createMemory } from './memory.ts'
 import { type LinkFacts, NO_FACTS } from './names.ts'
 import { byQueries } from './questions.ts'
+import { isBetterRead } from './reading/choice.ts'
+import { READING, type ReadingSizes, readAnswer } from './reading/index.ts'
+import { createThreads } from './threads.ts'
 import { countsOf } from './totals.ts'
 
 export type { LinkFacts } from './names.ts'
@@ -22,12 +26,16 @@ export interface ReportOptions {
   facts?: LinkFacts
   /** Clicks of a link that are read and counted; more of them are by queries. For tests. */
   countedAtMost?: number
+  /** Clicks of a link from which on queries answer what one of them can. For tests. */
+  queriedFrom?: number
+  /** How much of a workspace is read and counted. For tests. */
+  reading?: Partial<ReadingSizes>
 }
 
 /** Reports on links that are made at once. */
 const NARROW_LANES = 2
-/** For reports on a workspace: one thread takes up to 0.4 seconds for ten million clicks. */
-const WIDE_THREADS = 2
+/** For a report: one thread takes up to 0.4 seconds for ten million clicks. */
+const THREADS = 2
 /** No click is later: the end of the year 9999. */
 const LATEST_MS = 253_402_300_800_000
 const NOTHING: Series = { totals: { clicks: 0, unique: 0, bots: 0 }, buckets: [] }
@@ -36,20 +44,29 @@ const NOTHING: Series = { totals: { clicks: 0, unique: 0, bots: 0 }, buckets: []
  * Reports on the clicks in a statistics file. What is about one link doesn't wait for what is about
  * a workspace: each lane has a connection with one report at a time; exports have their own.
  *
- * The clicks of a link are read and counted; those of a workspace, and of a link that has more than
- * `countedAtMost` of them, are counted by queries. Those of somebody who goes away are interrupted.
+ * Clicks are read and counted; what is rolled up of a workspace, and too many clicks, are counted by
+ * queries. Those of somebody who goes away are interrupted.
  */
 export function createReports(
   database: StatisticsDatabase,
-  { facts = NO_FACTS, countedAtMost = CLICKS_AT_MOST }: ReportOptions = {},
+  {
+    facts = NO_FACTS,
+    countedAtMost = CLICKS_AT_MOST,
+    queriedFrom = QUERIED_FROM,
+    reading = {},
+  }: ReportOptions = {},
 ): AskableReports {
-  const memory = createMemory(database)
+  const shared = {
+    memory: createMemory(database),
+    threads: createThreads(database, Math.min(THREADS, availableParallelism())),
+  }
   const narrow = createLanes(
-    Array.from({ length: NARROW_LANES }, () => createLane(database, { memory })),
+    Array.from({ length: NARROW_LANES }, () => createLane(database, shared)),
   )
-  const threads = Math.min(WIDE_THREADS, availableParallelism())
-  const wide = createLane(database, { threads, memory })
-  const linkQuestions = createLinkQuestions(narrow, countedAtMost)
+  const wide = createLane(database, shared)
+  const sizes = { ...READING, ...reading }
+  const hot = createHotLinks(queriedFrom)
+  const linkQuestions = createLinkQuestions(narrow, { atMost: countedAtMost, hot })
   async function meant(selection: Selection): Promise<Selection> {
     const { workspaceNo, tags = [], to } = selection
     const linkSeqs = tags.length === 0 ? selection.linkSeqs : await facts.tagged(workspaceNo, tags)
@@ -63,7 +80,11 @@ export function createReports(
     signal: AbortSignal | undefined,
   ): Promise<Answer<W>> {
     if (selection.linkSeq !== null) return await linkQuestions.ask(selection, wish, signal)
-    return await wide.run((asking) => byQueries(asking, selection, wish), signal)
+    return await wide.run(async (asking) => {
+      const isRead = await isBetterRead(asking, selection, wish, sizes.atMost)
+      const answer = isRead ? await readAnswer(asking, selection, wish, sizes) : null
+      return answer ?? (await byQueries(asking, selection, wish))
+    }, signal)
   }
 
   function reportsUntil(signal?: AbortSignal): ClickReports {
@@ -85,10 +106,17 @@ export function createReports(
       },
       top: async (selection, dimension, limit) =>
         answer(await meant(selection), { dimension, limit }, signal),
-      clicks: (selection, options) =>
-        narrow.run(async (asking) => clicks(asking, await meant(selection), options), signal),
+      async clicks(asked, options) {
+        const selection = await meant(asked)
+        const perDay = hot.perDay(selection)
+        return await narrow.run(
+          (asking) => clicks(asking, selection, options, perDay),
+          signal,
+          true,
+        )
+      },
       daily: (linkSeqs, firstDay, days) =>
-        narrow.run((asking) => daily(asking, linkSeqs, firstDay, days), signal),
+        narrow.run((asking) => daily(asking, linkSeqs, firstDay, days), signal, true),
       export: async (selection, format) => exporting(await meant(selection), format, signal),
     }
   }

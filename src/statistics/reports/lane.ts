@@ -2,8 +2,12 @@ import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
 import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.ts'
 import { createMemory, type Memory } from './memory.ts'
 import type { Sql } from './sql.ts'
+import { createThreads, type Threads } from './threads.ts'
 
 const INTERRUPT_EVERY_MS = 20
+/** Read before the event loop turns: some milliseconds. */
+const CHUNKS_AT_ONCE = 200
+const turn = () => new Promise<void>((turned) => setImmediate(turned))
 
 /** Asks within one snapshot of the clicks. */
 export interface Asking {
@@ -17,23 +21,22 @@ export interface Asking {
 export interface Lane {
   /**
    * Runs `work` in a transaction that only reads: all its queries see the same clicks.
+   * @param isSmall more than one thread would be in each other's way
    * @throws the signal's reason when it aborts, whatever DuckDB says otherwise
    */
-  run<T>(work: (asking: Asking) => Promise<T>, signal?: AbortSignal): Promise<T>
+  run<T>(work: (asking: Asking) => Promise<T>, signal?: AbortSignal, isSmall?: boolean): Promise<T>
 }
 
-/** How a lane differs from others. */
+/** The same for all lanes of a database. */
 export interface LaneOptions {
-  /** Those that work on a query; whatever else is done meanwhile has as many. */
-  threads?: number
-  /** The same for all lanes of a database. */
+  threads?: Threads
   memory?: Memory
 }
 
 /** A lane with a connection of its own, made at the first report. */
 export function createLane(
   database: Pick<StatisticsDatabase, 'connect' | 'releaseMemory'>,
-  { threads = 1, memory = createMemory(database) }: LaneOptions = {},
+  { threads = createThreads(database, 1), memory = createMemory(database) }: LaneOptions = {},
 ): Lane {
   let connecting: Promise<StatisticsConnection> | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -51,10 +54,19 @@ export function createLane(
   async function inTransaction<T>(
     work: (asking: Asking) => Promise<T>,
     signal: AbortSignal | undefined,
+    isSmall: boolean,
   ): Promise<T> {
     signal?.throwIfAborted()
     const connection = await connect()
-    if (threads > 1) await connection.run(`SET threads = ${threads}`)
+    const reporting = () => inSnapshot(connection, work, signal)
+    return isSmall ? await reporting() : await threads.use(reporting)
+  }
+
+  async function inSnapshot<T>(
+    connection: StatisticsConnection,
+    work: (asking: Asking) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     await connection.run('BEGIN TRANSACTION READ ONLY')
     try {
       return await work({
@@ -63,13 +75,12 @@ export function createLane(
       })
     } finally {
       await connection.run('ROLLBACK').catch(() => {})
-      if (threads > 1) await connection.run('SET threads = 1').catch(() => {})
     }
   }
 
   return {
-    run(work, signal) {
-      const done = last.then(() => memory.use(() => inTransaction(work, signal)))
+    run(work, signal, isSmall = false) {
+      const done = last.then(() => memory.use(() => inTransaction(work, signal, isSmall)))
       last = done.catch(() => {})
       return done
     },
@@ -80,11 +91,11 @@ export function createLane(
 export function createLanes(lanes: readonly Lane[]): Lane {
   const waiting = lanes.map(() => 0)
   return {
-    async run(work, signal) {
+    async run(work, signal, isSmall) {
       const at = waiting.indexOf(Math.min(...waiting))
       waiting[at] = (waiting[at] as number) + 1
       try {
-        return await (lanes[at] as Lane).run(work, signal)
+        return await (lanes[at] as Lane).run(work, signal, isSmall)
       } finally {
         waiting[at] = (waiting[at] as number) - 1
       }
@@ -115,10 +126,16 @@ async function readChunks(
   signal?: AbortSignal,
 ): Promise<void> {
   await whileAsked(connection, signal, async () => {
-    const result = await ask(connection, query)
-    for (;;) {
-      const chunk = await result.fetchChunk()
-      if (chunk === null || chunk.rowCount === 0 || !take(chunk)) return
+    const { text, values } = query
+    const result = await connection.raw.run(
+      text,
+      values.map(({ value }) => value),
+      values.map(({ type }) => type),
+    )
+    const { chunkCount } = result
+    for (let at = 0; at < chunkCount; at++) {
+      if (!take(result.getChunk(at))) return
+      if (at % CHUNKS_AT_ONCE === CHUNKS_AT_ONCE - 1) await turn()
     }
   })
 }

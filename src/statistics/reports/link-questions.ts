@@ -1,5 +1,5 @@
 import type { Selection } from '../types.ts'
-import { type Answer, countClicks, type Wish } from './counting/index.ts'
+import { type Answer, countClicks, type Limits, type Wish } from './counting/index.ts'
 import type { Asking, Lane } from './lane.ts'
 import { byQueries } from './questions.ts'
 import { fitting } from './source.ts'
@@ -24,26 +24,30 @@ const MINUTE_MS = 60_000
 /**
  * Whoever looks at a link asks a dozen questions at once, all about the same clicks. Those that wait
  * for their turn are answered together with the first of them.
- * @param atMost clicks that are counted one by one; more of them are by queries
+ * @param limits which clicks are counted one by one; others are by queries
  */
-export function createLinkQuestions(lane: Pick<Lane, 'run'>, atMost: number): LinkQuestions {
+export function createLinkQuestions(lane: Pick<Lane, 'run'>, limits: Limits): LinkQuestions {
   const waiting = new Map<string, Waiting[]>()
 
-  function begin(key: string, all: Waiting[]): void {
+  function begin(key: string, selection: Selection, all: Waiting[]): void {
     const leaving = new AbortController()
     const gone = () => all.every(({ signal }) => signal?.aborted)
     const leave = () => {
       if (gone()) leaving.abort()
     }
     void lane
-      .run(async (asking) => {
-        // From now on it's too late to join.
-        waiting.delete(key)
-        for (const { signal } of all) signal?.addEventListener('abort', leave)
-        leave()
-        leaving.signal.throwIfAborted()
-        await answerAll(asking, all, atMost)
-      }, leaving.signal)
+      .run(
+        async (asking) => {
+          // From now on it's too late to join.
+          waiting.delete(key)
+          for (const { signal } of all) signal?.addEventListener('abort', leave)
+          leave()
+          leaving.signal.throwIfAborted()
+          await answerAll(asking, all, limits)
+        },
+        leaving.signal,
+        !limits.hot.has(selection),
+      )
       .catch((error) => {
         for (const { signal, reject } of all) reject(signal?.aborted ? signal.reason : error)
       })
@@ -65,19 +69,19 @@ export function createLinkQuestions(lane: Pick<Lane, 'run'>, atMost: number): Li
         }
         const all = [one]
         waiting.set(key, all)
-        begin(key, all)
+        begin(key, selection, all)
       })
     },
   }
 }
 
-async function answerAll(asking: Asking, all: readonly Waiting[], atMost: number): Promise<void> {
+async function answerAll(asking: Asking, all: readonly Waiting[], limits: Limits): Promise<void> {
   for (const some of await withOneEnd(asking, all)) {
     const { selection } = some[0] as Waiting
     const wishes = some.map(({ wish }) => wish)
-    const counted = countClicks(asking, selection, wishes, atMost)
+    const counted = countClicks(asking, selection, wishes, limits)
     for (const { wish, resolve } of some) {
-      const { value } = atMost > 0 ? await counted.next() : { value: null }
+      const { value } = limits.atMost > 0 ? await counted.next() : { value: null }
       resolve(value ?? (await byQueries(asking, selection, wish)))
     }
   }

@@ -2,7 +2,9 @@ import type { StatisticsDatabase } from '../store/duckdb.ts'
 
 /** With more than this (bytes) in use after a report, what it took is given back. */
 const MUCH_MEMORY = 280_000_000
+/** The collector takes some milliseconds: so rarely, unless this much (bytes) has come since. */
 const COLLECT_EVERY_MS = 1_000
+const COLLECT_FROM = 40_000_000
 
 /** What reports that are made at once take of the process's memory. */
 export interface Memory {
@@ -13,11 +15,25 @@ export interface Memory {
 /**
  * Gives back what was read of the file while no report is made: for a moment DuckDB has a low limit, and
  * would refuse whatever else it is asked. A report that comes meanwhile waits.
+ * @param much bytes that may stay in use after a report
  */
-export function createMemory({ releaseMemory }: Pick<StatisticsDatabase, 'releaseMemory'>): Memory {
+export function createMemory(
+  { releaseMemory }: Pick<StatisticsDatabase, 'releaseMemory'>,
+  much = MUCH_MEMORY,
+): Memory {
+  const rss = process.memoryUsage.rss
   let running = 0
-  let collectedAt = Number.NEGATIVE_INFINITY
+  let collected = { at: Number.NEGATIVE_INFINITY, left: 0 }
   let releasing = Promise.resolve()
+
+  /** DuckDB's results are large, and few: the collector thinks that they can wait. */
+  function collect(): void {
+    const isLate = performance.now() - collected.at >= COLLECT_EVERY_MS
+    if (!isLate && rss() - collected.left < COLLECT_FROM) return
+    Bun.gc(true)
+    collected = { at: performance.now(), left: rss() }
+  }
+
   return {
     async use(work) {
       await releasing
@@ -26,12 +42,8 @@ export function createMemory({ releaseMemory }: Pick<StatisticsDatabase, 'releas
         return await work()
       } finally {
         running--
-        if (process.memoryUsage.rss() > MUCH_MEMORY) {
-          // The columns that were counted are large, and few: the collector thinks that they can wait.
-          if (performance.now() - collectedAt >= COLLECT_EVERY_MS) {
-            Bun.gc(true)
-            collectedAt = performance.now()
-          }
+        if (rss() > much) {
+          collect()
           if (running === 0) {
             releasing = releaseMemory().catch(() => {})
             await releasing

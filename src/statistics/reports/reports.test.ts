@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await openStatistics(join(directory, 'statistics.duckdb'))
   connection = await database.connect()
   reports = createReports(database)
-  queried = createReports(database, { countedAtMost: 0 })
+  queried = createReports(database, { countedAtMost: 0, reading: { atMost: 0 } })
 })
 
 afterAll(() => {

@@ -12,6 +12,7 @@ import {
   type StatisticsDatabase,
 } from '../store/duckdb.ts'
 import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
+import { ROLLED } from '../store/schema.ts'
 import { store } from '../store/testing.ts'
 import { type ClickWriter, createClickWriter } from '../store/write.ts'
 import { click } from '../testing/naive.ts'
@@ -34,8 +35,10 @@ const FIRST_DAY = Date.parse('2026-03-01T00:00:00Z') / DAY_MS
 const DAYS = 45
 const NOW = (FIRST_DAY + DAYS) * DAY_MS - 3_600_000
 const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe']
-const LINKS = 4
+const LINKS = 6
 const RARE = 'rare.example'
+/** A few frequent ones, and more than a block lists. */
+const PATHS = [null, '/', '/a', '/b', '/c', '/d', '/e']
 
 let now = NOW
 let dir: string
@@ -62,7 +65,13 @@ beforeAll(async () => {
     mainFile: databaseFiles(dir).main,
     clock: { now: () => now },
     changed: writer.forgetFirsts,
-    sizes: { month: 1_000_000, perStep: 1_000, block: 1, hot: 3 },
+    sizes: {
+      month: 1_000_000,
+      perStep: 1_000,
+      block: 1,
+      hot: 3,
+      values: { kept: 4, listed: 4 },
+    },
   })
   links = []
   for (let i = 0; i < LINKS; i++) links.push(await site.addLink({ slug: `s${i}` }))
@@ -96,6 +105,8 @@ function arrive(count: number, first: number, days: number): StoredClick[] {
         referrer:
           random() < 0.1 ? RARE : some(['a.example', 'b.example', 'c.example', null], random()),
         utm_source: some(['s', 't', null], random()),
+        utm_content: some(['x', 'y', null], random()),
+        referrer_path: some(PATHS, random() ** 3),
         trigger: random() < 0.2 ? 'qr' : 'click',
       }),
     )
@@ -135,6 +146,7 @@ const filters = fc.constantFrom<Filter[]>(
   { dimension: 'referrer', values: [RARE], exclude: true },
   { dimension: 'referrer', values: [RARE, 'a.example'], exclude: true },
   { dimension: 'link', values: [], exclude: true },
+  { dimension: 'referrer_path', values: ['/d', '/e'], exclude: true },
   { dimension: 'country', values: ['FR'], exclude: true },
   { dimension: 'hour', values: [9, 10, 11, 23], exclude: false },
   { dimension: 'hour', values: [0, 12], exclude: true },
@@ -182,19 +194,43 @@ async function expectRight(): Promise<void> {
         recount.series(selection, boundaries),
       )
     }),
-    { numRuns: 15 },
+    { numRuns: 12 },
   )
+  const all = { from: (FIRST_DAY - 5) * DAY_MS, to: NOW }
+  const workspaceNo = Math.floor((links[0] as number) / SEQS_PER_WORKSPACE)
+  for (const bots of ['exclude', 'only'] as const) {
+    for (const dimension of ['link', 'referrer_path', 'utm_content'] as const) {
+      const offsets = zoneOffsets('UTC', all.from, all.to)
+      const selection: Selection = {
+        ...all,
+        workspaceNo,
+        linkSeq: null,
+        linkSeqs: null,
+        filters: [],
+        bots,
+        offsets,
+      }
+      expect(await reports.top(selection, dimension, 3)).toEqual(
+        recount.top(selection, dimension, 3),
+      )
+    }
+  }
 }
 
-test('a file from before roll-ups had a form is opened', async () => {
+test('a file of before is opened', async () => {
   const file = join(dir, 'old.duckdb')
   const made = await openStatistics(file)
   const old = await made.connect()
   await old.run('ALTER TABLE rolled DROP COLUMN form')
   await old.run('INSERT INTO rolled VALUES (1, 20000, 10, true)')
+  await old.run('CREATE TABLE rolled_values AS SELECT 1 AS subject')
   made.close()
   const opened = await openStatistics(file)
-  const rows = await (await opened.connect()).all('SELECT * FROM rolled')
+  const current = await opened.connect()
+  const rows = await current.all('SELECT * FROM rolled')
+  expect(
+    await current.all("SELECT 1 FROM duckdb_tables() WHERE table_name = 'rolled_values'"),
+  ).toEqual([])
   opened.close()
   expect(rows).toEqual([{ subject: 1n, block: 20000, days: 10, whole: true, form: null }])
 })
@@ -215,10 +251,16 @@ test('what is rolled up stays true, whatever becomes of the clicks', async () =>
   // Those of an older version are made anew.
   await connection.run('UPDATE rolled SET form = NULL')
   await connection.run('UPDATE rolled_slots SET firsts = 7')
+  await connection.run(
+    `INSERT INTO rolled_sets SELECT DISTINCT subject, block, ${ROLLED.referrer}, 1, 1, 1 FROM rolled`,
+  )
   await expectRight()
   await round()
   expect(await rolledDays()).toEqual(all)
   expect(await connection.all('SELECT 1 FROM rolled WHERE form IS NULL')).toEqual([])
+  expect(
+    await connection.all(`SELECT 1 FROM rolled_sets WHERE dimension <> ${ROLLED.hour}`),
+  ).toEqual([])
   await expectRight()
 
   // Late: a day of the second block, and today.

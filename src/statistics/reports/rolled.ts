@@ -1,6 +1,6 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import { CONSTANT, valuesTable } from '../store/rollups.ts'
-import { HOURS_BITS, ROLL_UP_FORM, ROLLED, SLOTS_PER_DAY } from '../store/schema.ts'
+import { CONSTANT, CUT, valuesTable } from '../store/rollups.ts'
+import { ROLL_UP_FORM, ROLLED, SLOTS_PER_DAY } from '../store/schema.ts'
 import type { BotsMode, Dimension, Filter, Selection, ZoneOffset } from '../types.ts'
 import type { Asking } from './lane.ts'
 import { raw, type Sql, sql } from './sql.ts'
@@ -131,30 +131,69 @@ export function canList(
   }
   // All of them are listed, so that nothing is asked about others.
   if (dimension === 'weekday') return (days) => limit >= 7 && offsetOf(days) !== null
-  // A link isn't listed by links.
-  if (!(dimension in ROLLED) || (dimension === 'link' && linkSeq !== null)) return () => false
+  if (!(dimension in ROLLED) || (CUT.has(dimension) && linkSeq !== null)) return () => false
   if (dimension === 'hour') return (days) => (offsetOf(days) ?? 1) % 3_600_000 === 0
   return () => true
 }
 
-/** Rows of `value, n, bots, own, others` as `top` puts them together. */
-export function rolledTop(rolled: Rolled, selection: Selection, dimension: Dimension): Sql {
+/** Clicks with values that a list of what is rolled up hasn't, because there are too many of them. */
+export interface Rest {
+  all: number
+  bots: number
+  /** Of one of them, at most, in each block, and in all together. */
+  mostOf: readonly (readonly [block: number, clicks: number])[]
+  most: number
+}
+
+/** The rest of the values of a dimension; null: there is none. */
+export async function findRest(
+  asking: Asking,
+  rolled: Rolled,
+  dimension: Dimension,
+): Promise<Rest | null> {
+  if (!CUT.has(dimension)) return null
+  const rows = await asking.rows(
+    sql`SELECT block, most, people, bots FROM rolled_rest
+      WHERE ${inside(rolled)} AND dimension = ${raw(codeOf(dimension))}`,
+  )
+  const rest = { all: 0, bots: 0, most: 0 }
+  const mostOf = rows.map(([block, most, people, bots]) => {
+    rest.all += Number(people) + Number(bots)
+    rest.bots += Number(bots)
+    rest.most += Number(most)
+    return [Number(block), Number(most)] as const
+  })
+  return mostOf.length === 0 ? null : { ...rest, mostOf }
+}
+
+/**
+ * Rows of `value, n, bots, own, others, known` as `top` puts them together. `known`: what `mostOf` says
+ * of the blocks whose clicks with this value are in the numbers.
+ */
+export function rolledTop(
+  rolled: Rolled,
+  selection: Selection,
+  dimension: Dimension,
+  rest: Rest | null = null,
+): Sql {
   const { bots: mode, offsets } = selection
   const value = valueIn(dimension, offsets)
   if (dimension === 'weekday') {
     const visitors = ofPart(mode, sql`${value} = ${valueIn(dimension, offsets, DAY_START)}`)
     return sql`SELECT ${value} AS value, sum(people + bots) AS n, sum(bots) AS bots,
-      sum(${visitors}) AS own, 0 AS others FROM rolled_slots WHERE ${inside(rolled)} GROUP BY 1`
+      sum(${visitors}) AS own, 0 AS others, 0 AS known FROM rolled_slots WHERE ${inside(rolled)} GROUP BY 1`
   }
   const visitors = raw(ofMode(mode, 'visitors'))
   const others = CONSTANT.has(dimension) ? sql`sum(${visitors})` : raw('0')
+  const most = (rest?.mostOf ?? []).map(([block, clicks]) => `WHEN ${block} THEN ${clicks}`)
+  const known = raw(most.length === 0 ? '0' : `sum(CASE block ${most.join(' ')} ELSE 0 END)`)
   // Added up by themselves: the statistics of their own columns make that quick.
   return sql`SELECT ${value} AS value, sum(people + bots) AS n, sum(bots) AS bots,
-    sum(${visitors}) AS own, ${others} AS others
+    sum(${visitors}) AS own, ${others} AS others, ${known} AS known
     FROM ${valuesOf(rolled, dimension)} GROUP BY 1`
 }
 
-/** Clicks that fit a filter of a dimension of {@link ROLLED}, and all. */
+/** Clicks that fit a filter of a dimension of {@link ROLLED}, but for rare values, and all. */
 export function rolledShare(rolled: Rolled, { offsets }: Selection, filter: Filter): Sql {
   const clicks = raw('sum(people + bots)')
   return sql`SELECT
@@ -163,7 +202,7 @@ export function rolledShare(rolled: Rolled, { offsets }: Selection, filter: Filt
 }
 
 /** Values of a dimension, as the columns that they are made of in `clicks`. */
-function valuesOf(rolled: Rolled, dimension: Dimension): Sql {
+export function valuesOf(rolled: Rolled, dimension: Dimension): Sql {
   const column: Partial<Record<Dimension, string>> = {
     hour: `(block * ${SLOTS_PER_DAY} + value * 4) AS slot`,
     trigger: '(value = 1) AS qr',
@@ -177,45 +216,4 @@ function valuesOf(rolled: Rolled, dimension: Dimension): Sql {
 /** What stands for a dimension in the tables. */
 export function codeOf(dimension: Dimension): string {
   return String(ROLLED[dimension as keyof typeof ROLLED])
-}
-
-/**
- * Visitors with another value of a dimension than the listed ones: all but those who came with no
- * other. `lost`: days of which that isn't known, because a listed value was a rare one then.
- */
-export async function rolledRest(
-  asking: Asking,
-  rolled: Rolled,
-  selection: Selection,
-  listed: Filter,
-): Promise<{ visitors: number; lost: Rolled | null }> {
-  const { bots: mode, offsets } = selection
-  const { dimension } = listed
-  const found = await asking.rows(
-    sql`SELECT block, bit_or(1::BIGINT << place), count(*) > count(place)
-      FROM ${valuesOf(rolled, dimension)} WHERE ${fits(listed, offsets)} GROUP BY 1`,
-  )
-  const lost = new Set(found.filter(([, , isLost]) => isLost).map(([block]) => Number(block)))
-  const part = (isLost: boolean): Rolled => ({
-    ...rolled,
-    blocks: rolled.blocks.filter(({ first }) => lost.has(first) === isLost),
-  })
-  const known = part(false)
-  let visitors = 0
-  if (known.blocks.length > 0) {
-    const masks = found.map(([block, members]) => `WHEN ${block} THEN ${members ?? 0}`)
-    // Above the bits of hours is the day.
-    const members = dimension === 'hour' ? `(members & ${(1 << HOURS_BITS) - 1})` : 'members'
-    const others =
-      masks.length === 0 ? members : `${members} & ~(CASE block ${masks.join(' ')} ELSE 0 END)`
-    const [row] = await asking.rows(
-      sql`SELECT (SELECT sum(${raw(ofMode(mode, 'firsts'))}) FROM rolled_slots
-            WHERE ${inside(known)}),
-          (SELECT sum(${raw(ofMode(mode, 'visitors'))}) FROM rolled_sets
-            WHERE ${inside(known)} AND dimension = ${raw(codeOf(dimension))}
-              AND ${raw(others)} = 0)`,
-    )
-    visitors = Number(row?.[0] ?? 0) - Number(row?.[1] ?? 0)
-  }
-  return { visitors, lost: lost.size === 0 ? null : part(true) }
 }

@@ -2,10 +2,11 @@ import { CONSTANT } from '../store/rollups.ts'
 import { KIND_NAMES } from '../store/schema.ts'
 import type { Counts, Dimension, Selection } from '../types.ts'
 import type { Asking } from './lane.ts'
-import { findLeftOut, leftOut } from './left-out.ts'
+import { findLeftOut, type LeftOut, leftOut } from './left-out.ts'
 import { planUnique, type UniquePlan } from './plan.ts'
 import { purgedClicks } from './purged.ts'
-import { canList, findRolled, outside, rolledRest, rolledTop, within } from './rolled.ts'
+import { canList, findRest, findRolled, outside, type Rolled, rolledTop, within } from './rolled.ts'
+import { rolledRest } from './rolled-rest.ts'
 import {
   ALL,
   BOTS,
@@ -23,18 +24,44 @@ import { fits, valueFrom, valueIn } from './where.ts'
 
 type Value = string | number | null
 
+interface List {
+  values: (Counts & { value: Value })[]
+  other: Counts
+}
+
 /** The values of a dimension with the most clicks, and the others together. */
 export async function top(
   asking: Asking,
   asked: Selection,
   dimension: Dimension,
   limit: number,
-): Promise<{ values: (Counts & { value: Value })[]; other: Counts }> {
+): Promise<List> {
   const less = await findLeftOut(asking, asked, dimension)
+  const selection = less?.all ?? asked
+  const rolled = await findRolled(asking, selection, canList(dimension, selection, limit))
+  const wish = { asked, less, dimension, limit }
+  const list = await listOf(asking, wish, rolled)
+  // Of single clicks, nothing is missing.
+  return list ?? ((await listOf(asking, wish, null)) as List)
+}
+
+interface Wish {
+  asked: Selection
+  less: LeftOut | null
+  dimension: Dimension
+  limit: number
+}
+
+/** Null: a value may be among the first that isn't, or not with all its clicks, in what is rolled up. */
+async function listOf(
+  asking: Asking,
+  { asked, less, dimension, limit }: Wish,
+  rolled: Rolled | null,
+): Promise<List | null> {
   const selection = less?.all ?? asked
   const { offsets, bots: mode } = selection
   const value = valueIn(dimension, offsets)
-  const rolled = await findRolled(asking, selection, canList(dimension, selection, limit))
+  const unlisted = rolled === null ? null : await findRest(asking, rolled, dimension)
   const where = sql`${fitting(selection)} AND ${outside(rolled)}`
   const each = deciding(selection, planUnique(selection, { group: dimension }), dimension)
   // Where a visitor has one value, those of all the others add up.
@@ -45,42 +72,49 @@ export async function top(
   const purged = purgedClicks(asked, dimension)
   const old = purged === null ? [] : await asking.rows(sql`SELECT 1 FROM (${purged}) LIMIT 1`)
   const counted = sql`SELECT ${value} AS value, ${raw(ALL)} AS n, ${raw(BOTS)} AS bots,
-    ${decidedVisitors(each)} AS own, ${decidedVisitors(rest)} AS others
+    ${decidedVisitors(each)} AS own, ${decidedVisitors(rest)} AS others, 0 AS known
     FROM clicks WHERE ${where} GROUP BY 1`
   const sources = [counted]
-  if (rolled !== null) sources.push(rolledTop(rolled, selection, dimension))
+  if (rolled !== null) sources.push(rolledTop(rolled, selection, dimension, unlisted))
   if (purged !== null && old.length > 0) {
     sources.push(
-      sql`SELECT value, clicks AS n, bots, uniques AS own, uniques AS others FROM (${purged})`,
+      sql`SELECT value, clicks AS n, bots, uniques AS own, uniques AS others, 0 AS known
+        FROM (${purged})`,
     )
   }
   if (less !== null) {
     sources.push(
-      sql`SELECT value, -n AS n, -bots AS bots, -visitors AS own, -visitors AS others
+      sql`SELECT value, -n AS n, -bots AS bots, -visitors AS own, -visitors AS others, 0 AS known
         FROM (${leftOut(asked, less, value)})`,
     )
   }
   // Sums of DOUBLE are exact below 2^53, and quicker than those of BIGINT, which have 128 bits.
   const parts = sources.map(
     (source) => sql`SELECT value, n::DOUBLE AS n, bots::DOUBLE AS bots, own::DOUBLE AS own,
-      others::DOUBLE AS others FROM (${source})`,
+      others::DOUBLE AS others, known::DOUBLE AS known FROM (${source})`,
   )
   const all =
     sources.length === 1
       ? counted
-      : sql`SELECT value, sum(n) AS n, sum(bots) AS bots, sum(own) AS own, sum(others) AS others
+      : sql`SELECT value, sum(n) AS n, sum(bots) AS bots, sum(own) AS own, sum(others) AS others,
+            sum(known) AS known
           FROM (${join(parts, ' UNION ALL ')}) GROUP BY 1 HAVING sum(n) <> 0`
   const clicks = { exclude: 'n - bots', include: 'n', only: 'bots' }[mode]
+  // With what a value may have besides: those of which that isn't known come first.
+  const most = unlisted?.most ?? 0
   const rows = await asking.rows(
     sql`WITH counted AS MATERIALIZED (${all})
       SELECT * FROM (
-        SELECT value, n, bots, own, others, 1 AS listed FROM counted
-        ORDER BY ${raw(clicks)} DESC, ${order(dimension)} LIMIT ${integer(limit)})
-      UNION ALL SELECT NULL, sum(n), sum(bots), count(*), sum(others), 0 FROM counted`,
+        SELECT value, n, bots, own, others, 1 AS listed, known FROM counted
+        ORDER BY ${raw(`${clicks} - known`)} DESC, known, ${order(dimension)}
+        LIMIT ${integer(limit)})
+      UNION ALL SELECT NULL, sum(n), sum(bots), count(*), sum(others), 0, ${integer(most)}
+        FROM counted`,
   )
+  if (rows.some((row) => Number(row[6]) < most)) return null
 
   const listed = new Map<Value, Sums>()
-  const other: Sums = { all: 0, bots: 0, unique: 0 }
+  const other: Sums = { all: unlisted?.all ?? 0, bots: unlisted?.bots ?? 0, unique: 0 }
   let kinds = 0
   for (const [stored, n, bots, unique, inRest, isListed] of rows) {
     const sign = isListed === 1 ? -1 : 1
@@ -91,6 +125,12 @@ export async function top(
       const sums = { all: Number(n), bots: Number(bots), unique: Number(unique) }
       listed.set(valueFrom(dimension, stored), sums)
     } else kinds = Number(unique)
+  }
+  // One that isn't known at all may have as many.
+  if (unlisted !== null) {
+    kinds = Number.POSITIVE_INFINITY
+    const fewest = Math.min(...[...listed.values()].map((sums) => countsOf(sums, mode).clicks))
+    if (listed.size < limit || fewest <= most) return null
   }
 
   const values = [...listed.keys()]

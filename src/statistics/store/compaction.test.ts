@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Compaction, type CompactionSizes, createCompaction } from './compaction.ts'
 import { openStatistics, type StatisticsDatabase } from './duckdb.ts'
-
-setDefaultTimeout(60_000)
 
 const SIZES: Partial<CompactionSizes> = { least: 300_000, perStep: 12_000 }
 const ROWS = 60_000

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +11,6 @@ import { FIRST } from './schema.ts'
 import { STEADY } from './steady.ts'
 import { click, store } from './testing.ts'
 import { type ClickWriter, createClickWriter } from './write.ts'
-
-setDefaultTimeout(60_000)
 
 const DAY = 86_400_000
 /** 4 March 2026: January and February are over. */

@@ -8,6 +8,7 @@ import {
   finishRollUp,
   isRollingUp,
   PARTS,
+  type RolledValues,
   type RollUp,
 } from './rollups.ts'
 import { ROLL_UP_FORM, SLOTS_PER_DAY } from './schema.ts'
@@ -15,7 +16,7 @@ import { ROLL_UP_FORM, SLOTS_PER_DAY } from './schema.ts'
 const DAY_MS = 86_400_000
 /** What is rolled up in one go, a part at a time. */
 const STEP_MS = 400
-const SIZES = { block: 20_000, hot: 800 }
+const SIZES = { block: 20_000, hot: 800, values: {} }
 
 /** What is worth rolling up; fewer clicks are counted as quickly. */
 export interface RollUpSizes {
@@ -23,6 +24,8 @@ export interface RollUpSizes {
   block: number
   /** Clicks a day that a link has in it, to be rolled up by itself, too. */
   hot: number
+  /** Of which values. */
+  values: RolledValues
 }
 
 type Work = Block & { workspace: number }
@@ -35,7 +38,7 @@ export function createRollingUp(
   connection: StatisticsConnection,
   sizes: Partial<RollUpSizes> = {},
 ): Chore {
-  const { block: least, hot: hotPerDay } = { ...SIZES, ...sizes }
+  const { block: least, hot: hotPerDay, values } = { ...SIZES, ...sizes }
   let found: Work[] | undefined
   let current: { it: RollUp; parts: (typeof PARTS)[number][] } | undefined
 
@@ -113,7 +116,7 @@ export function createRollingUp(
           // Late clicks, or a purge between two steps: the next round begins anew.
           if (!(await isRollingUp(connection, it))) current = undefined
           else if (part === undefined) await finishRollUp(connection, it)
-          else await addPart(connection, it, part)
+          else await addPart(connection, it, part, values)
         })
       }
       return true

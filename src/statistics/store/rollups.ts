@@ -2,8 +2,10 @@ import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import type { Dimension } from '../types.ts'
 import type { StatisticsConnection } from './duckdb.ts'
 import {
+  FIRST_MEMBER,
   HOURS_BITS,
   KEPT_VALUES,
+  LISTED_VALUES,
   ROLL_UP_FORM,
   ROLLED,
   ROLLED_TABLES,
@@ -34,9 +36,24 @@ const NUMBERS: Partial<Record<Dimension, string>> = {
   link: 'link',
 }
 
+/** May have as many values as clicks: those with few are only rolled up together. */
+export const CUT: ReadonlySet<Dimension> = new Set(['referrer_path', 'link'])
+
+/** Those of which fewer values are kept apart by their visitors, who come with more of them. */
+const FEW: ReadonlySet<Dimension> = new Set(['referrer', 'link', 'domain'])
+
 /** Where the values of a dimension stand. */
-export function valuesTable(dimension: Dimension): 'rolled_numbers' | 'rolled_values' {
-  return NUMBERS[dimension] === undefined ? 'rolled_values' : 'rolled_numbers'
+export function valuesTable(dimension: Dimension): 'rolled_numbers' | 'rolled_texts' {
+  return NUMBERS[dimension] === undefined ? 'rolled_texts' : 'rolled_numbers'
+}
+
+/** The character in `rolled_members.members` of a value with a place, for a query. */
+export const memberSql = (place: string) => `chr((${FIRST_MEMBER} + ${place})::INTEGER)`
+
+/** For a test: how many values are kept apart by their visitors, and how many listed. */
+export interface RolledValues {
+  kept?: number
+  listed?: number
 }
 
 /** Never differ between clicks of a visitor on a day. */
@@ -87,25 +104,36 @@ export async function finishRollUp(
   )
 }
 
-/** Adds one of {@link PARTS}. `kept`: values whose visitors are told from those of others. */
+/** Adds one of {@link PARTS}. */
 export async function addPart(
   connection: StatisticsConnection,
   it: RollUp,
   part: (typeof PARTS)[number],
-  kept: number = KEPT_VALUES,
+  {
+    kept = FEW.has(part as Dimension) ? KEPT_VALUES.few : KEPT_VALUES.many,
+    listed = LISTED_VALUES,
+  }: RolledValues = {},
 ): Promise<void> {
   if (part === 'slot') {
     for (const rows of rowsOf(it, 'NULL')) await connection.run(slotsSql(it.block, rows))
     return
   }
-  for (const rows of rowsOf(it, NUMBERS[part] ?? part, part === 'link')) {
+  const isCut = CUT.has(part)
+  for (const rows of rowsOf(it, NUMBERS[part] ?? part, isCut)) {
     await connection.run(`CREATE OR REPLACE TEMP TABLE seen_values AS
       SELECT subject, day, visitor, bot, value, count(*) AS clicks FROM (${rows}) GROUP BY ALL`)
-    await connection.run(valuesSql(it.block, part, kept))
+    await connection.run(SUMS_OF_VALUES)
+    await connection.run(valuesSql(it.block, part, kept, isCut ? listed : null))
+    if (isCut) await connection.run(restSql(it.block, part, listed))
     if (part === 'hour') await connection.run(hourSetsSql(it.block))
-    else if (!CONSTANT.has(part)) await connection.run(setsSql(it.block, part))
+    else if (!CONSTANT.has(part)) {
+      await connection.run(PLACES_OF_VISITORS(isCut ? Math.min(kept, listed) : kept))
+      await connection.run(membersSql(it.block, part))
+    }
   }
-  await connection.run('DROP TABLE IF EXISTS seen_values')
+  for (const table of ['seen_values', 'value_sums', 'seen_places']) {
+    await connection.run(`DROP TABLE IF EXISTS ${table}`)
+  }
 }
 
 /** Clicks with their subject: those of the workspace, and those of its hot links once more. */
@@ -140,38 +168,62 @@ function slotsSql(block: number, rows: string): string {
     ) GROUP BY subject, slot ORDER BY subject, slot`
 }
 
-function valuesSql(block: number, part: keyof typeof ROLLED, kept: number): string {
-  const place = part === 'hour' ? 'value' : `if(place <= ${kept}, place - 1, NULL)`
+/** Numbers of each value; `place`: from 0, by its clicks. */
+const SUMS_OF_VALUES = `CREATE OR REPLACE TEMP TABLE value_sums AS
+  SELECT *, row_number() OVER (PARTITION BY subject ORDER BY people + bots DESC) - 1 AS place
+  FROM (
+    SELECT subject, value,
+      coalesce(sum(clicks) FILTER (NOT bot), 0) AS people,
+      count(visitor) FILTER (NOT bot) AS visitors,
+      coalesce(sum(clicks) FILTER (bot), 0) AS bots,
+      count(visitor) FILTER (bot) AS bot_visitors
+    FROM seen_values GROUP BY subject, value
+  )`
+
+function valuesSql(
+  block: number,
+  part: keyof typeof ROLLED,
+  kept: number,
+  listed: number | null,
+): string {
+  const place = part === 'hour' ? 'value' : `if(place < ${kept}, place, NULL)`
   // Ordered so that what is alike comes together: it takes the least space.
   return `INSERT INTO ${valuesTable(part)}
     SELECT subject, ${block}, ${ROLLED[part]}, value,
       ${place}, people, visitors, bots, bot_visitors
-    FROM (
-      SELECT *, row_number() OVER (PARTITION BY subject ORDER BY people + bots DESC) AS place
-      FROM (
-        SELECT subject, value,
-          coalesce(sum(clicks) FILTER (NOT bot), 0) AS people,
-          count(visitor) FILTER (NOT bot) AS visitors,
-          coalesce(sum(clicks) FILTER (bot), 0) AS bots,
-          count(visitor) FILTER (bot) AS bot_visitors
-        FROM seen_values GROUP BY subject, value
-      )
-    ) ORDER BY subject, people DESC, visitors DESC, bots DESC, bot_visitors DESC, value`
+    FROM value_sums WHERE ${listed === null ? 'true' : `place < ${listed}`}
+    ORDER BY subject, people DESC, visitors DESC, bots DESC, bot_visitors DESC, value`
 }
 
-function setsSql(block: number, part: keyof typeof ROLLED): string {
-  return `INSERT INTO rolled_sets
+function restSql(block: number, part: keyof typeof ROLLED, listed: number): string {
+  return `INSERT INTO rolled_rest
+    SELECT subject, ${block}, ${ROLLED[part]}, max(people + bots), sum(people), sum(bots)
+    FROM value_sums WHERE place >= ${listed} GROUP BY subject`
+}
+
+/** The places of each visitor's values: null where it isn't one of the `kept`. */
+const PLACES_OF_VISITORS = (kept: number) => `CREATE OR REPLACE TEMP TABLE seen_places AS
+  SELECT seen_values.subject, day, visitor, bot, place
+  FROM seen_values LEFT JOIN (SELECT * FROM value_sums WHERE place < ${kept}) AS known
+  ON seen_values.subject = known.subject AND seen_values.value IS NOT DISTINCT FROM known.value
+  WHERE visitor IS NOT NULL`
+
+/** Most visitors have one value or two: the others' are put in order apart, which takes its time. */
+function membersSql(block: number, part: keyof typeof ROLLED): string {
+  return `INSERT INTO rolled_members
+    WITH came AS MATERIALIZED (
+      SELECT subject, day, visitor, bot, count(*) AS n, min(place) AS low, max(place) AS high
+      FROM seen_places GROUP BY subject, day, visitor, bot HAVING count(*) = count(place))
     SELECT subject, ${block}, ${ROLLED[part]}, members,
       count(*) FILTER (NOT bot), count(*) FILTER (bot)
     FROM (
-      SELECT seen_values.subject, day, visitor, bot, bit_or(1::BIGINT << place) AS members
-      FROM seen_values JOIN (
-        SELECT subject, value, place FROM ${valuesTable(part)}
-        WHERE block = ${block} AND dimension = ${ROLLED[part]}
-      ) AS known
-      ON seen_values.subject = known.subject AND seen_values.value IS NOT DISTINCT FROM known.value
-      WHERE visitor IS NOT NULL
-      GROUP BY seen_values.subject, day, visitor, bot HAVING count(*) = count(place)
+      SELECT subject, bot, ${memberSql('low')} || if(n = 2, ${memberSql('high')}, '') AS members
+      FROM came WHERE n <= 2
+      UNION ALL
+      SELECT subject, bot, string_agg(${memberSql('place')}, '' ORDER BY place) AS members
+      FROM seen_places SEMI JOIN (SELECT * FROM came WHERE n > 2) AS often
+        USING (subject, day, visitor, bot)
+      GROUP BY subject, day, visitor, bot
     ) GROUP BY subject, members ORDER BY subject, 5 DESC, 6 DESC, members`
 }
 

@@ -6,8 +6,9 @@ import fc from 'fast-check'
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { openStatistics, type StatisticsDatabase } from '../../store/duckdb.ts'
 import { FIRST, SLOT_MS, SLOTS_PER_DAY } from '../../store/schema.ts'
-import { type ClickReports, DIMENSIONS, type Selection } from '../../types.ts'
+import { type ClickReports, DIMENSIONS, type Dimension, type Selection } from '../../types.ts'
 import { createReports } from '../index.ts'
+import { createHotLinks } from './hot.ts'
 import { compareValues, mostClicked } from './list.ts'
 import type { Value } from './values.ts'
 
@@ -29,10 +30,11 @@ let queried: ClickReports
 beforeAll(async () => {
   database = await openStatistics(join(directory, 'statistics.duckdb'))
   const connection = await database.connect()
-  // Each visitor has one country a day; a third of the clicks are a program's or of nobody.
+  // Each visitor has one country a day, and is a number on two days of three; a third of the clicks are a program's or of nobody.
   await connection.run(`CREATE TEMP TABLE made AS
     SELECT link, (${FIRST_DAY} + day) * ${SLOTS_PER_DAY} + i % ${SLOTS_PER_DAY} AS slot, i AS ms, 0 AS n,
-      if(i % 7 = 0, NULL, hash(person, i % 5 = 0)) AS visitor,
+      CASE WHEN i % 7 = 0 THEN NULL WHEN day % 3 = 0 THEN hash(person, i % 5 = 0)
+        ELSE (person * 2 + (i % 5 = 0)::INTEGER)::UBIGINT END AS visitor,
       if(i % 5 = 0, 1 + i % 2, 0) AS kind, i % 3 = 0 AS qr, i % 4 AS domain,
       if(person % 9 = 0, NULL, 'C' || person % 30) AS country,
       if(i % 6 = 0, NULL, 'referrer-' || hash(i) % 900 || '.example') AS referrer,
@@ -105,6 +107,22 @@ describe('thousands of clicks of a link', () => {
     )
   })
 
+  test('of a link that is known to have many are counted by what is quicker', async () => {
+    const some = createReports(database, { queriedFrom: 5_000 })
+    // Of how many there are it knows from now on.
+    await some.totals(selection)
+    const days = boundaries.filter((_, i) => i % 2 === 0).map((at) => at - (at % DAY_MS))
+    const questions = [
+      (reports: ClickReports) => reports.series(selection, days),
+      (reports: ClickReports) => reports.series(selection, boundaries),
+      ...DIMENSIONS.map((it) => (reports: ClickReports) => reports.top(selection, it, 5)),
+    ]
+    const together = await Promise.all(questions.map((question) => question(some)))
+    for (const [i, question] of questions.entries()) {
+      expect(together[i]).toEqual(await question(counted))
+    }
+  })
+
   test('answer questions that come together as they answer each alone', async () => {
     // A quarter of an hour that has clicks in its first half minute.
     const at = selection.to - DAY_MS + 41 * SLOT_MS
@@ -137,6 +155,53 @@ describe('thousands of clicks of a link', () => {
     expect(await together[1]).toEqual(await ask(queried))
     await Promise.allSettled(together)
   })
+})
+
+describe('a link with many clicks', () => {
+  const days = [selection.from, selection.from + DAY_MS, selection.to]
+  const hot = createHotLinks(1_000)
+
+  test.each([
+    ['as many in half of the time', { to: selection.from + 20 * DAY_MS }, 500, true],
+    ['fewer', {}, 999, false],
+    ['as many of another link', { linkSeq: LINK + 1 }, 1_000, false],
+    ['as many that fit a filter', { filters: [filterOf('country')] }, 1_000, true],
+    ['fewer that fit a filter', { filters: [filterOf('country')] }, 999, false],
+  ])('is known by what was read: %s', (_, told, clicks, expected) => {
+    const read = createHotLinks(1_000)
+    read.tell({ ...selection, ...told }, clicks)
+    expect(read.isBetterQueried(selection, { boundaries: days })).toBe(expected)
+  })
+
+  test('is so whatever fits a filter, until it has fewer', () => {
+    const read = createHotLinks(1_000)
+    read.tell(selection, 1_000)
+    read.tell({ ...selection, filters: [filterOf('country')] }, 1)
+    expect(read.has(selection)).toBe(true)
+    read.tell(selection, 999)
+    expect(read.has(selection)).toBe(false)
+  })
+
+  test.each([
+    ['whole days', { boundaries: days }, null, true],
+    ['parts of days', { boundaries }, null, false],
+    ['whole days of a country', { boundaries: days }, 'country', true],
+    ['whole days of a referrer', { boundaries: days }, 'referrer', false],
+    ['whole days of an hour', { boundaries: days }, 'hour', false],
+    ['countries', { dimension: 'country', limit: 5 }, null, true],
+    ['countries of a browser', { dimension: 'country', limit: 5 }, 'browser', true],
+    ['countries of a referrer', { dimension: 'country', limit: 5 }, 'referrer', false],
+    ['referrers', { dimension: 'referrer', limit: 5 }, null, false],
+    ['hours', { dimension: 'hour', limit: 5 }, null, false],
+  ] as const)('is queried where one query answers: %s', (_, wish, filter, expected) => {
+    hot.tell(selection, 1_000)
+    const filters = filter === null ? [] : [filterOf(filter)]
+    expect(hot.isBetterQueried({ ...selection, filters }, wish)).toBe(expected)
+  })
+
+  function filterOf(dimension: Dimension) {
+    return { dimension, values: ['1'], exclude: false }
+  }
 })
 
 const value = fc.oneof(

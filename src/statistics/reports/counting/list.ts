@@ -38,16 +38,23 @@ export function countVisitors(
 ): Float64Array {
   const { what, visitor } = clicks
   const counts = countsVisitor(mode)
-  const visitors = createVisitors(clicks.days, 1)
-  const found = new Float64Array(listed + 1)
+  const aparts = listed + 1
+  const visitors = createVisitors(clicks, { adds: 1, aparts })
+  const { seen, below } = visitors
+  const found = new Float64Array(aparts)
   for (const stretch of clicks.days) {
-    visitors.begin(stretch)
+    const day = visitors.begin(stretch)
     for (let at = stretch.from; at < stretch.to; at++) {
       if (counts[what[at] as number] === 0) continue
       const place = places[value[at] as number] as number
-      if (visitors.add(visitor[at * 2] as number, visitor[at * 2 + 1] as number, place)) {
-        found[place] = (found[place] as number) + 1
-      }
+      const low = visitor[at * 2] as number
+      const high = visitor[at * 2 + 1] as number
+      if (high === 0 && low < below) {
+        const spot = low * aparts + place
+        if (seen[spot] === day) continue
+        seen[spot] = day
+      } else if (!visitors.add(low, high, place)) continue
+      found[place] = (found[place] as number) + 1
     }
   }
   return found

@@ -23,6 +23,8 @@ export interface Clicks {
   what: Uint8Array
   /** Two halves of each visitor, the lower one first. */
   visitor: Uint32Array
+  /** Visitors that are numbers, not hashes, are below this; 0: there are none. */
+  numbers: number
   /** Numbers of the {@link Values} that were asked for, in their order. */
   values: Uint32Array[]
   /** Where they lie: UTC days in ascending order, some of them in several stretches. */
@@ -57,6 +59,7 @@ export async function readClicks(
     slot: new Int32Array(0),
     what: new Uint8Array(0),
     visitor: new Uint32Array(0),
+    numbers: 0,
     values: values.map(() => new Uint32Array(0)),
     days: [],
   }
@@ -84,12 +87,18 @@ export async function readClicks(
 }
 
 /** Makes `what` of the kinds that lie there. `told`: whose visitor isn't null; null: all. */
-function readWhat({ what, count }: Clicks, from: number, told: Uint8Array | null): void {
+function readWhat(clicks: Clicks, from: number, told: Uint8Array | null): void {
+  const { what, count, visitor } = clicks
+  let { numbers } = clicks
   for (let at = from; at < count; at++) {
     const row = at - from
     const isTold = told === null || (((told[row >> 3] as number) >> (row & 7)) & 1) === 1
     what[at] = (what[at] === 0 ? 0 : BOT) | (isTold ? TOLD : 0)
+    // Where there is no visitor, there may be anything: it only makes more room.
+    const low = visitor[at * 2] as number
+    if (visitor[at * 2 + 1] === 0 && low >= numbers) numbers = low + 1
   }
+  clicks.numbers = numbers
 }
 
 /**

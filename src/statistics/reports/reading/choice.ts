@@ -1,0 +1,62 @@
+import { CONSTANT } from '../../store/rollups.ts'
+import { ROLLED } from '../../store/schema.ts'
+import type { Selection } from '../../types.ts'
+import { createBuckets } from '../buckets.ts'
+import type { Wish } from '../counting/index.ts'
+import type { Asking } from '../lane.ts'
+import { findLeftOut } from '../left-out.ts'
+import { type PlanOptions, planUnique } from '../plan.ts'
+import { canList, findRolled, rolledShare } from '../rolled.ts'
+import { canAddUp } from '../rolled-series.ts'
+import { undecided } from '../source.ts'
+
+/**
+ * Whether a question about a workspace is better answered from the clicks themselves: nothing that is
+ * rolled up answers it, not even for all clicks but a few; nor do marks alone; and they don't seem to be
+ * more than `atMost`.
+ */
+export async function isBetterRead(
+  asking: Asking,
+  selection: Selection,
+  wish: Wish,
+  atMost: number,
+): Promise<boolean> {
+  if (atMost === 0) return false
+  if ('boundaries' in wish) {
+    const buckets = createBuckets(wish.boundaries)
+    if ((await findRolled(asking, selection, canAddUp(selection, buckets))) !== null) return false
+    if (buckets.wholeDays) {
+      if (isDecided(selection, {})) return false
+      if ((await findLeftOut(asking, selection, null)) !== null) return false
+    }
+  } else {
+    const { dimension, limit } = wish
+    const usable = canList(dimension, selection, limit)
+    if (CONSTANT.has(dimension) && isDecided(selection, { group: dimension })) return false
+    if ((await findRolled(asking, selection, usable)) !== null) return false
+    if ((await findLeftOut(asking, selection, dimension)) !== null) return false
+  }
+  return (await rolledClicks(asking, selection)) <= atMost
+}
+
+/** Marks on the clicks decide all of it: one query adds them up. */
+function isDecided(selection: Selection, options: PlanOptions): boolean {
+  const plan = planUnique(selection, options)
+  return !plan.byTime && undecided({ plan, selection, sameAnswer: null }) === null
+}
+
+/** How many of the clicks that are rolled up fit the rarest of a selection's filters. */
+async function rolledClicks(asking: Asking, selection: Selection): Promise<number> {
+  const filters = selection.filters.filter(
+    ({ dimension }) => dimension in ROLLED && dimension !== 'hour',
+  )
+  const rolled = await findRolled(asking, { ...selection, filters: [], linkSeqs: null })
+  if (rolled === null) return 0
+  let fewest = Number.POSITIVE_INFINITY
+  for (const filter of filters) {
+    const [row] = await asking.rows(rolledShare(rolled, selection, filter))
+    const [fitting, all] = (row ?? []).map(Number)
+    fewest = Math.min(fewest, filter.exclude ? (all ?? 0) - (fitting ?? 0) : (fitting ?? 0))
+  }
+  return fewest
+}

@@ -1,0 +1,75 @@
+import { SLOT_MS, SLOTS_PER_DAY } from '../../store/schema.ts'
+import type { Asking } from '../lane.ts'
+import { integer, raw, sql } from '../sql.ts'
+
+const DAY_MS = SLOTS_PER_DAY * SLOT_MS
+/** Clicks that are further apart are counted by queries: each quarter of an hour takes some bytes. */
+const DAYS_AT_MOST = 10_000
+
+/** Some UTC days of a range: milliseconds since the Unix epoch, from ≤ time < to. */
+export interface Part {
+  from: number
+  to: number
+  /** The slot that its first UTC day begins with. */
+  start: number
+  /** For each of its UTC days: how many visitors may have numbers instead of hashes (`store/steady.ts`). */
+  numbered: Int32Array
+}
+
+/**
+ * Cuts a range, as far as there are clicks in it, into parts that are read one after another. Cuts
+ * are where months begin: a month's clicks lie together. Null: it is too long.
+ * @param clicksPerPart of the file, about; those of a month at least
+ */
+export async function partsOf(
+  asking: Asking,
+  { from, to }: { from: number; to: number },
+  clicksPerPart: number,
+): Promise<Part[] | null> {
+  const [ends] = await asking.rows(raw('SELECT min(slot), max(slot) FROM clicks'))
+  if (ends?.[0] == null) return []
+  const first = Math.max(from, Number(ends[0]) * SLOT_MS)
+  const end = Math.min(to, (Number(ends[1]) + 1) * SLOT_MS)
+  if (first >= end) return []
+  if (end - first > DAYS_AT_MOST * DAY_MS) return null
+  // Days that don't stand still yet aren't among these; they are few. Nobody has more visitors than clicks.
+  const rows = await asking.rows(
+    sql`SELECT no, clicks FROM ordered WHERE unit = 'day' AND no >= ${integer(Math.floor(first / DAY_MS))}
+      AND no < ${integer(Math.ceil(end / DAY_MS))} ORDER BY no`,
+  )
+  const days = rows.map(([no, clicks]) => ({ at: Number(no) * DAY_MS, clicks: Number(clicks) }))
+  const cuts = cutsOf(days, first, clicksPerPart)
+  return cuts.map((cut, i) => partOf({ from: cut, to: cuts[i + 1] ?? end }, days))
+}
+
+interface Day {
+  at: number
+  clicks: number
+}
+
+/** Where parts begin. */
+function cutsOf(days: readonly Day[], first: number, clicksPerPart: number): number[] {
+  const cuts = [first]
+  let clicks = 0
+  let month = -1
+  for (const day of days) {
+    const itsMonth = new Date(day.at).getUTCMonth()
+    if (itsMonth !== month && clicks >= clicksPerPart && day.at > first) {
+      cuts.push(day.at)
+      clicks = 0
+    }
+    month = itsMonth
+    clicks += day.clicks
+  }
+  return cuts
+}
+
+function partOf({ from, to }: { from: number; to: number }, days: readonly Day[]): Part {
+  const firstDay = Math.floor(from / DAY_MS)
+  const numbered = new Int32Array(Math.ceil(to / DAY_MS) - firstDay)
+  for (const { at, clicks } of days) {
+    const day = at / DAY_MS - firstDay
+    if (day >= 0 && day < numbered.length) numbered[day] = clicks
+  }
+  return { from, to, start: firstDay * SLOTS_PER_DAY, numbered }
+}
