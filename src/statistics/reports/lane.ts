@@ -145,7 +145,7 @@ async function readChunks(
  * it has ended, because DuckDB forgets an interrupt that comes before a query has begun.
  */
 export async function whileAsked<T>(
-  { raw }: StatisticsConnection,
+  { raw, use }: StatisticsConnection,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -157,7 +157,7 @@ export async function whileAsked<T>(
   }
   signal?.addEventListener('abort', interrupt)
   try {
-    return await work()
+    return await use(work)
   } catch (error) {
     signal?.throwIfAborted()
     throw error

@@ -77,6 +77,8 @@ export interface StatisticsConnection {
   /** Runs a statement to its end and gives its rows as objects. */
   all<R>(sql: string, values?: readonly DuckDBValue[]): Promise<R[]>
   run(sql: string, values?: readonly DuckDBValue[]): Promise<void>
+  /** Runs what works with `raw`: meanwhile DuckDB keeps the memory that it may have. */
+  use<T>(work: () => Promise<T>): Promise<T>
   close(): void
 }
 
@@ -139,6 +141,7 @@ async function open(file: string, options: StatisticsOptions): Promise<Statistic
       async run(sql, values) {
         await at(() => raw.run(sql, values as DuckDBValue[] | undefined))
       },
+      use: at,
       close() {
         if (connections.delete(connection)) raw.closeSync()
       },

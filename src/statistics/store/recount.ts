@@ -46,9 +46,11 @@ export function linkNumbers(
         since: Number(origin?.since ?? 0),
       }
       yield `${JSON.stringify(head)}\n`
-      const result = await connection.raw.stream(NUMBERS, [BigInt(first), BigInt(end)])
+      const result = await connection.use(() =>
+        connection.raw.stream(NUMBERS, [BigInt(first), BigInt(end)]),
+      )
       for (;;) {
-        const chunk = await result.fetchChunk()
+        const chunk = await connection.use(() => result.fetchChunk())
         if (chunk === null || chunk.rowCount === 0) break
         yield chunk
           .getRows()

@@ -228,7 +228,7 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
           await number(batch)
           await learnFirsts(batch)
           firsts.mark(batch)
-          await append(batch)
+          await connection.use(() => append(batch))
         }
         if (origin !== undefined) await setOrigin(origin)
         await setWatermark(to)

@@ -9,6 +9,9 @@ import { type PlanOptions, planUnique } from '../plan.ts'
 import { canList, findRolled, rolledShare } from '../rolled.ts'
 import { canAddUp } from '../rolled-series.ts'
 import { undecided } from '../source.ts'
+import { integer, sql } from '../sql.ts'
+
+const DAY_MS = 86_400_000
 
 /**
  * Whether a question about a workspace is better answered from the clicks themselves: nothing that is
@@ -45,13 +48,23 @@ function isDecided(selection: Selection, options: PlanOptions): boolean {
   return !plan.byTime && undecided({ plan, selection, sameAnswer: null }) === null
 }
 
-/** How many of the clicks that are rolled up fit the rarest of a selection's filters. */
+/**
+ * How many of the clicks that are rolled up fit the rarest of a selection's filters; where nothing is,
+ * because there are few clicks or their roll-ups are just being made, all that are in order.
+ */
 async function rolledClicks(asking: Asking, selection: Selection): Promise<number> {
   const filters = selection.filters.filter(
     ({ dimension }) => dimension in ROLLED && dimension !== 'hour',
   )
   const rolled = await findRolled(asking, { ...selection, filters: [], linkSeqs: null })
-  if (rolled === null) return 0
+  if (rolled === null) {
+    const [row] = await asking.rows(
+      sql`SELECT sum(clicks) FROM ordered WHERE unit = 'day'
+        AND no >= ${integer(Math.floor(selection.from / DAY_MS))}
+        AND no < ${integer(Math.ceil(selection.to / DAY_MS))}`,
+    )
+    return Number(row?.[0] ?? 0)
+  }
   let fewest = Number.POSITIVE_INFINITY
   for (const filter of filters) {
     const [row] = await asking.rows(rolledShare(rolled, selection, filter))
