@@ -1,6 +1,6 @@
 import { FIRST, SLOT_MS, SLOTS_PER_DAY } from '../store/schema.ts'
 import type { Selection } from '../types.ts'
-import type { UniquePlan } from './plan.ts'
+import { type PlanOptions, planUnique, type UniquePlan } from './plan.ts'
 import { integer, join, raw, type Sql, sql } from './sql.ts'
 import { FIRST_SLOT, fits, inTime, MODE, ofLinks, SLOT, slotsOf } from './where.ts'
 
@@ -51,6 +51,12 @@ export function undecided({ plan, selection, sameAnswer }: Deciding): Sql | null
   }
   if (tests.length === 0) return null
   return sql`visitor IS NOT NULL AND ${MODE[selection.bots]} AND (${join(tests, ' OR ')})`
+}
+
+/** Marks on the clicks decide all of a question: one query adds them up. */
+export function isDecided(selection: Selection, options: PlanOptions = {}): boolean {
+  const plan = planUnique(selection, options)
+  return !plan.byTime && undecided({ plan, selection, sameAnswer: null }) === null
 }
 
 function countsFirsts({ first }: UniquePlan): boolean {

@@ -1,7 +1,7 @@
 import { CONSTANT } from '../../store/rollups.ts'
 import type { Selection } from '../../types.ts'
 import { createBuckets } from '../buckets.ts'
-import { planUnique } from '../plan.ts'
+import { isDecided } from '../source.ts'
 import type { Wish } from './index.ts'
 
 /** From so many clicks on a query is quicker than handing them over. */
@@ -50,12 +50,9 @@ export function createHotLinks(queriedFrom: number): HotLinks {
   }
 }
 
-/** Marks on the clicks tell visitors apart: nobody has to be looked for in a second query. */
+/** Nobody has to be looked for in a second query. */
 function isOneQuery(selection: Selection, wish: Wish): boolean {
-  if ('boundaries' in wish) {
-    const { steady, byTime } = planUnique(selection)
-    return steady === 0 && !byTime && createBuckets(wish.boundaries).wholeDays
-  }
-  const { steady, byTime } = planUnique(selection, { group: wish.dimension })
-  return steady === 0 && !byTime && CONSTANT.has(wish.dimension)
+  if ('boundaries' in wish) return createBuckets(wish.boundaries).wholeDays && isDecided(selection)
+  const { dimension } = wish
+  return CONSTANT.has(dimension) && isDecided(selection, { group: dimension })
 }

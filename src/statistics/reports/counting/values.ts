@@ -35,8 +35,8 @@ export function createValues(
   const value = valueIn(dimension, offsets)
   const list: Value[] = []
   const numbers = new Map<Value, number>()
-  // Key and number + 1; 0: empty.
-  let places = new Uint32Array(256 * WORDS)
+  // Key and number + 1; 0: empty. Signed: an unsigned half of a key needn't be a small integer.
+  let places = new Int32Array(256 * WORDS)
   let mask = 255
   let keys = 0
 
@@ -66,7 +66,7 @@ export function createValues(
   function grow(): void {
     const before = places
     mask = mask * 2 + 1
-    places = new Uint32Array((mask + 1) * WORDS)
+    places = new Int32Array((mask + 1) * WORDS)
     for (let place = 0; place < before.length; place += WORDS) {
       if (before[place + 2] === 0) continue
       places.set(
@@ -97,7 +97,7 @@ export function createValues(
     numberOf,
     read(chunk, column, into, at) {
       const rows = chunk.rowCount
-      const key = new Uint32Array(columnBytes(chunk, column, 8))
+      const key = new Int32Array(columnBytes(chunk, column, 8))
       const source = isText ? column + 1 : column
       for (let row = 0; row < rows; ) {
         // Those that are known, in a loop without calls.

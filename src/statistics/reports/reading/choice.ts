@@ -5,10 +5,9 @@ import { createBuckets } from '../buckets.ts'
 import type { Wish } from '../counting/index.ts'
 import type { Asking } from '../lane.ts'
 import { findLeftOut } from '../left-out.ts'
-import { type PlanOptions, planUnique } from '../plan.ts'
 import { canList, findRolled, rolledShare } from '../rolled.ts'
 import { canAddUp } from '../rolled-series.ts'
-import { undecided } from '../source.ts'
+import { isDecided } from '../source.ts'
 import { integer, sql } from '../sql.ts'
 
 const DAY_MS = 86_400_000
@@ -29,7 +28,7 @@ export async function isBetterRead(
     const buckets = createBuckets(wish.boundaries)
     if ((await findRolled(asking, selection, canAddUp(selection, buckets))) !== null) return false
     if (buckets.wholeDays) {
-      if (isDecided(selection, {})) return false
+      if (isDecided(selection)) return false
       if ((await findLeftOut(asking, selection, null)) !== null) return false
     }
   } else {
@@ -40,12 +39,6 @@ export async function isBetterRead(
     if ((await findLeftOut(asking, selection, dimension)) !== null) return false
   }
   return (await rolledClicks(asking, selection)) <= atMost
-}
-
-/** Marks on the clicks decide all of it: one query adds them up. */
-function isDecided(selection: Selection, options: PlanOptions): boolean {
-  const plan = planUnique(selection, options)
-  return !plan.byTime && undecided({ plan, selection, sameAnswer: null }) === null
 }
 
 /**
