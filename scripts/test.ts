@@ -3,7 +3,8 @@
 // With names of files or folders (`npm test -- test/e2e`) only those are run, on the store that
 // TEST_STORE names (test/harness/store.ts). SAVE_TIMINGS=1 writes down how long each file took.
 import { allGroups, type Group } from './groups.ts'
-import { line, runSteps, runTests, STEPS, sum, type TestRun } from './steps.ts'
+import { runAgain, runTests } from './run-tests.ts'
+import { type Failure, line, runSteps, STEPS, sum, type TestRun } from './steps.ts'
 
 /** The real process, faults and fuzzing take their time; a hanging one must still end. */
 const TIMEOUT_MS = 120_000
@@ -17,7 +18,7 @@ if (asked.length > 0) {
   for (const group of allGroups()) runs.push(await runGroup(group))
 }
 
-for (const { failures } of runs) for (const name of failures) console.log(`FAILED  ${name}`)
+for (const { failures } of runs) for (const failure of failures) tell(failure)
 const total = sum(runs)
 console.log(`\n${line(total)}`)
 process.exit(total.failed === 0 ? 0 : 1)
@@ -29,8 +30,18 @@ async function runGroup({ name, store, paths, missing }: Group): Promise<TestRun
     return { passed: 0, failed: 0, skipped: 1, failures: [] }
   }
   const start = performance.now()
-  const run = await runTests(paths, { stream: true, timeoutMs: TIMEOUT_MS, store })
+  const options = { stream: true, timeoutMs: TIMEOUT_MS, store }
+  const run = await runAgain(await runTests(paths, options), options)
   const seconds = ((performance.now() - start) / 1000).toFixed(0)
   console.log(`── ${name}: ${line(run)} (${seconds} s)`)
-  return { ...run, failures: run.failures.map((failure) => `${failure} (${name})`) }
+  return {
+    ...run,
+    failures: run.failures.map((failure) => ({ ...failure, name: `${failure.name} (${name})` })),
+  }
+}
+
+/** With what was printed before: the end of a log may be all that somebody sees of it. */
+function tell({ file, name, said }: Failure): void {
+  console.log(`\nFAILED  ${file === undefined ? '' : `${file}: `}${name}`)
+  if (said !== undefined) console.log(said.trim().replace(/^/gm, '  '))
 }

@@ -2,7 +2,8 @@
 // code. `npm test` is this and everything in test/, on all stores. Both end with the line
 // `N passed, N failed, N skipped`; a failed step counts as one failure.
 import { CODE } from './groups.ts'
-import { line, printStep, runSteps, runTests, STEPS, sum } from './steps.ts'
+import { runTests } from './run-tests.ts'
+import { line, printStep, runSteps, STEPS, sum } from './steps.ts'
 
 const steps = await runSteps(STEPS)
 const start = performance.now()

@@ -11,6 +11,8 @@ import { createTally } from './tally.ts'
 /** What the click worker runs with. Times in milliseconds. */
 export interface ClickWorkerOptions {
   dataDir: string
+  /** How far it gives way to the serving process: see setpriority(2). */
+  niceness?: number
   clock?: Clock
   logger?: Pick<Logger, 'warn' | 'error'>
   /** Ends by itself after this long without anything to do. */
@@ -32,8 +34,6 @@ const WAL_PAGES = 1_000
  */
 const GAP_MS = { least: 100, most: 5_000, perClickPerSecond: 0.25 }
 const AFTER_ERROR_MS = 1_000
-/** Behind the serving process when both want the same core; a quarter of it remains. */
-const NICENESS = 5
 
 /** What one pass came to. */
 export interface ClickPass {
@@ -156,10 +156,10 @@ function checkpoint({ raw }: SqliteConnection, pages: number): void {
  * the parent is gone. It may be killed at any point: a batch is counted wholly or not at all.
  */
 export async function runClickWorker(options: ClickWorkerOptions): Promise<void> {
-  const { dataDir, clock = systemClock, logger, idleMs = 15_000 } = options
+  const { dataDir, niceness = 0, clock = systemClock, logger, idleMs = 15_000 } = options
   const work = (await options.open?.()) ?? openClickWork(dataDir, clock)
   try {
-    setPriority(NICENESS)
+    setPriority(niceness)
   } catch {
     // Not allowed here: then both are equal.
   }

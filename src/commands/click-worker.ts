@@ -14,14 +14,15 @@ export function registerClickWorkerCommand(program: Command, context: CommandCon
 
 /** Counts clicks until there is nothing left to count, or the parent is gone. */
 export async function clickWorker(dataDir: string, context: CommandContext): Promise<void> {
-  const { logLevel, logFormat, scaled } = context.config
+  const { logLevel, logFormat, scaled, backgroundNiceness: niceness } = context.config
   const { openSharedClickWork, runClickWorker } = await import('../clicks/index.ts')
   const logger = await createLogger({ level: logLevel, format: logFormat })
-  if (scaled === null) return runClickWorker({ dataDir, logger })
+  if (scaled === null) return runClickWorker({ dataDir, niceness, logger })
   const { nodeOf, openSharedStorage } = await import('./shared-clicks.ts')
   const { no: nodeNo } = await nodeOf(dataDir)
   await runClickWorker({
     dataDir,
+    niceness,
     logger,
     open: async () =>
       openSharedClickWork({

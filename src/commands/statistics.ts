@@ -19,7 +19,7 @@ export function registerStatisticsCommand(program: Command, context: CommandCont
 
 /** Stores clicks and answers questions about them until nobody wants anything any more. */
 export async function statistics(dataDir: string, context: CommandContext): Promise<void> {
-  const { logLevel, logFormat, geoipDatabase, scaled } = context.config
+  const { logLevel, logFormat, geoipDatabase, scaled, backgroundNiceness } = context.config
   const logger = await createLogger({ level: logLevel, format: logFormat })
   const { runStatistics } = await import('../statistics/process/run.ts')
   const { createEnricher } = await import('../statistics/enrich/index.ts')
@@ -30,7 +30,12 @@ export async function statistics(dataDir: string, context: CommandContext): Prom
       ? await ownOpener(dataDir, enrich)
       : await sharedOpener({ dataDir, scaled, enrich, logger })
   try {
-    await runStatistics({ dataDir, open: opener.open, logger })
+    await runStatistics({
+      dataDir,
+      open: opener.open,
+      niceness: backgroundNiceness,
+      logger,
+    })
   } finally {
     await opener.close()
     enricher.close()

@@ -67,6 +67,8 @@ export interface Config {
   oidc: OidcConfig | null
   /** Several machines; null: this one alone, with all of its data in `dataDir`. */
   scaled: ScaledConfig | null
+  /** How far counting and storing clicks and reports give way to the rest of the machine: 0 not at all, 19 most. */
+  backgroundNiceness: number
   metrics: 'local' | 'public' | 'off'
   logLevel: LogLevel
   logFormat: LogFormat

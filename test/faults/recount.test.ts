@@ -8,7 +8,6 @@ import { openStatistics } from '../../src/statistics/store/duckdb.ts'
 import { eventually } from '../harness/eventually.ts'
 import { writePlans } from '../harness/plans.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
-import { UNYIELDING } from '../harness/unyielding.ts'
 
 const DAY_MS = 86_400_000
 const AGENTS = [
@@ -60,7 +59,6 @@ test('a healthy instance shows no difference, whatever came', async () => {
   const plans = writePlans({ short: { analytics_retention_days: 3 } })
   const slugline = await startSlugline(
     { LOG_LEVEL: 'silent', TRUSTED_PROXIES: '127.0.0.1', SLUGLINE_PLANS: plans },
-    { wrapper: [...UNYIELDING] },
   )
   try {
     const { key } = await slugline.createKey({ plan: 'short' })

@@ -3,10 +3,9 @@ import { expect, test } from 'bun:test'
 const onLinux = test.skipIf(process.platform !== 'linux')
 
 /** Runs a program of its own beside these modules; gives the JSON that it prints. */
-function run<T>(program: string, wrapper: string[] = []): T {
-  const { stdout, stderr } = Bun.spawnSync([...wrapper, process.execPath, '-e', program], {
-    cwd: import.meta.dir,
-  })
+function run<T>(program: string, argument: string, wrapper: string[] = []): T {
+  const command = [...wrapper, process.execPath, '-e', program, argument]
+  const { stdout, stderr } = Bun.spawnSync(command, { cwd: import.meta.dir })
   if (stderr.length > 0) throw new Error(stderr.toString())
   return JSON.parse(stdout.toString()) as T
 }
@@ -20,7 +19,7 @@ const POLICIES = `
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[16] + ' ' + fields[38]
   }))]
-  const priority = createPriority()
+  const priority = createPriority(Number(process.argv[1]))
   const seen = [threads()]
   for (const which of ['all', 'helpers', 'none']) {
     priority.yield(which)
@@ -29,7 +28,7 @@ const POLICIES = `
   console.log(JSON.stringify(seen))`
 
 onLinux('all threads yield and come back, or none does either', () => {
-  const [lowered, all, helpers, back] = run<string[][]>(POLICIES)
+  const [lowered, all, helpers, back] = run<string[][]>(POLICIES, '7')
   expect(lowered).toEqual([expect.stringMatching(/^([7-9]|1\d) 0$/)])
   expect(back).toEqual(lowered)
   const share = lowered?.[0] as string
@@ -43,6 +42,12 @@ const canDrop =
   process.platform === 'linux' && process.getuid?.() === 0 && Bun.which('setpriv') !== null
 
 test.skipIf(!canDrop)('who could not come back does not yield', () => {
-  const [lowered, ...later] = run<string[][]>(POLICIES, withoutRights)
+  const [lowered, ...later] = run<string[][]>(POLICIES, '7', withoutRights)
+  expect(later).toEqual([lowered, lowered, lowered] as string[][])
+})
+
+onLinux('a niceness of 0 gives way to nobody', () => {
+  const [lowered, ...later] = run<string[][]>(POLICIES, '0')
+  expect(lowered).toEqual([expect.stringMatching(/^\d+ 0$/)])
   expect(later).toEqual([lowered, lowered, lowered] as string[][])
 })

@@ -3,8 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { systemCall } from './libc.ts'
 
-/** Behind the serving process and the click worker when all want the same core. */
-const NICENESS = 7
 // <linux/sched.h>, <linux/capability.h>, and the number of sched_setscheduler(2).
 const SCHED_OTHER = 0
 const SCHED_IDLE = 5
@@ -27,15 +25,19 @@ export interface Priority {
   yield(which: Yielding): void
 }
 
-/** Lowers the priority of this process for good, and begins with taking a share. */
-export function createPriority(): Priority {
+/**
+ * Lowers the priority of this process for good, and begins with taking a share.
+ * @param niceness Of setpriority(2); 0: it gives way to nobody, and never yields.
+ */
+export function createPriority(niceness: number): Priority {
+  if (niceness === 0) return { yield() {} }
   try {
     // The threads of the heap and of the compiler are there already.
-    for (const thread of threads()) setPriority(thread, NICENESS)
+    for (const thread of threads()) setPriority(thread, niceness)
   } catch {
     // Not allowed here: then all are equal.
   }
-  const set = mayReturn() ? policySetter() : undefined
+  const set = mayReturn(niceness) ? policySetter() : undefined
   let policies = new Map<number, number>()
   return {
     yield(which) {
@@ -58,14 +60,14 @@ function threads(): number[] {
 }
 
 /** Whether a thread that yields may stop it again: a right, or a limit that allows this niceness. */
-function mayReturn(): boolean {
+function mayReturn(niceness: number): boolean {
   if (process.platform !== 'linux') return false
   try {
     const status = readFileSync('/proc/self/status', 'utf8')
     const rights = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? '0'}`)
     if (((rights >> CAP_SYS_NICE) & 1n) === 1n) return true
     const limits = readFileSync('/proc/self/limits', 'utf8')
-    return Number(/^Max nice priority\s+(\d+)/m.exec(limits)?.[1] ?? 0) >= 20 - NICENESS
+    return Number(/^Max nice priority\s+(\d+)/m.exec(limits)?.[1] ?? 0) >= 20 - niceness
   } catch {
     return false
   }

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../../../test/harness/eventually.ts'
-import { UNYIELDING } from '../../../test/harness/unyielding.ts'
 import { systemClock } from '../../base/clock.ts'
 import { CRAWLER, openSite, type Site } from '../../redirect/testing/site.ts'
 import { migrate, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
@@ -31,12 +30,8 @@ afterEach(async () => {
 })
 
 function start(...args: string[]): Statistics {
-  return startBehind([], ...args)
-}
-
-function startBehind(wrapper: readonly string[], ...args: string[]): Statistics {
   statistics = createStatistics({
-    command: [...wrapper, process.execPath, '--smol', MAIN, dir, ...args],
+    command: [process.execPath, '--smol', MAIN, dir, ...args],
     journal: site.journal,
     clock: systemClock,
   })
@@ -224,7 +219,7 @@ test('a file that is mostly free is made smaller between visits and questions', 
   )
   database.close()
   const before = statSync(statisticsFile(dir)).size
-  startBehind(UNYIELDING, '60000', '500000')
+  start('60000', '500000')
   let visits = 0
   const abort = new AbortController()
   const watching = (async () => {

@@ -19,6 +19,8 @@ export interface StatisticsOptions {
   dataDir: string
   /** Opens where the clicks are kept; anew after an error. @throws whatever is wrong with it */
   open(clock: Clock): Promise<Store>
+  /** See {@link keepYielding}. */
+  niceness?: number
   clock?: Clock
   logger?: Pick<Logger, 'info' | 'warn' | 'error'>
   /** Ends by itself after this long without anything to do. */
@@ -36,8 +38,8 @@ const REST_AFTER_MS = 5_000
  */
 export async function runStatistics(options: StatisticsOptions): Promise<void> {
   // First of all: threads that are started from here on take it over.
-  const yielding = keepYielding()
-  const { clock = systemClock, logger, idleMs = 60_000 } = options
+  const { niceness = 0, clock = systemClock, logger, idleMs = 60_000 } = options
+  const yielding = keepYielding(niceness)
   const dataDir = resolve(options.dataDir)
   const file = statisticsFile(dataDir)
   const { sleep, wake } = createSleeper()

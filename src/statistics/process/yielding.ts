@@ -19,14 +19,14 @@ export interface GoingOn {
 }
 
 /** Lowers the priority of this process: visits come first, as long as nobody waits long for it. */
-export function keepYielding(): {
+export function keepYielding(niceness: number): {
   /** Looks from now on. */
   watch(look: () => GoingOn): void
   /** Somebody waits for this process to end. */
   hurry(): void
   stop(): void
 } {
-  const priority = createPriority()
+  const priority = createPriority(niceness)
   let timer: Timer | undefined
   let bulkForMs = 0
   let sharesUntil = Number.NEGATIVE_INFINITY
