@@ -37,7 +37,7 @@ await slugline.call('POST', '/api/v1/links', {
   body: { destination_url: 'https://example.com/' },
 })
 await slugline.stop()
-const seed = { workspaceNo: 1, links, rare: 3, common }
+const seed = { workspaceNo: 1, links, rare: 3, common, statuses: true }
 if (scaled === null) seedLinks(dir, seed)
 else await seedPostgres(scaled.databaseUrl, seed)
 slugline = await startSlugline({ LOG_LEVEL: 'error', ...scaled?.env }, { dataDir: dir })
@@ -92,10 +92,16 @@ const cases: Record<string, string> = {
   [`search, ${common} hits, sort=clicks`]: '?search=commonword&sort=clicks',
   'search, one letter': '?search=z',
   'search, two letters': '?search=zy',
+  'search, two letters, sort=clicks': '?search=zy&sort=clicks',
   tag: '?tag=tag7',
   'tag, sort=clicks': '?tag=tag7&sort=clicks',
   'two tags': '?tag=tag7&tag=tag8',
   'tag and two letters': '?tag=tag7&search=zy',
+  'status=active': '?status=active',
+  'status=expired, sort=slug': '?status=expired&sort=slug',
+  'active, search, sort=clicks': '?status=active&search=commonword&sort=clicks',
+  'active, two letters, sort=slug': '?status=active&search=zy&sort=slug',
+  'disabled, tag, sort=clicks': '?status=disabled&tag=tag7&sort=clicks',
 }
 for (const sort of ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug']) {
   for (const order of ['asc', 'desc'])

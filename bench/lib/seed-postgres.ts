@@ -12,7 +12,7 @@ const SLUG = `'s' || ${[5, 4, 3, 2, 1, 0]
  * links. Indexes are made anew behind them, which takes a fraction of the time.
  */
 export async function seedPostgres(url: string, options: SeedOptions): Promise<void> {
-  const { workspaceNo, links, rare = 0, common = 0 } = options
+  const { workspaceNo, links, rare = 0, common = 0, statuses = false } = options
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(
@@ -33,12 +33,13 @@ export async function seedPostgres(url: string, options: SeedOptions): Promise<v
   await client.query(
     `INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
        target_url, title, notes, tags, aliases, external_id, enabled, redirect_status,
-       forward_query, created_at, updated_at, version, search_text)
+       forward_query, created_at, updated_at, version, search_text, expires_at)
      SELECT seq, 'lnk_' || lpad(seq::text, 26, '0'), ${workspaceNo}, 0, slug, slug, url, url, title,
-       NULL, '["' || tag || '"]', '[]', NULL, 1, 302, 0, at, at, 1,
-       slug || E'\\n' || url || E'\\n' || lower(title) || E'\\n' || tag
+       NULL, '["' || tag || '"]', '[]', NULL, ${statuses ? 'CASE WHEN n % 97 = 1 THEN 0 ELSE 1 END' : 1},
+       302, 0, at, at, 1, slug || E'\\n' || url || E'\\n' || lower(title) || E'\\n' || tag,
+       ${statuses ? 'CASE WHEN n % 19 = 7 THEN at + 1 END' : 'NULL::bigint'}
      FROM (
-       SELECT ${base} + n + 1 AS seq, ${SLUG} AS slug, ${start} + n AS at, 'tag' || n % 50 AS tag,
+       SELECT n, ${base} + n + 1 AS seq, ${SLUG} AS slug, ${start} + n AS at, 'tag' || n % 50 AS tag,
          'Article ' || n || ${has('zyxrare', rare)} || ${has('commonword', common)} AS title,
          'https://example.com/articles/' || n || '?ref=' || (n * 2654435761) % 1000003 AS url
        FROM generate_series(0, ${links - 1}) AS n
@@ -48,7 +49,8 @@ export async function seedPostgres(url: string, options: SeedOptions): Promise<v
   await client.query(
     `INSERT INTO slugs (slug_key, domain_no, workspace_no, link_seq, slug, target_url,
        redirect_status, special)
-     SELECT slug, 0, ${workspaceNo}, seq, slug, target_url, 302, 0 ${ours}`,
+     SELECT slug, 0, ${workspaceNo}, seq, slug, target_url, 302,
+       CASE WHEN enabled = 0 OR expires_at IS NOT NULL THEN 1 ELSE 0 END ${ours}`,
   )
   await client.query(
     `INSERT INTO link_tags (workspace_no, tag_key, link_seq)

@@ -13,11 +13,13 @@ export interface SeedOptions {
   rare?: number
   /** How many titles hold the word `commonword`. */
   common?: number
+  /** One in 19 has expired, one in 97 is disabled; else all are active. */
+  statuses?: boolean
 }
 
 /** Writes links straight into the tables of a server that isn't running. */
 export function seedLinks(dataDir: string, options: SeedOptions): void {
-  const { workspaceNo, links, rare = 0, common = 0 } = options
+  const { workspaceNo, links, rare = 0, common = 0, statuses = false } = options
   const db = new Database(databaseFiles(dataDir).main)
   db.run('PRAGMA synchronous = OFF')
   const ids = createIds(systemClock, systemRandom)
@@ -25,12 +27,12 @@ export function seedLinks(dataDir: string, options: SeedOptions): void {
     link: db.prepare(
       `INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
         target_url, title, notes, tags, aliases, external_id, enabled, redirect_status,
-        forward_query, created_at, updated_at, version, search_text)
-       VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, NULL, ?, '[]', NULL, 1, 302, 0, ?, ?, 1, ?)`,
+        forward_query, created_at, updated_at, version, search_text, expires_at)
+       VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, NULL, ?, '[]', NULL, ?, 302, 0, ?, ?, 1, ?, ?)`,
     ),
     slug: db.prepare(
       `INSERT INTO slugs (slug_key, domain_no, workspace_no, link_seq, slug, target_url,
-        redirect_status, special) VALUES (?, 0, ?, ?, ?, ?, 302, 0)`,
+        redirect_status, special) VALUES (?, 0, ?, ?, ?, ?, 302, ?)`,
     ),
     tag: db.prepare('INSERT INTO link_tags (workspace_no, tag_key, link_seq) VALUES (?, ?, ?)'),
     search: db.prepare('INSERT INTO links_search (rowid, search_text) VALUES (?, ?)'),
@@ -52,6 +54,8 @@ export function seedLinks(dataDir: string, options: SeedOptions): void {
     const text = `${slug}\n${url}\n${title.toLowerCase()}\n${tag}`
     const tags = JSON.stringify([tag])
     const at = start + n
+    const enabled = statuses && n % 97 === 1 ? 0 : 1
+    const expiresAt = statuses && n % 19 === 7 ? at + 1 : null
     insert.link.run(
       seq,
       ids.next('lnk'),
@@ -62,11 +66,14 @@ export function seedLinks(dataDir: string, options: SeedOptions): void {
       url,
       title,
       tags,
+      enabled,
       at,
       at,
       text,
+      expiresAt,
     )
-    insert.slug.run(slug, workspaceNo, seq, slug, url)
+    const special = enabled === 0 || expiresAt !== null ? 1 : 0
+    insert.slug.run(slug, workspaceNo, seq, slug, url, special)
     insert.tag.run(workspaceNo, tag, seq)
     insert.search.run(seq, text)
   }

@@ -33,12 +33,15 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const text = await new Response(child.stdout).text()
   if ((await child.exited) !== 0) throw new Error(`wrk failed:\n${text}`)
   const number = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0)
+  // Other percentages stand at the ends of lines.
+  const quantile = (name: string) =>
+    milliseconds(new RegExp(`^\\s*${name}\\s+(\\S+)`, 'm').exec(text)?.[1])
   const errors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)
   return {
     requests: number(/(\d+) requests in/),
     perSecond: number(/Requests\/sec:\s+([\d.]+)/),
-    p50: milliseconds(/50%\s+(\S+)/.exec(text)?.[1]),
-    p99: milliseconds(/99%\s+(\S+)/.exec(text)?.[1]),
+    p50: quantile('50%'),
+    p99: quantile('99%'),
     refused: number(/Non-2xx or 3xx responses: (\d+)/),
     socketErrors: errors === null ? 0 : errors.slice(1).reduce((sum, n) => sum + Number(n), 0),
   }

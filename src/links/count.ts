@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Sql } from '../storage/index.ts'
+import { bySql, prepare, type Sql } from '../storage/index.ts'
 import {
+  andTests,
   candidates,
   type Driver,
   hasIndexedTerm,
@@ -12,7 +13,14 @@ import {
   wholeRange,
 } from './filter.ts'
 import { indexedMatches } from './search.ts'
-import { HAS_CONDITIONS, statusSql } from './status.ts'
+import {
+  dependsOnTime,
+  dependsOnUses,
+  HAS_CONDITIONS,
+  nextTimes,
+  statusSql,
+  usesOf,
+} from './status.ts'
 
 /** How many links match a filter, and where a page of them is best taken from. */
 export interface Count {
@@ -20,14 +28,17 @@ export interface Count {
   total: number
   exact: boolean
   driver: Driver
-  /** Which they are, where they are few and each was read. */
+  /** Which they are, in order, where they are few and each was read. */
   seqs?: readonly number[]
+  /** Until when it holds if nothing is changed, exclusive; absent: time doesn't matter. */
+  until?: number
 }
 
-/** So many links are few. */
-const FEW = 1_000
-/** Of more than so many, PostgreSQL counts in parallel, and can't keep what it finds meanwhile. */
-const KEPT_OF = 50_000
+/** So many links are few: of more, every fiftieth of a million, a page is soon found by looking. */
+const FEW = 20_000
+/** Of so many of the newest links a part is looked at, and when it is so large, many match. */
+const SAMPLE = 1_000
+const MANY_OF_SAMPLE = 30
 
 /** The same, if they are few. */
 export function fewOf(seqs: readonly number[]): readonly number[] | undefined {
@@ -42,6 +53,27 @@ export interface WorkspaceFacts {
   made: number
   /** How many entries its audit log has: each change of a link makes one, on whichever node. */
   changes: number
+  /** How often its links' `max_clicks` were used, where a status is asked for that depends on it. */
+  uses: number
+}
+
+const storedFacts = prepare<{ no: number }, Omit<WorkspaceFacts, 'uses'>>((db, p) =>
+  db
+    .selectFrom('workspaces')
+    .select(['links_count as links', 'links_made as made', 'audit_made as changes'])
+    .where('no', '=', p.no),
+)
+
+/** What is known of a workspace but for `uses`. */
+export async function factsOf(sqlx: Sql, no: number): Promise<Omit<WorkspaceFacts, 'uses'>> {
+  const [facts = { links: 0, made: 0, changes: 0 }] = await sqlx.run(storedFacts, { no })
+  return facts
+}
+
+/** The `uses` of what is known of a workspace. */
+export async function readUses(sqlx: Sql, filter: LinkFilter): Promise<number> {
+  if (filter.status === null || !dependsOnUses(filter.status)) return 0
+  return one(sqlx, usesOf(filter.workspaceNo))
 }
 
 /**
@@ -70,12 +102,36 @@ export async function countLinks(
   const isAll = driver.count === 0 || row.length + tags.length === 0
   if (isAll) return { total: driver.count, exact: most === null || driver.count < most, driver }
   const links = sql`SELECT l.seq AS seq ${matching(driver, filter, range, nowMs)}`
-  if (sqlx.dialect === 'postgres' && driver.kind !== 'range' && driver.count <= KEPT_OF) {
+  if (!(await areMany(sqlx, filter, range, driver, nowMs))) {
     return { ...(await countAndKeep(sqlx, links, most)), driver }
   }
   const total = await count(sqlx, links, most)
   return { total, exact: most === null || total < most, driver }
 }
+
+/**
+ * Whether so many of all links match that they are found by looking: judged by the newest ones.
+ * PostgreSQL counts them in parallel, which it doesn't where it keeps what it finds.
+ */
+async function areMany(
+  sqlx: Sql,
+  filter: LinkFilter,
+  { low, high }: SeqRange,
+  driver: Driver,
+  nowMs: number,
+): Promise<boolean> {
+  if (driver.kind !== 'range') return false
+  const tests = andTests(testsOf(driver, filter, nowMs), filter.workspaceNo)
+  const newest = sql`SELECT * FROM links WHERE seq BETWEEN ${low} AND ${high}
+    ORDER BY seq DESC LIMIT ${SAMPLE}`
+  const found = await one(sqlx, sql`SELECT count(*) AS n FROM (${newest}) l WHERE 1 = 1${tests}`)
+  return found > MANY_OF_SAMPLE
+}
+
+const LISTED = bySql({
+  sqlite: sql`group_concat(d.seq)`,
+  postgres: sql`array_to_string(array_agg(d.seq), ',')`,
+})
 
 /** Counts, and keeps what it has found if that is little: reading it again takes as long. */
 async function countAndKeep(
@@ -86,11 +142,13 @@ async function countAndKeep(
   const limit = most === null ? sql`` : sql` LIMIT ${most}`
   const { rows } = await sql<{ n: number; seqs: string | null }>`
     SELECT count(*) AS n,
-      CASE WHEN count(*) BETWEEN 1 AND ${FEW} THEN string_agg(d.seq::text, ',') END AS seqs
+      CASE WHEN count(*) <= ${FEW} THEN ${LISTED} END AS seqs
     FROM (${query}${limit}) d`.execute(sqlx.db)
   const [{ n, seqs } = { n: 0, seqs: null }] = rows
   if (most !== null && n >= most) return { total: n, exact: false }
-  return { total: n, exact: true, ...(seqs !== null && { seqs: seqs.split(',').map(Number) }) }
+  if (seqs === null || seqs === '') return { total: n, exact: true }
+  const kept = seqs.split(',').map(Number)
+  return { total: n, exact: true, seqs: kept.sort((a, b) => a - b) }
 }
 
 /** How many rows a query has, or `most` where it has that many. */
@@ -108,6 +166,13 @@ async function smallestDriver(
   most: number | null,
 ): Promise<Driver> {
   const drivers: Driver[] = []
+  const parts: Driver[] = []
+  if (filter.domainNo !== null && filter.domainNo !== 0) parts.push({ kind: 'domain', count: 0 })
+  if (filter.status !== null && filter.status !== 'active')
+    parts.push({ kind: 'special', count: 0 })
+  for (const part of parts as Exclude<Driver, { kind: 'range' }>[]) {
+    drivers.push({ ...part, count: await count(sqlx, candidates(part, filter, range), most) })
+  }
   for (const tag of filter.tags) {
     const driver = { kind: 'tag', tag, count: 0 } as const
     const of = candidates(driver, filter, range)
@@ -121,7 +186,7 @@ async function smallestDriver(
   return drivers[0] ?? everything
 }
 
-/** What most links are is counted by what they aren't. */
+/** What most links are is counted by what they aren't. Null: it isn't. */
 async function countByRest(
   sqlx: Sql,
   { workspaceNo, status, domainNo }: LinkFilter,
@@ -133,16 +198,28 @@ async function countByRest(
       sqlx,
       sql`SELECT count(*) AS n FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${where}`,
     )
-  if (status === 'active' && domainNo === null) {
-    return (
-      links - (await countWhere(sql`${HAS_CONDITIONS} AND NOT (${statusSql('active', nowMs)})`))
-    )
-  }
-  if (domainNo === 0 && status === null) return links - (await countWhere(sql`l.domain_no <> 0`))
-  if (domainNo !== null && status === null) {
-    return countWhere(sql`l.domain_no = ${domainNo} AND l.domain_no <> 0`)
-  }
-  return null
+  if (status !== null && status !== 'active') return null
+  if (domainNo !== null && domainNo !== 0) return null
+  const elsewhere = domainNo === null ? 0 : await countWhere(sql`l.domain_no <> 0`)
+  if (status === null) return links - elsewhere
+  const inactive = sql`${HAS_CONDITIONS} AND NOT ${statusSql('active', nowMs)}`
+  const here = domainNo === null ? inactive : sql`${inactive} AND l.domain_no = 0`
+  return links - elsewhere - (await countWhere(here))
+}
+
+/** The same with until when it holds, if it is about a status. */
+export async function lasting(
+  sqlx: Sql,
+  { workspaceNo, status }: LinkFilter,
+  { low, high }: SeqRange,
+  nowMs: number,
+  count: Count,
+): Promise<Count> {
+  if (status === null || !dependsOnTime(status)) return count
+  const where = sql`l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
+  const [next] = (await nextTimes(where, nowMs).execute(sqlx.db)).rows
+  const times = [next?.starts, next?.expires, count.until]
+  return { ...count, until: Math.min(...times.map((time) => time ?? Number.POSITIVE_INFINITY)) }
 }
 
 /** The links of a time: counted, or what lies before and after it, whichever is less to read. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Dialect, SEQS_PER_WORKSPACE } from '../storage/index.ts'
-import { indexedMatches, isIndexable, textContains } from './search.ts'
+import { bySql, type Dialect, SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { indexedMatches, isIndexable, textContains, textIsLike } from './search.ts'
 import { HAS_CONDITIONS, type Status, statusSql } from './status.ts'
 
 /** Which links of a workspace a list is about. */
@@ -39,6 +39,10 @@ export type Driver =
   | { kind: 'range'; count: number }
   | { kind: 'text'; count: number }
   | { kind: 'tag'; tag: string; count: number }
+  /** A domain other than the default one. */
+  | { kind: 'domain'; count: number }
+  /** What may have another status than active. */
+  | { kind: 'special'; count: number }
   /** All that matched a moment ago. */
   | { kind: 'known'; seqs: readonly number[]; count: number }
 
@@ -47,20 +51,40 @@ export function isPlain({ term, tags, domainNo, status }: LinkFilter): boolean {
   return term === null && tags.length === 0 && domainNo === null && status === null
 }
 
+/** Numbers as PostgreSQL reads an array. */
+export function arrayOf(seqs: readonly number[]): string {
+  return `{${seqs.join(',')}}`
+}
+
 /** The `seq` of each candidate, in no order. */
 export function candidates(
   driver: Exclude<Driver, { kind: 'range' }>,
   filter: LinkFilter,
   { low, high }: SeqRange,
 ): RawBuilder<unknown> {
+  if (driver.kind === 'domain' || driver.kind === 'special') {
+    return sql`SELECT l.seq AS seq FROM links l
+      WHERE l.seq BETWEEN ${low} AND ${high} AND ${partOf(driver, filter)}`
+  }
   if (driver.kind === 'text') return indexedMatches(filter.term ?? '', low, high)
   if (driver.kind === 'known') {
-    return sql`SELECT s AS seq FROM unnest(${`{${driver.seqs.join(',')}}`}::bigint[]) s
-      WHERE s BETWEEN ${low} AND ${high}`
+    return bySql({
+      sqlite: sql`SELECT s.value AS seq FROM json_each(${`[${driver.seqs.join(',')}]`}) s
+        WHERE s.value BETWEEN ${low} AND ${high}`,
+      postgres: sql`SELECT s AS seq FROM unnest(${arrayOf(driver.seqs)}::bigint[]) s
+        WHERE s BETWEEN ${low} AND ${high}`,
+    })
   }
   return sql`SELECT link_seq AS seq FROM link_tags
     WHERE workspace_no = ${filter.workspaceNo} AND tag_key = ${driver.tag}
     AND link_seq BETWEEN ${low} AND ${high}`
+}
+
+/** What is a link's `seq` in `matching`, said so that its order is the candidates'. */
+export function seqOf({ kind }: Driver): RawBuilder<unknown> {
+  const own = sql`l.seq`
+  if (kind === 'tag' || kind === 'known') return sql`d.seq`
+  return kind === 'text' ? bySql({ sqlite: sql`d.seq`, postgres: own }) : own
 }
 
 /** What remains to be tested of each candidate; `row` tests need the link's row as `l`. */
@@ -75,20 +99,21 @@ export function testsOf(driver: Driver, filter: LinkFilter, nowMs: number): Test
   const row: RawBuilder<boolean>[] = []
   if (filter.term !== null && driver.kind !== 'text') row.push(textContains(filter.term))
   if (filter.status !== null) row.push(statusSql(filter.status, nowMs))
-  if (filter.domainNo !== null) row.push(sql<boolean>`l.domain_no = ${filter.domainNo}`)
+  if (filter.domainNo !== null && driver.kind !== 'domain') {
+    row.push(sql<boolean>`l.domain_no = ${filter.domainNo}`)
+  }
   const tags = driver.kind === 'tag' ? filter.tags.filter((tag) => tag !== driver.tag) : filter.tags
   return { row, tags }
 }
 
-/**
- * What some filters imply, said so that the database finds the partial index for it
- * (`links_special`, `links_domain`): rare are the links that they are about. Not for walks through
- * another index, which it would be tempted away from.
- */
-function hints({ status, domainNo, workspaceNo }: LinkFilter): RawBuilder<unknown> {
-  const inWorkspace = sql` AND l.workspace_no = ${workspaceNo}`
-  if (domainNo !== null && domainNo !== 0) return sql`${inWorkspace} AND l.domain_no <> 0`
-  return status !== null && status !== 'active' ? sql`${inWorkspace} AND ${HAS_CONDITIONS}` : sql``
+/** Word for word what a partial index covers (`links_domain`, `links_special`), so that it is found. */
+function partOf(
+  { kind }: Extract<Driver, { kind: 'domain' | 'special' }>,
+  { domainNo, workspaceNo }: LinkFilter,
+): RawBuilder<unknown> {
+  return kind === 'domain'
+    ? sql`l.workspace_no = ${workspaceNo} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`
+    : sql`l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`
 }
 
 /** ` AND …` for each test of the link `l`. */
@@ -111,11 +136,17 @@ export function matching(
   nowMs: number,
 ): RawBuilder<unknown> {
   const and = andTests(testsOf(driver, filter, nowMs), filter.workspaceNo)
-  return driver.kind === 'range'
-    ? sql`FROM links l
-        WHERE l.seq BETWEEN ${range.low} AND ${range.high}${hints(filter)}${and}`
-    : sql`FROM (${candidates(driver, filter, range)}) d CROSS JOIN links l
-        WHERE l.seq = d.seq${and}`
+  const rows = sql`FROM links l WHERE l.seq BETWEEN ${range.low} AND ${range.high}`
+  if (driver.kind === 'range') return sql`${rows}${and}`
+  if (driver.kind === 'domain' || driver.kind === 'special') {
+    return sql`${rows} AND ${partOf(driver, filter)}${and}`
+  }
+  const joined = sql`FROM (${candidates(driver, filter, range)}) d CROSS JOIN links l
+    WHERE l.seq = d.seq${and}`
+  if (driver.kind !== 'text') return joined
+  // Its index is on the rows themselves: a join would read each of them twice.
+  const within = sql`${rows} AND ${textIsLike(filter.term ?? '')}${and}`
+  return bySql({ sqlite: joined, postgres: within })
 }
 
 /** Whether the term can be looked up rather than tested. */

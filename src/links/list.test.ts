@@ -222,7 +222,7 @@ describe('a list', () => {
           }
         },
       ),
-      { numRuns: testDialect === 'sqlite' ? 250 : 40 },
+      { numRuns: testDialect === 'sqlite' ? 150 : 40 },
     )
   }, 120_000)
 

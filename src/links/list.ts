@@ -1,7 +1,15 @@
 import type { Cursors, CursorValue } from '../http/cursor.ts'
-import { prepare, type Sql } from '../storage/index.ts'
+import type { Sql } from '../storage/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { type Count, countLinks, fewOf, type WorkspaceFacts } from './count.ts'
+import {
+  type Count,
+  countLinks,
+  factsOf,
+  fewOf,
+  lasting,
+  readUses,
+  type WorkspaceFacts,
+} from './count.ts'
 import { isPlain, type LinkFilter, type SeqRange, wholeRange } from './filter.ts'
 import { fetchPage, type PageQuery, type PageRow } from './page.ts'
 import { searchTerm } from './search.ts'
@@ -56,13 +64,6 @@ export interface ListContext extends Pick<LinkContext, 'storage' | 'clock' | 're
 /** A deeper page by number reads so many index entries that the serving thread would wait. */
 const OFFSET_AT_ONCE = 1_000
 
-const workspaceFacts = prepare<{ no: number }, WorkspaceFacts>((db, p) =>
-  db
-    .selectFrom('workspaces')
-    .select(['links_count as links', 'links_made as made', 'audit_made as changes'])
-    .where('no', '=', p.no),
-)
-
 /**
  * A page of a workspace's links.
  * @throws AppError BAD_REQUEST (INVALID_CURSOR)
@@ -77,20 +78,22 @@ export async function list(
   const binding = JSON.stringify([filter, query.sort, query.order])
   const start = startOf(ctx.cursors, query, binding)
   const nowMs = clock.now()
-  const [facts = { links: 0, made: 0, changes: 0 }] = await storage.read.run(
-    workspaceFacts,
-    workspace,
-  )
-  const range = await rangeOf(storage.read, filter, facts.made)
+  const now = await factsOf(storage.read, workspace.no)
+  const range = await rangeOf(storage.read, filter, now.made)
   const sqlx = isLight(query, filter, range) ? storage.read : storage.reports
 
-  let count = totals.get(filter, facts)
+  const uses = await readUses(sqlx, filter)
+  let facts = { ...now, uses }
+  let count = totals.get(filter, facts, nowMs)
   if (count === undefined) {
-    const remember = totals.begin(filter, facts)
+    // As it stands where it is counted: a copy may not have heard of the newest links yet.
+    if (sqlx !== storage.read) facts = { ...(await factsOf(sqlx, workspace.no)), uses }
+    const remember = totals.begin(filter, facts, nowMs)
     // A page by its number is found by the total.
     const most = query.total === 'quick' && start.page === undefined ? ctx.quickTotal : null
-    count = await countFrom(ctx, sqlx, filter, range, facts, most)
-    if (count.exact) remember(count)
+    const counted = await countFrom(ctx, sqlx, filter, range, facts, nowMs, most)
+    count = counted.count
+    if (count.exact) remember(await lasting(sqlx, filter, counted.fresh, nowMs, count))
   }
   const page = { filter, range, sort: query.sort, count, links: facts.links, nowMs }
   const found = await fetch(sqlx, page, query, start)
@@ -110,35 +113,41 @@ export async function list(
 
 /**
  * Counts what matches: all of it, no further than `most`, or only the links that are new since it
- * was counted before.
+ * was counted before. `fresh`: those that were looked at.
  */
 async function countFrom(
-  { totals, clock }: ListContext,
+  { totals }: Pick<ListContext, 'totals'>,
   sqlx: Sql,
   filter: LinkFilter,
   range: SeqRange,
   facts: WorkspaceFacts,
+  now: number,
   most: number | null,
-): Promise<Count> {
-  const now = clock.now()
+): Promise<{ count: Count; fresh: SeqRange }> {
   const { low } = wholeRange(filter.workspaceNo)
   const isCounted = filter.term !== null || filter.tags.length > 0
-  if (!isCounted || !range.whole) return countLinks(sqlx, filter, range, facts, now, most)
+  if (!isCounted || !range.whole) {
+    return { count: await countLinks(sqlx, filter, range, facts, now, most), fresh: range }
+  }
   // Up to the newest link of the facts, so that what comes later can be added.
   const known = { ...range, high: low + facts.made }
-  const before = totals.before(filter, facts)
-  if (before === undefined) return countLinks(sqlx, filter, known, facts, now, most)
+  const before = totals.before(filter, facts, now)
+  if (before === undefined) {
+    return { count: await countLinks(sqlx, filter, known, facts, now, most), fresh: known }
+  }
   const fresh = { low: low + before.made + 1, high: known.high, whole: false }
   // Few are new, and what was counted before was all: no bound is needed.
   const { total, seqs } = await countLinks(sqlx, filter, fresh, facts, now)
-  const { driver, seqs: found } = before.count
+  const { driver, seqs: found, until } = before.count
   const all = total === 0 ? found : found && seqs && fewOf([...found, ...seqs])
-  return {
+  const count = {
     total: before.count.total + total,
     exact: true,
     driver: { ...driver, count: driver.count + (facts.made - before.made) },
     ...(all !== undefined && { seqs: all }),
+    ...(until !== undefined && { until }),
   }
+  return { count, fresh }
 }
 
 function filterOf(workspaceNo: number, query: ListQuery): LinkFilter {

@@ -3,15 +3,18 @@ import { bySql, type Sql } from '../storage/index.ts'
 import type { Count } from './count.ts'
 import {
   andTests,
+  arrayOf,
   candidates,
   type Driver,
   isPlain,
   type LinkFilter,
   matching,
   type SeqRange,
+  seqOf,
   type Tests,
   testsOf,
 } from './filter.ts'
+import { nextOf } from './known.ts'
 import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
 import { directionSql, type Position, positionOf, type Sort, type Walk, walkSql } from './walk.ts'
 
@@ -63,28 +66,42 @@ const WALK_MIN = 1_000
 /** The links of one page, in order. How they are found depends on how many there are. */
 export async function fetchPage(sqlx: Sql, asked: PageQuery): Promise<PageRow[]> {
   if (asked.count.total === 0) return []
-  const query = amongKnown(asked)
-  if (query.sort === 'created_at') return hydrate(sqlx, query, inOrderOfCreation(query))
+  const { seqs } = asked.count
+  const query = seqs === undefined ? asked : among(asked, seqs)
+  if (query.sort === 'created_at') {
+    const next = seqs && nextOf(seqs, asked)
+    if (next !== undefined && next.length < query.count.driver.count) {
+      const found = await hydrate(sqlx, query, inOrderOfCreation(among(asked, next)))
+      // Else the list ends there, or some of them have gone meanwhile.
+      const isEnd = next.length < query.offset + query.limit
+      if (found.length === query.limit || isEnd) return found
+    }
+    return hydrate(sqlx, query, inOrderOfCreation(query))
+  }
   if (isSmall(query)) return hydrate(sqlx, query, sorted(query))
   // Times are tested without reading the link's row: walking on costs little.
   if (isPlain(query.filter)) {
     return hydrate(sqlx, query, walkSql(walkOf(query, sql``)))
   }
-  return (await tryWalk(sqlx, query)) ?? hydrate(sqlx, query, throughSet(query), hits(query))
+  const found = await tryWalk(sqlx, query)
+  if (found !== null) return found
+  if (seqs !== undefined) return hydrate(sqlx, query, sorted(query))
+  return hydrate(sqlx, query, throughSet(query), hits(query))
 }
 
 /** Few links that were found when they were counted needn't be looked for again. */
-function amongKnown(query: PageQuery): PageQuery {
-  const { seqs } = query.count
-  if (seqs === undefined) return query
+function among(query: PageQuery, seqs: readonly number[]): PageQuery {
   const driver: Driver = { kind: 'known', seqs, count: seqs.length }
   return { ...query, count: { ...query.count, driver } }
 }
 
 /** Whether it costs less to sort all matches than to walk the sort's index until enough match. */
-function isSmall({ count, limit, offset, links }: PageQuery): boolean {
+function isSmall({ count, limit, offset, links, sort }: PageQuery): boolean {
   const { total, driver } = count
-  return driver.count <= 200 || driver.count * total < ((limit + offset) * links) / 2
+  // To look for what is known costs less a link than to test it; among counters that change it less so.
+  const isCounted = sort === 'clicks' || sort === 'last_clicked_at'
+  const costs = driver.kind !== 'known' ? 1 : isCounted ? 4 : 8
+  return driver.count <= 200 || costs * driver.count * total < ((limit + offset) * links) / 2
 }
 
 /** `seq` is the order of creation, and every driver can enumerate by it. */
@@ -96,17 +113,14 @@ function inOrderOfCreation(query: PageQuery): Keyed {
     ...(after !== null && (descending ? { high: after.seq - 1 } : { low: after.seq + 1 })),
   }
   const direction = descending ? sql`DESC` : sql`ASC`
-  if (driver.kind === 'range') {
-    return sql`SELECT l.seq AS k, l.seq AS seq ${matching(driver, filter, part, nowMs)}
-      ORDER BY l.seq ${direction}`
-  }
   const { row, tags } = testsOf(driver, filter, nowMs)
-  if (row.length + tags.length === 0) {
+  if (driver.kind !== 'range' && row.length + tags.length === 0) {
     return sql`SELECT seq AS k, seq FROM (${candidates(driver, filter, part)}) d
       ORDER BY seq ${direction}`
   }
-  return sql`SELECT d.seq AS k, d.seq AS seq ${matching(driver, filter, part, nowMs)}
-    ORDER BY d.seq ${direction}`
+  const seq = seqOf(driver)
+  return sql`SELECT ${seq} AS k, ${seq} AS seq ${matching(driver, filter, part, nowMs)}
+    ORDER BY ${seq} ${direction}`
 }
 
 const KEYS: Readonly<Record<Sort, RawBuilder<unknown>>> = {
@@ -118,11 +132,32 @@ const KEYS: Readonly<Record<Sort, RawBuilder<unknown>>> = {
     (SELECT c.last_clicked_at FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
 }
 
+/** The same of a link of which only `l.seq` is at hand; null: it is gone. */
+function keyOf(sort: Sort): RawBuilder<unknown> {
+  if (sort === 'clicks' || sort === 'last_clicked_at') return KEYS[sort]
+  return sql`(SELECT ${sql.ref(`o.${sort === 'slug' ? 'slug_key' : sort}`)} FROM links o
+    WHERE o.seq = l.seq)`
+}
+
+/** Keeps a subquery with an order as it is. */
+const ALL_OF_IT = bySql({ sqlite: sql`LIMIT -1 OFFSET 0`, postgres: sql`OFFSET 0` })
+
 /** All that match, sorted. */
-function sorted({ filter, range, sort, descending, after, count, nowMs }: PageQuery): Keyed {
+function sorted(query: PageQuery): Keyed {
+  const { filter, range, sort, descending, after, count, nowMs } = query
   const direction = descending ? sql`DESC` : sql`ASC`
   const beyond = descending ? sql`<` : sql`>`
   const where = after === null ? sql`` : sql` WHERE (k, seq) ${beyond} (${after.key}, ${after.seq})`
+  const { driver } = count
+  if (driver.kind === 'known') {
+    // Sorted first, so that only as many are tested as the page has room for.
+    const tests = oneByOne(testsOf(driver, filter, nowMs), filter, range)
+    return sql`SELECT k, seq FROM (
+        SELECT k, seq FROM (
+          SELECT ${keyOf(sort)} AS k, l.seq AS seq FROM (${candidates(driver, filter, range)}) l
+        ) m${where} ORDER BY k ${direction}, seq ${direction} ${ALL_OF_IT}
+      ) w WHERE ${tests}`
+  }
   return sql`SELECT k, seq FROM (
       SELECT ${KEYS[sort]} AS k, l.seq AS seq ${matching(count.driver, filter, range, nowMs)}
     ) m${where} ORDER BY k ${direction}, seq ${direction}`
@@ -157,24 +192,28 @@ async function tryWalk(sqlx: Sql, query: PageQuery): Promise<PageRow[] | null> {
 
 /** What matches of the next links of a walk; PostgreSQL stops walking when it has enough. */
 function walkTesting(query: PageQuery, everything: Driver, steps: number): Keyed {
-  const { filter, range, descending, nowMs } = query
-  const direction = directionSql(descending)
+  const { filter, range, count, nowMs } = query
   const whole = { ...query, range: { ...range, whole: true } }
   const ahead = walkSql({ ...walkOf(whole, sql``), rough: true, need: steps })
+  const { driver } = count
+  // A long list is hashed; it goes first, so that nothing else is tested of most links.
+  const known =
+    driver.kind === 'known' ? sql`w.seq = ANY(${arrayOf(driver.seqs)}::bigint[]) AND ` : sql``
   const tests = oneByOne(testsOf(everything, filter, nowMs), filter, range)
-  return sql`SELECT k, seq FROM (${ahead} LIMIT ${steps}) w WHERE ${tests}
-    ORDER BY k ${direction}, seq ${direction}`
+  // Without an order of its own: with one, PostgreSQL would plan to read the whole walk.
+  return sql`SELECT k, seq FROM (${ahead} LIMIT ${steps}) w WHERE ${known}${tests}`
 }
-
-/** PostgreSQL would make a join of it, and lose the order of the walk. */
-const IN_HITS = bySql({
-  sqlite: sql` AND l.seq IN (SELECT seq FROM hits)`,
-  postgres: sql` AND (l.seq IN (SELECT seq FROM hits)) IS TRUE`,
-})
 
 /** Walks the sort's own index through the set of all that match. */
 function throughSet(query: PageQuery): Keyed {
-  return walkSql(walkOf(query, IN_HITS))
+  const whole = { ...query, range: { ...query.range, whole: true } }
+  const all = { ...walkOf(whole, sql``), rough: true, need: Number.MAX_SAFE_INTEGER }
+  return bySql({
+    sqlite: walkSql(walkOf(query, sql` AND l.seq IN (SELECT seq FROM hits)`)),
+    // Said so that it isn't made a join, which would lose the order of the walk.
+    postgres: sql`SELECT k, seq FROM (${walkSql(all)}) w
+      WHERE (w.seq IN (SELECT seq FROM hits)) IS TRUE`,
+  })
 }
 
 function hits({ filter, range, count, nowMs }: PageQuery): RawBuilder<unknown> {

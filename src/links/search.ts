@@ -46,13 +46,17 @@ export function isIndexable(term: string, dialect: Dialect): boolean {
 /** The `seq` of every link of a range whose text contains an indexable term. */
 export function indexedMatches(term: string, low: number, high: number): RawBuilder<unknown> {
   const phrase = `"${term.replaceAll('"', '""')}"`
-  const pattern = `%${term.replaceAll(/[\\%_]/g, '\\$&')}%`
   return bySql({
     sqlite: sql`SELECT rowid AS seq FROM links_search
       WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`,
-    postgres: sql`SELECT s.seq AS seq FROM links s
-      WHERE s.search_text LIKE ${pattern} AND s.seq BETWEEN ${low} AND ${high}`,
+    postgres: sql`SELECT l.seq AS seq FROM links l
+      WHERE ${textIsLike(term)} AND l.seq BETWEEN ${low} AND ${high}`,
   })
+}
+
+/** The same as `textContains`, as PostgreSQL's index can answer it, and its planner foresee. */
+export function textIsLike(term: string): RawBuilder<boolean> {
+  return sql<boolean>`l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`}`
 }
 
 /** Whether the text of the link `l` contains a term. */

@@ -27,15 +27,19 @@ export function statusOf(link: Conditions, nowMs: number): Status {
   return 'active'
 }
 
-/** Whether the row `l` of `links` has a status. */
+/** Whether the row `l` of `links` has a status. Names `uses`, which no index has, only if it must. */
 export function statusSql(status: Status, nowMs: number): RawBuilder<boolean> {
-  return sql<boolean>`(CASE
-    WHEN l.blocked <> 0 THEN 'blocked'
-    WHEN l.enabled = 0 THEN 'disabled'
-    WHEN l.expires_at <= ${nowMs} THEN 'expired'
-    WHEN l.uses >= l.max_clicks THEN 'exhausted'
-    WHEN l.starts_at > ${nowMs} THEN 'scheduled'
-    ELSE 'active' END) = ${status}`
+  const conditions: Record<Status, RawBuilder<unknown>[]> = {
+    blocked: [sql`l.blocked <> 0`],
+    disabled: [sql`l.enabled = 0`],
+    expired: [sql`(l.expires_at IS NOT NULL AND l.expires_at <= ${nowMs})`],
+    exhausted: [sql`(l.max_clicks IS NOT NULL AND l.uses >= l.max_clicks)`],
+    scheduled: [sql`(l.starts_at IS NOT NULL AND l.starts_at > ${nowMs})`],
+    active: [],
+  }
+  const before = STATUSES.slice(0, STATUSES.indexOf(status)).flatMap((other) => conditions[other])
+  const all = [...conditions[status], ...before.map((condition) => sql`NOT ${condition}`)]
+  return sql<boolean>`(${sql.join(all, sql` AND `)})`
 }
 
 /**
@@ -44,6 +48,31 @@ export function statusSql(status: Status, nowMs: number): RawBuilder<boolean> {
  */
 export const HAS_CONDITIONS = sql<boolean>`(l.enabled = 0 OR l.blocked <> 0
   OR l.starts_at IS NOT NULL OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
+
+/** Whether a link comes to a status, or leaves it, as time goes on. */
+export function dependsOnTime(status: Status): boolean {
+  return status !== 'blocked' && status !== 'disabled'
+}
+
+/** Whether visits may bring a link to a status, or out of it. */
+export function dependsOnUses(status: Status): boolean {
+  return dependsOnTime(status) && status !== 'expired'
+}
+
+/** When a link of `where` next comes to another status by itself. */
+export function nextTimes(where: RawBuilder<unknown>, nowMs: number) {
+  const next = (time: RawBuilder<unknown>) =>
+    sql`min(CASE WHEN ${time} > ${nowMs} THEN ${time} END)`
+  return sql<{ starts: number | null; expires: number | null }>`
+    SELECT ${next(sql`l.starts_at`)} AS starts, ${next(sql`l.expires_at`)} AS expires
+    FROM links l WHERE ${where} AND ${HAS_CONDITIONS}`
+}
+
+/** How many visits have used something up of a workspace's links that have `max_clicks`. */
+export function usesOf(workspaceNo: number) {
+  return sql<{ n: number | null }>`SELECT sum(l.uses) AS n FROM links l
+    WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS} AND l.max_clicks IS NOT NULL`
+}
 
 /** Whether the redirect must read the link's row, or may answer from the slug's alone. */
 export function isSpecial(

@@ -44,3 +44,58 @@ test('a total that was counted before stays true, whatever happens in between', 
   await check()
   await links.close()
 })
+
+test('totals by status follow the clock and the visits that use links up', async () => {
+  const links = await createTestLinks()
+  const start = links.clock.ms
+  const at = (ms: number) => new Date(start + ms).toISOString()
+  const make = (fields: object) =>
+    links.create({ destination_url: 'https://a.example/', title: 'apple', ...fields })
+  await make({})
+  await make({ expires_at: at(1_000) })
+  await make({ starts_at: at(500), expires_at: at(2_000) })
+  await make({ max_clicks: 2 })
+  const setUses = (uses: number) =>
+    links.storage.write((tx) =>
+      tx.db.updateTable('links').set({ uses }).where('max_clicks', 'is not', null).execute(),
+    )
+  /** Active, scheduled, expired, exhausted; each asked for twice, alone and with a search. */
+  const check = async (...totals: number[]) => {
+    const found: number[] = []
+    for (const status of ['active', 'scheduled', 'expired', 'exhausted']) {
+      const asked = [
+        { status },
+        { status },
+        { status, search: 'apple' },
+        { status, search: 'apple' },
+      ]
+      const pages = []
+      for (const query of asked) pages.push(await links.list(query))
+      for (const { data, pagination } of pages) expect(data).toHaveLength(pagination.total)
+      const [first = -1, ...others] = pages.map(({ pagination }) => pagination.total)
+      expect(others).toEqual([first, first, first])
+      found.push(first)
+    }
+    expect(found).toEqual(totals)
+  }
+  await check(3, 1, 0, 0)
+  links.clock.ms = start + 500
+  await check(4, 0, 0, 0)
+  await setUses(1)
+  await check(4, 0, 0, 0)
+  await setUses(2)
+  await check(3, 0, 0, 1)
+  links.clock.ms = start + 1_000
+  await check(2, 0, 1, 1)
+  // New ones are added to what was counted, and have times of their own.
+  await make({ expires_at: at(1_500) })
+  await check(3, 0, 1, 1)
+  links.clock.ms = start + 1_500
+  await check(2, 0, 2, 1)
+  links.clock.ms = start + 2_000
+  await check(1, 0, 3, 1)
+  // The clock is set back.
+  links.clock.ms = start + 600
+  await check(4, 0, 0, 1)
+  await links.close()
+})

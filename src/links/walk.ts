@@ -63,6 +63,10 @@ export function walkSql(walk: Walk): RawBuilder<{ k: number | string | null; seq
   })
 }
 
+/** Keys of the other arms' type: PostgreSQL would convert what it has, and have to sort it again. */
+const ZERO = bySql({ sqlite: sql`0`, postgres: sql`0::bigint` })
+const NEVER = bySql({ sqlite: sql`NULL`, postgres: sql`NULL::bigint` })
+
 function armsOf(walk: Walk): RawBuilder<unknown>[] {
   switch (walk.sort) {
     case 'updated_at':
@@ -70,14 +74,14 @@ function armsOf(walk: Walk): RawBuilder<unknown>[] {
     case 'slug':
       return keyed(walk, LINKS, sql`l.slug_key`)
     case 'clicks':
-      return [...keyed(walk, COUNTERS, sql`c.total`), ...uncounted(walk, sql`0`)]
+      return [...keyed(walk, COUNTERS, sql`c.total`), ...uncounted(walk, ZERO)]
     case 'last_clicked_at': {
       const key = sql`c.last_clicked_at`
       return [
         ...keyed(walk, COUNTERS, key, sql` AND ${key} IS NOT NULL`),
         // Its key is a column, though always null, so that the index's order is seen to fit.
         ...zeros(walk, COUNTERS, key, sql` AND ${key} IS NULL`),
-        ...uncounted(walk, bySql({ sqlite: sql`NULL`, postgres: sql`NULL::bigint` })),
+        ...uncounted(walk, NEVER),
       ]
     }
   }
