@@ -7,6 +7,12 @@ import type { Click } from '../statistics/types.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { createContext } from './create-context.ts'
 
+/**
+ * A server that is away refuses at once, and is asked often: when it is back, its clicks shouldn't wait.
+ * A file that can't be opened or written is tried at some cost.
+ */
+const RETRY_MS = { own: 5_000, shared: 500 }
+
 type Enrich = (record: ClickRecord) => Click
 
 /** `statistics`: what the serving process starts; nobody calls it by hand. */
@@ -33,6 +39,7 @@ export async function statistics(dataDir: string, context: CommandContext): Prom
     await runStatistics({
       dataDir,
       open: opener.open,
+      retryMs: opener.retryMs,
       niceness: backgroundNiceness,
       logger,
     })
@@ -45,6 +52,7 @@ export async function statistics(dataDir: string, context: CommandContext): Prom
 /** Where clicks are kept, and how what was opened for it is closed. */
 interface Opener {
   open: StatisticsOptions['open']
+  retryMs: number
   close(): void | Promise<void>
 }
 
@@ -61,6 +69,7 @@ async function ownOpener(dataDir: string, enrich: Enrich): Promise<Opener> {
         enrich,
         createReports: (database) => createReports(database, { facts }),
       }),
+    retryMs: RETRY_MS.own,
     close: facts.close,
   }
 }
@@ -73,7 +82,7 @@ async function sharedOpener(options: {
 }): Promise<Opener> {
   const { openSharedClicks } = await import('./shared-clicks.ts')
   const shared = await openSharedClicks(options)
-  return { open: shared.openStore, close: shared.close }
+  return { open: shared.openStore, retryMs: RETRY_MS.shared, close: shared.close }
 }
 
 /** The same without the parser, which the process's start needn't wait for. */

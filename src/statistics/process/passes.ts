@@ -8,7 +8,7 @@ import type { FromStatistics } from './messages.ts'
  * seconds at 20,000 clicks a second, so that batches are large.
  */
 const GAP_MS = { least: 400, most: 5_000, perClickPerSecond: 0.25 }
-const AFTER_ERROR_MS = { first: 250, most: 5_000 }
+const AFTER_ERROR_MS = 250
 
 /** What to do after a pass. */
 export interface AfterPass {
@@ -33,12 +33,14 @@ export interface PassesOptions {
   file: string
   kept: KeptStore
   tell(message: FromStatistics): void
+  /** After an error a pass is tried again so much later at most, in milliseconds. */
+  retryMs: number
   logger?: Pick<Logger, 'warn'> | undefined
 }
 
 /** Opens the file at the first pass, and after an error. */
-export function createPasses({ file, kept, tell, logger }: PassesOptions): Passes {
-  let errorGapMs = AFTER_ERROR_MS.first
+export function createPasses({ file, kept, tell, retryMs, logger }: PassesOptions): Passes {
+  let errorGapMs = AFTER_ERROR_MS
   let upTo = 0
   let stored = 0
   let skipped = 0
@@ -81,7 +83,7 @@ export function createPasses({ file, kept, tell, logger }: PassesOptions): Passe
         stored += pass.records
         skipped += pass.skipped
         upTo = Math.max(upTo, pass.upTo)
-        errorGapMs = AFTER_ERROR_MS.first
+        errorGapMs = AFTER_ERROR_MS
         report()
         const now = performance.now()
         const perSecond = (pass.records * 1_000) / (now - lastAt)
@@ -92,7 +94,7 @@ export function createPasses({ file, kept, tell, logger }: PassesOptions): Passe
       } catch (error) {
         kept.fail(error)
         const gapMs = errorGapMs
-        errorGapMs = Math.min(errorGapMs * 2, AFTER_ERROR_MS.most)
+        errorGapMs = Math.min(errorGapMs * 2, retryMs)
         return { gapMs, more: false, failed: true }
       }
     },

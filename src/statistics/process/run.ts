@@ -19,6 +19,8 @@ export interface StatisticsOptions {
   dataDir: string
   /** Opens where the clicks are kept; anew after an error. @throws whatever is wrong with it */
   open(clock: Clock): Promise<Store>
+  /** After an error it is opened again so much later at most. */
+  retryMs?: number
   /** See {@link keepYielding}. */
   niceness?: number
   clock?: Clock
@@ -38,7 +40,7 @@ const REST_AFTER_MS = 5_000
  */
 export async function runStatistics(options: StatisticsOptions): Promise<void> {
   // First of all: threads that are started from here on take it over.
-  const { niceness = 0, clock = systemClock, logger, idleMs = 60_000 } = options
+  const { niceness = 0, clock = systemClock, logger, idleMs = 60_000, retryMs = 5_000 } = options
   const yielding = keepYielding(niceness)
   const dataDir = resolve(options.dataDir)
   const file = statisticsFile(dataDir)
@@ -54,7 +56,7 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
     finish: yielding.hurry,
     retention: kept.setRetention,
   })
-  const passes = createPasses({ file, kept, tell: parent.tell, logger })
+  const passes = createPasses({ file, kept, tell: parent.tell, retryMs, logger })
   let askedAt = performance.now()
   let rested = true
   let maintaining = false
