@@ -225,8 +225,10 @@ describe.skipIf(postgresMissing !== undefined)(titled('silence', postgresMissing
     const proxy = await startProxy(postgres.port)
     const url = new URL(direct)
     url.port = String(proxy.port)
-    const storage = await openPostgres({ url: url.href })
-    const elsewhere = await openPostgres({ url: direct })
+    // Statements and dead connections are waited for much longer than a silent server.
+    const statementTimeoutMs = 100_000
+    const storage = await openPostgres({ url: url.href, statementTimeoutMs })
+    const elsewhere = await openPostgres({ url: direct, statementTimeoutMs })
     try {
       await add(storage, 1_001)
       // In the middle of a transaction, with a lock that somebody else wants.
@@ -242,11 +244,18 @@ describe.skipIf(postgresMissing !== undefined)(titled('silence', postgresMissing
       const waiting = elsewhere.write((tx) => tx.lock('between'))
       await expect(halfway).rejects.toBeInstanceOf(StorageUnavailable)
       await waiting
-      // Well before the bounds of statements, 10 seconds, and of dead connections, hours.
-      expect(performance.now() - begin).toBeLessThan(9_000)
-      const refused = performance.now()
-      await expect(add(storage, 1_003)).rejects.toBeInstanceOf(StorageUnavailable)
-      expect(performance.now() - refused).toBeLessThan(1_000)
+      // Some six seconds; a machine that is busy may take its time.
+      expect(performance.now() - begin).toBeLessThan(60_000)
+      const refused = add(storage, 1_003).then(
+        () => 'written',
+        (error: unknown) => error,
+      )
+      // At once: before anything could have been heard of anywhere.
+      const turns = async () => {
+        for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
+        return 'waits'
+      }
+      expect(await Promise.race([refused, turns()])).toBeInstanceOf(StorageUnavailable)
       proxy.unblock()
       await eventually('it is noticed', () =>
         add(storage, 1_004).then(

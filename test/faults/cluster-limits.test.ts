@@ -14,6 +14,8 @@ import { startProxy, type TestProxy } from '../harness/proxy.ts'
 import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
 
 const NODES = 4
+/** Long, for a machine that does other things too. */
+const ANSWER_WITHIN_MS = 200
 const suite = redisMissing === undefined ? describe : describe.skip
 const QUIET = { info() {}, warn() {} }
 
@@ -32,7 +34,7 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
         url: new Hidden(i === 0 ? `redis://127.0.0.1:${proxy.port}` : redis.url),
         logger: QUIET,
         nodeId: `nod_${i}`,
-        answerWithinMs: 200,
+        answerWithinMs: ANSWER_WITHIN_MS,
       }),
     )
     const connection = connectRedis({ url: new Hidden(redis.url), logger: QUIET, name: 'test' })
@@ -114,18 +116,27 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
   const SPAN = 5 * ((policy.burst / policy.ratePerMinute) * 60_000)
 
   /**
-   * A node that falls back to its share, at its own moment, may let one request more through: what a
-   * busy machine does as well as a fault.
+   * A node that falls back to its share, at its own moment, may let one request more through. Of a busy
+   * machine, answers come too late as well without a fault, again and again; what they had decided is
+   * known to nobody then.
    */
-  const most = (bound: number) => bound * 1.01 + NODES
+  const most = (bound: number, unasked: number) =>
+    bound * 1.01 + NODES + (unasked * policy.ratePerMinute * ANSWER_WITHIN_MS) / 60_000
+
+  const lateSoFar = () => clusters.reduce((sum, { state }) => sum + state().late, 0)
 
   /** Offers as much as can be, through all nodes; how many were let through, and in what time. */
   async function storm(spanMs: number, meanwhile?: () => Promise<void>) {
+    const lateBefore = lateSoFar()
     const key = `storm ${++name}`
     const limiters = clusters.map((cluster) => cluster.limiter('storm'))
     const begin = performance.now()
     let admitted = 0
     let offered = 0
+    let heardAt = begin
+    // What a machine that is too busy to ask can't be given: a full bucket loses what flows in.
+    let lostMs = 0
+    const fullMs = (policy.burst / policy.ratePerMinute) * 60_000
     const faults = meanwhile?.()
     await Promise.all(
       limiters.map(async (limiter) => {
@@ -135,6 +146,9 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
             offered++
             if (allowed) admitted++
           }
+          const now = performance.now()
+          lostMs += Math.max(0, now - heardAt - fullMs / 2)
+          heardAt = now
           await new Promise((turn) => setImmediate(turn))
         }
       }),
@@ -143,38 +157,41 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
     await faults
     const bound = policy.burst + policy.ratePerMinute * minutes
     // Ten times as much on a machine with nothing else to do.
-    expect(offered).toBeGreaterThan(3 * policy.ratePerMinute * minutes)
+    expect(offered).toBeGreaterThan(1.5 * policy.ratePerMinute * minutes)
     const alone = limiters.reduce((sum, limiter) => sum + limiter.alone, 0)
-    return { admitted, bound, together: offered - alone, alone }
+    const lost = (policy.ratePerMinute * lostMs) / 60_000
+    const late = lateSoFar() - lateBefore
+    return { admitted, bound, lost, late, together: offered - alone }
   }
 
   test('many times the rate through four nodes lets just the rate through', async () => {
-    const { admitted, bound, together } = await storm(SPAN)
+    const { admitted, bound, lost, late, together } = await storm(SPAN)
     // It was counted together: what a slow answer leaves to one node is beside it.
     expect(together).toBeGreaterThan(bound)
-    expect(admitted).toBeLessThanOrEqual(most(bound))
-    expect(admitted).toBeGreaterThan(bound * 0.8)
+    expect(admitted).toBeLessThanOrEqual(most(bound, late))
+    expect(admitted).toBeGreaterThan(bound * 0.8 - lost)
   })
 
   test('also while Redis is frozen for a while', async () => {
-    const { admitted, bound } = await storm(SPAN, async () => {
+    const { admitted, bound, late } = await storm(SPAN, async () => {
       await Bun.sleep(SPAN / 5)
       redis.freeze()
       await Bun.sleep(SPAN / 2.5)
       redis.thaw()
     })
-    expect(admitted).toBeLessThanOrEqual(most(bound))
+    // Each node hears once that it is frozen.
+    expect(admitted).toBeLessThanOrEqual(most(bound, Math.max(0, late - NODES)))
     expect(clusters.every(({ state }) => state().alone > 0)).toBe(true)
   })
 
   test('a Redis that dies and comes back empty costs one more burst at most', async () => {
-    const { admitted, bound } = await storm(SPAN, async () => {
+    const { admitted, bound, late } = await storm(SPAN, async () => {
       await Bun.sleep(SPAN / 5)
       await redis.stop()
       await Bun.sleep(SPAN / 2.5)
       await redis.start()
     })
-    expect(admitted).toBeLessThanOrEqual(most(bound) + policy.burst)
+    expect(admitted).toBeLessThanOrEqual(most(bound, late) + policy.burst)
     await allKnown()
     // It decides again.
     const limiter = (clusters[0] as Cluster).limiter('again')

@@ -11,7 +11,7 @@ const AGENTS = [
 test('each click that was answered is stored once, whoever is killed; links and reports agree', async () => {
   const kills: Victim[] = ['server', 'statistics', 'server', 'click-worker', 'statistics']
   const run = await killRun({
-    clicks: 20_000,
+    clicks: 8_000,
     links: 20,
     connections: 16,
     kills: kills.sort(() => Math.random() - 0.5),
@@ -19,7 +19,7 @@ test('each click that was answered is stored once, whoever is killed; links and 
       `User-Agent: ${AGENTS[mark % 3]}\r\nX-Forwarded-For: 198.51.100.${mark % 200}\r\n` +
       (mark % 50 === 0 ? 'DNT: 1\r\n' : ''),
   })
-  expect(run.answered).toBeGreaterThanOrEqual(20_000)
+  expect(run.answered).toBeGreaterThanOrEqual(8_000)
   expect(run.stored).toBe(run.answered + run.surplus)
   expect(run.surplus).toBeLessThanOrEqual(run.inFlight)
   expect(run).toMatchObject({

@@ -5,7 +5,7 @@ import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
 /** More, under a higher load: bench/kill.ts. */
-const KILLS = 25
+const KILLS = 12
 const BROWSER = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
 }

@@ -57,9 +57,11 @@ function leaveOldClicks(slugline: Slugline, clicks: number): void {
 
 test('a healthy instance shows no difference, whatever came', async () => {
   const plans = writePlans({ short: { analytics_retention_days: 3 } })
-  const slugline = await startSlugline(
-    { LOG_LEVEL: 'silent', TRUSTED_PROXIES: '127.0.0.1', SLUGLINE_PLANS: plans },
-  )
+  const slugline = await startSlugline({
+    LOG_LEVEL: 'silent',
+    TRUSTED_PROXIES: '127.0.0.1',
+    SLUGLINE_PLANS: plans,
+  })
   try {
     const { key } = await slugline.createKey({ plan: 'short' })
     const call = async (method: string, path: string, body?: unknown) => {
