@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { encodeRecord, HOW, RECORD_VERSION } from '../../src/clicks/record.ts'
 import { journalDirectory, listSegments, segmentFile } from '../../src/clicks/segments.ts'
 import { createEnricher } from '../../src/statistics/enrich/index.ts'
@@ -25,6 +25,8 @@ export const DAYS = 365
 const DAY_MS = 86_400_000
 const LINES_PER_SEGMENT = 80_000
 const DAYS_PER_ROUND = 3
+/** Over so many days at the end it is seen how large the file is. */
+const LAST_DAYS = 90
 
 /**
  * Makes a data directory with links and a year of clicks that ends now, in the way a server does:
@@ -40,20 +42,29 @@ export async function makeClickYear(dir: string, { clicks, links }: ClickYear): 
   seedLinks(dir, { workspaceNo: WORKSPACE, links })
 
   const directory = journalDirectory(dir)
-  const database = await openStatistics(statisticsFile(dir), { memoryBytes: 1_000_000_000 })
-  const writer = await createClickWriter(await database.connect())
+  const file = statisticsFile(dir)
   const enricher = createEnricher({ geoipDatabase: null })
   const batch = createBatch()
   let now = 0
-  const maintenance = await createMaintenance({
-    database,
-    mainFile: databaseFiles(dir).main,
-    clock: { now: () => now },
-    changed: writer.forgetFirsts,
-  })
+  async function openStore() {
+    const database = await openStatistics(file)
+    const writer = await createClickWriter(await database.connect())
+    const maintenance = await createMaintenance({
+      database,
+      mainFile: databaseFiles(dir).main,
+      clock: { now: () => now },
+      changed: writer.forgetFirsts,
+    })
+    return { database, writer, maintenance }
+  }
+  let store = await openStore()
   // Behind the segments that the first start may have made.
   let segment = 1_000
   let day = 0
+  let stored = 0
+  let most = 0
+  let copies = 0
+  const cpu = { storing: 0, upkeep: 0 }
   for (const { lines, end } of linesOfDays({ clicks, links })) {
     now = end
     const old = listSegments(directory)
@@ -63,16 +74,40 @@ export async function makeClickYear(dir: string, { clicks, links }: ClickYear): 
       writeFileSync(file, lines.slice(at, at + LINES_PER_SEGMENT).join(''))
     }
     for (const no of old) rmSync(segmentFile(directory, no))
+    const started = process.cpuUsage()
     for (let complete = false; !complete; ) {
+      const { writer } = store
       ;({ complete } = await ingest({ directory, writer, batch, enrich: enricher.enrich }))
     }
+    cpu.storing += secondsSince(started)
+    stored += lines.length
     // A server looks every hour; what it leaves behind is the same.
-    if (++day % DAYS_PER_ROUND === 0 || day === DAYS) {
-      while (maintenance.due) await maintenance.step()
+    if (++day % DAYS_PER_ROUND !== 0 && day !== DAYS) continue
+    const upkeep = process.cpuUsage()
+    while (store.maintenance.due) {
+      await store.maintenance.step()
+      await store.database.releaseMemory()
     }
+    // A server's process ends then, and the next one opens the copy.
+    const { compaction } = store.maintenance
+    if (compaction.ready && (await compaction.replace())) {
+      copies++
+      store.database.close()
+      store = await openStore()
+    }
+    cpu.upkeep += secondsSince(upkeep)
+    if (day > DAYS - LAST_DAYS) most = Math.max(most, statSync(file).size / stored)
   }
   enricher.close()
-  database.close()
+  store.database.close()
+  console.log(
+    `storing took ${cpu.storing.toFixed(0)} s of CPU, upkeep ${cpu.upkeep.toFixed(0)} s, ${copies} copies of the file among it; in the last ${LAST_DAYS} days the file had at most ${most.toFixed(1)} bytes a click after upkeep`,
+  )
+}
+
+function secondsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1e6
 }
 
 /**

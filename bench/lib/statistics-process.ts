@@ -15,12 +15,12 @@ export interface MemoryWatch {
   stop(): void
 }
 
-/** Looks at each process alone, without its children, 20 times a second. */
-export function watchMemory(pids: Readonly<Record<string, number>>): MemoryWatch {
+/** Looks at each process alone, without its children, 20 times a second; at the one that there is then. */
+export function watchMemory(pids: Readonly<Record<string, () => number>>): MemoryWatch {
   const most = new Map<string, number>()
   const timer = setInterval(() => {
     for (const [name, pid] of Object.entries(pids)) {
-      most.set(name, Math.max(most.get(name) ?? 0, rssMb(pid)))
+      most.set(name, Math.max(most.get(name) ?? 0, rssMb(pid())))
     }
   }, 50)
   return {
@@ -30,7 +30,12 @@ export function watchMemory(pids: Readonly<Record<string, number>>): MemoryWatch
   }
 }
 
+/** 0: it has ended. */
 function rssMb(pid: number): number {
-  const [, rss = 'NaN'] = readFileSync(`/proc/${pid}/status`, 'utf8').split('VmRSS:')
-  return Number.parseInt(rss.trim(), 10) / 1024
+  try {
+    const [, rss = '0'] = readFileSync(`/proc/${pid}/status`, 'utf8').split('VmRSS:')
+    return Number.parseInt(rss.trim(), 10) / 1024
+  } catch {
+    return 0
+  }
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { TEXT_COLUMNS, TIME_SQL } from '../statistics/store/schema.ts'
+import { LISTS, TEXT_COLUMNS, TIME_SQL } from '../statistics/store/schema.ts'
 import { type ClickStore, type ClickTable, signed } from './clicks.ts'
 import { digestOf, hashSql } from './digest.ts'
 import type { Target } from './target.ts'
@@ -41,10 +41,10 @@ export function clicksInPostgres(target: Target): ClickStore {
     }),
     async prepare(source) {
       for (const name of TEXT_COLUMNS) {
-        await source.run(
-          `UPDATE clicks SET ${name} = replace(${name}, chr(0), ${NO_NUL})
-           WHERE contains(${name}, chr(0))`,
-        )
+        const list = LISTS[name]
+        const text = `replace(${name}, chr(0), ${NO_NUL})`
+        const set = list === undefined ? `${name} = ${text}` : `${list} = [${text}]`
+        await source.run(`UPDATE clicks SET ${set} WHERE contains(${name}, chr(0))`)
       }
     },
     async days(table, only) {

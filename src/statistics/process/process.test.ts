@@ -214,7 +214,7 @@ test('a file that is mostly free is made smaller between visits and questions', 
   // On links that are gone for good: the first thing that happens is that they are deleted.
   await connection.run(
     `INSERT INTO clicks BY NAME SELECT ${seq} + 1 AS link, range AS slot, 0 AS ms, 0 AS n,
-       0 AS firsts, 0 AS kind, false AS qr, 0 AS domain, md5(random()::VARCHAR) AS utm_content
+       0 AS firsts, 0 AS kind, false AS qr, 0 AS domain, [md5(random()::VARCHAR)] AS utm_contents
      FROM range(60000)`,
   )
   database.close()

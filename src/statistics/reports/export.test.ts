@@ -8,6 +8,7 @@ import {
   type StatisticsConnection,
   type StatisticsDatabase,
 } from '../store/duckdb.ts'
+import { storedSql } from '../store/schema.ts'
 import { click } from '../testing/naive.ts'
 import type { AskableReports, ExportFormat, Selection } from '../types.ts'
 import { createReports } from './index.ts'
@@ -67,8 +68,8 @@ async function contents(body: ReadableStream<Uint8Array>, format: ExportFormat):
 
 const addLate = () =>
   connection.run(
-    `INSERT INTO clicks SELECT * REPLACE (slot + 1 AS slot, 'late' AS utm_content)
-     FROM clicks WHERE utm_content = 'kept-1'`,
+    `INSERT INTO clicks ${storedSql(`(SELECT * REPLACE (slot + 1 AS slot, 'late' AS utm_content)
+     FROM clicks WHERE utm_content = 'kept-1')`)}`,
   )
 
 test('it is of the clicks of its beginning', async () => {

@@ -13,8 +13,9 @@ import { createLinkQuestions } from './link-questions.ts'
 import { createMemory } from './memory.ts'
 import { type LinkFacts, NO_FACTS } from './names.ts'
 import { byQueries } from './questions.ts'
-import { isBetterRead } from './reading/choice.ts'
+import { findToRead } from './reading/choice.ts'
 import { READING, type ReadingSizes, readAnswer } from './reading/index.ts'
+import { remembering } from './remembering.ts'
 import { createThreads } from './threads.ts'
 import { countsOf } from './totals.ts'
 
@@ -80,9 +81,10 @@ export function createReports(
     signal: AbortSignal | undefined,
   ): Promise<Answer<W>> {
     if (selection.linkSeq !== null) return await linkQuestions.ask(selection, wish, signal)
-    return await wide.run(async (asking) => {
-      const isRead = await isBetterRead(asking, selection, wish, sizes.atMost)
-      const answer = isRead ? await readAnswer(asking, selection, wish, sizes) : null
+    return await wide.run(async (plain) => {
+      const asking = remembering(plain)
+      const toRead = sizes.atMost > 0 ? await findToRead(asking, selection, wish) : null
+      const answer = toRead && (await readAnswer(asking, selection, wish, toRead, sizes))
       return answer ?? (await byQueries(asking, selection, wish))
     }, signal)
   }
@@ -109,14 +111,10 @@ export function createReports(
       async clicks(asked, options) {
         const selection = await meant(asked)
         const perDay = hot.perDay(selection)
-        return await narrow.run(
-          (asking) => clicks(asking, selection, options, perDay),
-          signal,
-          true,
-        )
+        return await narrow.run((asking) => clicks(asking, selection, options, perDay), signal)
       },
       daily: (linkSeqs, firstDay, days) =>
-        narrow.run((asking) => daily(asking, linkSeqs, firstDay, days), signal, true),
+        narrow.run((asking) => daily(asking, linkSeqs, firstDay, days), signal),
       export: async (selection, format) => exporting(await meant(selection), format, signal),
     }
   }

@@ -21,10 +21,9 @@ export interface Asking {
 export interface Lane {
   /**
    * Runs `work` in a transaction that only reads: all its queries see the same clicks.
-   * @param isSmall more than one thread would be in each other's way
    * @throws the signal's reason when it aborts, whatever DuckDB says otherwise
    */
-  run<T>(work: (asking: Asking) => Promise<T>, signal?: AbortSignal, isSmall?: boolean): Promise<T>
+  run<T>(work: (asking: Asking) => Promise<T>, signal?: AbortSignal): Promise<T>
 }
 
 /** The same for all lanes of a database. */
@@ -54,12 +53,10 @@ export function createLane(
   async function inTransaction<T>(
     work: (asking: Asking) => Promise<T>,
     signal: AbortSignal | undefined,
-    isSmall: boolean,
   ): Promise<T> {
     signal?.throwIfAborted()
     const connection = await connect()
-    const reporting = () => inSnapshot(connection, work, signal)
-    return isSmall ? await reporting() : await threads.use(reporting)
+    return await threads.use(() => inSnapshot(connection, work, signal))
   }
 
   async function inSnapshot<T>(
@@ -79,8 +76,8 @@ export function createLane(
   }
 
   return {
-    run(work, signal, isSmall = false) {
-      const done = last.then(() => memory.use(() => inTransaction(work, signal, isSmall)))
+    run(work, signal) {
+      const done = last.then(() => memory.use(() => inTransaction(work, signal)))
       last = done.catch(() => {})
       return done
     },
@@ -91,11 +88,11 @@ export function createLane(
 export function createLanes(lanes: readonly Lane[]): Lane {
   const waiting = lanes.map(() => 0)
   return {
-    async run(work, signal, isSmall) {
+    async run(work, signal) {
       const at = waiting.indexOf(Math.min(...waiting))
       waiting[at] = (waiting[at] as number) + 1
       try {
-        return await (lanes[at] as Lane).run(work, signal, isSmall)
+        return await (lanes[at] as Lane).run(work, signal)
       } finally {
         waiting[at] = (waiting[at] as number) - 1
       }

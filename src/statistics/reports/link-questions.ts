@@ -29,25 +29,21 @@ const MINUTE_MS = 60_000
 export function createLinkQuestions(lane: Pick<Lane, 'run'>, limits: Limits): LinkQuestions {
   const waiting = new Map<string, Waiting[]>()
 
-  function begin(key: string, selection: Selection, all: Waiting[]): void {
+  function begin(key: string, all: Waiting[]): void {
     const leaving = new AbortController()
     const gone = () => all.every(({ signal }) => signal?.aborted)
     const leave = () => {
       if (gone()) leaving.abort()
     }
     void lane
-      .run(
-        async (asking) => {
-          // From now on it's too late to join.
-          waiting.delete(key)
-          for (const { signal } of all) signal?.addEventListener('abort', leave)
-          leave()
-          leaving.signal.throwIfAborted()
-          await answerAll(asking, all, limits)
-        },
-        leaving.signal,
-        !limits.hot.has(selection),
-      )
+      .run(async (asking) => {
+        // From now on it's too late to join.
+        waiting.delete(key)
+        for (const { signal } of all) signal?.addEventListener('abort', leave)
+        leave()
+        leaving.signal.throwIfAborted()
+        await answerAll(asking, all, limits)
+      }, leaving.signal)
       .catch((error) => {
         for (const { signal, reject } of all) reject(signal?.aborted ? signal.reason : error)
       })
@@ -69,7 +65,7 @@ export function createLinkQuestions(lane: Pick<Lane, 'run'>, limits: Limits): Li
         }
         const all = [one]
         waiting.set(key, all)
-        begin(key, selection, all)
+        begin(key, all)
       })
     },
   }

@@ -12,9 +12,11 @@ export interface Memory {
   use<T>(work: () => Promise<T>): Promise<T>
 }
 
+const turn = () => new Promise<void>((turned) => setImmediate(turned))
+
 /**
- * Gives back what was read of the file while no report is made: for a moment DuckDB has a low limit, and
- * would refuse whatever else it is asked. A report that comes meanwhile waits.
+ * Gives back what was read of the file, once a report has been answered and while no other is made: for a
+ * moment DuckDB has a low limit, and would refuse whatever else it is asked. A report that comes meanwhile waits.
  * @param much bytes that may stay in use after a report
  */
 export function createMemory(
@@ -24,7 +26,7 @@ export function createMemory(
   const rss = process.memoryUsage.rss
   let running = 0
   let collected = { at: Number.NEGATIVE_INFINITY, left: 0 }
-  let releasing = Promise.resolve()
+  let giving: Promise<void> | undefined
 
   /** DuckDB's results are large, and few: the collector thinks that they can wait. */
   function collect(): void {
@@ -34,21 +36,23 @@ export function createMemory(
     collected = { at: performance.now(), left: rss() }
   }
 
+  async function give(): Promise<void> {
+    // Whoever has asked gets the answer first.
+    await turn()
+    collect()
+    if (running === 0) await releaseMemory().catch(() => {})
+    giving = undefined
+  }
+
   return {
     async use(work) {
-      await releasing
+      await giving
       running++
       try {
         return await work()
       } finally {
         running--
-        if (rss() > much) {
-          collect()
-          if (running === 0) {
-            releasing = releaseMemory().catch(() => {})
-            await releasing
-          }
-        }
+        if (rss() > much) giving ??= give()
       }
     },
   }

@@ -16,7 +16,29 @@ export async function rolledRest(
   selection: Selection,
   listed: Filter,
 ): Promise<{ visitors: number; lost: Rolled | null }> {
-  const { bots: mode, offsets } = selection
+  const { known, lost, only } = await rolledOnly(asking, rolled, selection, listed)
+  let visitors = 0
+  if (known !== null) {
+    const [row] = await asking.rows(
+      sql`SELECT sum(${raw(ofMode(selection.bots, 'firsts'))}) FROM rolled_slots
+        WHERE ${inside(known)}`,
+    )
+    visitors = Number(row?.[0] ?? 0)
+    for (const ones of only.values()) visitors -= ones
+  }
+  return { visitors, lost }
+}
+
+/**
+ * Visitors who came with none but the listed values of a dimension, by block: `known` are those where
+ * there may be any.
+ */
+export async function rolledOnly(
+  asking: Asking,
+  rolled: Rolled,
+  { bots: mode, offsets }: Selection,
+  listed: Filter,
+): Promise<{ known: Rolled | null; lost: Rolled | null; only: ReadonlyMap<number, number> }> {
   const { dimension } = listed
   const ofHours = dimension === 'hour'
   const places = raw(
@@ -26,25 +48,21 @@ export async function rolledRest(
     sql`SELECT block, ${places}, count(*) > count(place)
       FROM ${valuesOf(rolled, dimension)} WHERE ${fits(listed, offsets)} GROUP BY 1`,
   )
-  const lost = new Set(found.filter(([, , isLost]) => isLost).map(([block]) => Number(block)))
-  const part = (isLost: boolean): Rolled => ({
-    ...rolled,
-    blocks: rolled.blocks.filter(({ first }) => lost.has(first) === isLost),
-  })
-  const known = part(false)
-  let visitors = 0
-  if (known.blocks.length > 0) {
-    const listedOnes = found.filter(([, members]) => members !== null) as [number, unknown][]
-    const from = ofHours ? withHours(listedOnes) : withMembers(listedOnes)
-    const [row] = await asking.rows(
-      sql`SELECT (SELECT sum(${raw(ofMode(mode, 'firsts'))}) FROM rolled_slots
-            WHERE ${inside(known)}),
-          (SELECT sum(${raw(ofMode(mode, 'visitors'))}) FROM ${from}
-            AND ${inside(known)} AND dimension = ${raw(codeOf(dimension))})`,
-    )
-    visitors = Number(row?.[0] ?? 0) - Number(row?.[1] ?? 0)
+  const isLost = new Set(found.filter(([, , isLost]) => isLost).map(([block]) => Number(block)))
+  const part = (which: boolean): Rolled | null => {
+    const blocks = rolled.blocks.filter(({ first }) => isLost.has(first) === which)
+    return blocks.length === 0 ? null : { ...rolled, blocks }
   }
-  return { visitors, lost: lost.size === 0 ? null : part(true) }
+  const known = part(false)
+  if (known === null) return { known, lost: part(true), only: new Map() }
+  const listedOnes = found.filter(([, members]) => members !== null) as [number, unknown][]
+  const from = ofHours ? withHours(listedOnes) : withMembers(listedOnes)
+  const rows = await asking.rows(
+    sql`SELECT block, sum(${raw(ofMode(mode, 'visitors'))}) FROM ${from}
+      AND ${inside(known)} AND dimension = ${raw(codeOf(dimension))} GROUP BY 1`,
+  )
+  const only = new Map(rows.map(([block, visitors]) => [Number(block), Number(visitors)]))
+  return { known, lost: part(true), only }
 }
 
 /** The sets of nothing but the hours that are listed in a block, as bits. */

@@ -1,12 +1,10 @@
-import { HOURS_BITS, SLOT_MS, SLOTS_PER_DAY } from '../store/schema.ts'
+import { HOURS_BITS, SLOTS_PER_DAY } from '../store/schema.ts'
 import type { BotsMode, Selection } from '../types.ts'
 import { type Buckets, bucketOf, inSameBucket } from './buckets.ts'
 import { codeOf, DAY_START, type Days, inside, ofMode, ofPart, type Rolled } from './rolled.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
-import { fits, SLOT } from './where.ts'
+import { fits, SLOT, timeOf } from './where.ts'
 
-const DAY_MS = 86_400_000
-const HOUR_MS = 3_600_000
 const SLOTS_PER_HOUR = SLOTS_PER_DAY / 24
 
 /** For {@link findRolled}: whether a block's clicks can be told by buckets. */
@@ -86,14 +84,8 @@ function fitting({ filters, offsets }: Rolled): Sql {
 
 /** The same of one slot. */
 function isFitting(slot: number, { filters, offsets }: Rolled): boolean {
-  const at = slot * SLOT_MS
-  const { offsetMs = 0 } = offsets.findLast(({ from }) => from <= at) ?? offsets[0] ?? {}
-  const local = at + offsetMs
-  const hour = Math.floor(local / HOUR_MS) % 24
-  // Day 0 of the epoch was a Thursday.
-  const weekday = ((Math.floor(local / DAY_MS) + 3) % 7) + 1
   return filters.every(({ dimension, values, exclude }) => {
-    const value = dimension === 'hour' ? hour : weekday
+    const value = timeOf(dimension === 'hour' ? 'hour' : 'weekday', slot, offsets)
     return values.some((it) => it !== null && Number(it) === value) !== exclude
   })
 }

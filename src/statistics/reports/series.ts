@@ -3,10 +3,10 @@ import type { Selection } from '../types.ts'
 import { bucketAt, bucketOf, createBuckets, inSameBucket } from './buckets.ts'
 import { noSums, type SeriesSums } from './counting/series.ts'
 import type { Asking } from './lane.ts'
-import { findLeftOut, leftOut } from './left-out.ts'
+import { findLeftOut, leftOut, leftOutOfBlocks } from './left-out.ts'
 import { planUnique } from './plan.ts'
 import { momentOf, purgedClicks } from './purged.ts'
-import { findRolled, outside } from './rolled.ts'
+import { type Days, findRolled, outside } from './rolled.ts'
 import { canAddUp, rolledSeries } from './rolled-series.ts'
 import {
   ALL,
@@ -84,7 +84,16 @@ export async function seriesSums(
     }
   }
   if (less !== null) {
-    for (const [day, ...numbers] of await asking.rows(leftOut(asked, less, DAY))) {
+    const isInOne = ({ first, end }: Days) => ofDay(first) === ofDay(end - 1)
+    const blocks = rolled?.blocks.filter(isInOne) ?? []
+    const { known, left } =
+      rolled === null || blocks.length === 0
+        ? { known: null, left: [] }
+        : await leftOutOfBlocks(asking, asked, less, { ...rolled, blocks })
+    for (const { block, sums } of left) {
+      add(ofDay(block.first), [-sums.all, -sums.bots, -sums.unique, -sums.unique])
+    }
+    for (const [day, ...numbers] of await asking.rows(leftOut(asked, less, DAY, outside(known)))) {
       const [all, bots, unique] = numbers.map((number) => -Number(number))
       add(ofDay(day), [all, bots, unique, unique])
     }

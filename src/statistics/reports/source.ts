@@ -1,5 +1,6 @@
+import { CONSTANT } from '../store/rollups.ts'
 import { FIRST, SLOT_MS, SLOTS_PER_DAY } from '../store/schema.ts'
-import type { Selection } from '../types.ts'
+import type { Dimension, Selection } from '../types.ts'
 import { type PlanOptions, planUnique, type UniquePlan } from './plan.ts'
 import { integer, join, raw, type Sql, sql } from './sql.ts'
 import { FIRST_SLOT, fits, inTime, MODE, ofLinks, SLOT, slotsOf } from './where.ts'
@@ -57,6 +58,21 @@ export function undecided({ plan, selection, sameAnswer }: Deciding): Sql | null
 export function isDecided(selection: Selection, options: PlanOptions = {}): boolean {
   const plan = planUnique(selection, options)
   return !plan.byTime && undecided({ plan, selection, sameAnswer: null }) === null
+}
+
+/**
+ * Of clicks that tell which visitors have one of some values of a dimension, those that are enough for
+ * it: the first with each value. All, where a filter may fit another click with the value than that one.
+ */
+export function firstWith(selection: Selection, dimension: Dimension): Sql {
+  const { filters, linkSeq, linkSeqs } = selection
+  const isSame = filters.every((filter) => CONSTANT.has(filter.dimension))
+  const ofLinks = dimension !== 'link' && (linkSeq !== null || linkSeqs !== null)
+  if (!(dimension in FIRST) || !isSame || ofLinks) return raw('TRUE')
+  const bit = FIRST[dimension as keyof typeof FIRST]
+  const first = raw(`firsts & ${bit} = ${bit}`)
+  const whole = wholeDays(selection)
+  return whole === null ? first : sql`(${first} OR NOT (${whole}))`
 }
 
 function countsFirsts({ first }: UniquePlan): boolean {

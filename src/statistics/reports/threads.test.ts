@@ -51,8 +51,9 @@ test('nobody is disturbed by their change', async () => {
   const lane = createLane(database, { threads: createThreads(database, 2, 0) })
   const rows = sql`SELECT sum(i) FROM range(300000) AS t(i)`
   for (let i = 0; i < 40; i++) {
-    const isSmall = i % 2 === 1
-    expect(await lane.run((asking) => asking.rows(rows), undefined, isSmall)).toHaveLength(1)
+    expect(await lane.run((asking) => asking.rows(rows))).toHaveLength(1)
+    // One thread is left now and then, and not always between two of them.
+    if (i % 2 === 1) await new Promise((turn) => setTimeout(turn, 1))
   }
   await untilOneIsLeft()
 })

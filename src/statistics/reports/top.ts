@@ -13,6 +13,7 @@ import {
   type Deciding,
   decidedVisitors,
   firstFits,
+  firstWith,
   fitting,
   sameValue,
   undecided,
@@ -98,17 +99,18 @@ async function listOf(
       ? counted
       : sql`SELECT value, sum(n) AS n, sum(bots) AS bots, sum(own) AS own, sum(others) AS others,
             sum(known) AS known
-          FROM (${join(parts, ' UNION ALL ')}) GROUP BY 1 HAVING sum(n) <> 0`
+          FROM (${join(parts, ' UNION ALL ')}) GROUP BY 1`
   const clicks = { exclude: 'n - bots', include: 'n', only: 'bots' }[mode]
-  // With what a value may have besides: those of which that isn't known come first.
+  // With what a value may have besides: those of which that isn't known come first. One that is left out
+  // has no clicks, but takes its visitors away from those that are told apart below.
   const most = unlisted?.most ?? 0
   const rows = await asking.rows(
     sql`WITH counted AS MATERIALIZED (${all})
       SELECT * FROM (
-        SELECT value, n, bots, own, others, 1 AS listed, known FROM counted
+        SELECT value, n, bots, own, others, 1 AS listed, known FROM counted WHERE n <> 0
         ORDER BY ${raw(`${clicks} - known`)} DESC, known, ${order(dimension)}
         LIMIT ${integer(limit)})
-      UNION ALL SELECT NULL, sum(n), sum(bots), count(*), sum(others), 0, ${integer(most)}
+      UNION ALL SELECT NULL, sum(n), sum(bots), count_if(n <> 0), sum(others), 0, ${integer(most)}
         FROM counted`,
   )
   if (rows.some((row) => Number(row[6]) < most)) return null
@@ -139,9 +141,10 @@ async function listOf(
     listed.size > 0 ? undecided(each) : null,
     kinds > listed.size ? undecided(rest) : null,
   )
-  if (left !== null) {
-    for (const found of await differentVisitors(asking, left)) {
-      const sums = found.apart ? listed.get(valueFrom(dimension, found.value)) : undefined
+  for (const counted of left) {
+    for (const found of await differentVisitors(asking, counted)) {
+      const isApart = counted.group !== undefined
+      const sums = isApart ? listed.get(valueFrom(dimension, found.value)) : undefined
       ;(sums ?? other).unique += found.visitors
     }
   }
@@ -160,23 +163,20 @@ async function listOf(
   }
 
   /** Of listed values, each apart, and of all the others together. */
-  function undecidedOnes(ofEach: Sql | null, ofRest: Sql | null): Counted | null {
+  function undecidedOnes(ofEach: Sql | null, ofRest: Sql | null): Counted[] {
     if (CONSTANT.has(dimension)) {
-      return ofEach && { which: sql`${where} AND ${ofEach}`, group: value, apart: raw('TRUE') }
+      return ofEach === null ? [] : [{ which: sql`${where} AND ${ofEach}`, group: value }]
     }
-    if (ofRest === null) {
-      const which = sql`${where} AND ${ofEach ?? raw('FALSE')} AND ${among(false)}`
-      return ofEach && { which, group: value, apart: raw('TRUE') }
+    // Two looks: in one, values would be looked up for all of them.
+    const left: Counted[] = []
+    if (ofEach !== null) {
+      left.push({ which: sql`${where} AND ${ofEach} AND ${among(false)}`, group: value })
     }
-    if (ofEach === null) return { which: sql`${where} AND ${ofRest} AND ${among(true)}` }
-    return {
-      // Looked up once, and only for those that it matters for.
-      from: sql`(SELECT *, ${among(false)} AS listed FROM clicks
-        WHERE ${where} AND (${ofEach} OR ${ofRest}))`,
-      which: sql`if(listed, ${ofEach}, ${ofRest})`,
-      group: sql`if(listed, ${value}, NULL)`,
-      apart: raw('listed'),
+    if (ofRest !== null) {
+      const first = firstWith(selection, dimension)
+      left.push({ which: sql`${where} AND ${ofRest} AND ${first} AND ${among(true)}` })
     }
+    return left
   }
 }
 

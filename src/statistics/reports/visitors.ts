@@ -6,11 +6,8 @@ import { DAY } from './where.ts'
 export interface Counted {
   /** Clicks with a visitor. */
   which: Sql
-  /** Instead of all clicks. */
-  from?: Sql
-  /** A value that they are counted apart by, and something true or false. */
+  /** A value that they are counted apart by. */
   group?: Sql
-  apart?: Sql
 }
 
 /**
@@ -20,18 +17,17 @@ export interface Counted {
  */
 export async function differentVisitors(
   asking: Asking,
-  { which, from = raw('clicks'), group = raw('NULL'), apart = raw('FALSE') }: Counted,
-): Promise<{ value: unknown; apart: boolean; visitors: number }[]> {
+  { which, group }: Counted,
+): Promise<{ value: unknown; visitors: number }[]> {
+  // Each column that groups are made by takes its time, one that is always the same, too.
+  const apart = group === undefined || group === DAY ? raw('') : sql`${group} AS value, `
+  const value = raw(group === undefined ? 'NULL' : group === DAY ? 'day' : 'value')
   const rows = await asking.rows(
-    sql`SELECT value, apart, sum(bit_count(visitors)) FROM (
-        SELECT ${group} AS value, ${apart} AS apart, ${DAY} AS day, visitor >> 6 AS place,
+    sql`SELECT ${value}, sum(bit_count(visitors)) FROM (
+        SELECT ${apart}${DAY} AS day, visitor >> 6 AS place,
           bit_or(1::UBIGINT << (visitor & 63)) AS visitors
-        FROM ${from} WHERE ${which} GROUP BY ALL
+        FROM clicks WHERE ${which} GROUP BY ALL
       ) GROUP BY ALL`,
   )
-  return rows.map(([value, apart, visitors]) => ({
-    value,
-    apart: apart === true,
-    visitors: Number(visitors),
-  }))
+  return rows.map(([value, visitors]) => ({ value, visitors: Number(visitors) }))
 }

@@ -3,6 +3,8 @@ import { KIND, SLOT_MS, SLOTS_PER_DAY } from '../store/schema.ts'
 import type { BotsMode, Dimension, Filter, Selection, ZoneOffset } from '../types.ts'
 import { bigint, integer, join, numbers, raw, type Sql, sql, text } from './sql.ts'
 
+const HOUR_MS = 3_600_000
+
 /** The slot of a click, its UTC day, and the slot of its visitor's first one on that UTC day. */
 export const SLOT = raw('slot')
 export const DAY = raw(`(slot // ${SLOTS_PER_DAY})`)
@@ -67,6 +69,18 @@ export function valueIn(dimension: Dimension, offsets: readonly ZoneOffset[], sl
   }
 }
 
+/** An hour or a weekday as {@link valueIn} gives it, of one slot. */
+export function timeOf(
+  dimension: 'hour' | 'weekday',
+  slot: number,
+  offsets: readonly ZoneOffset[],
+): number {
+  const at = slot * SLOT_MS
+  const { offsetMs = 0 } = offsets.findLast(({ from }) => from <= at) ?? offsets[0] ?? {}
+  const hours = Math.floor((at + offsetMs) / HOUR_MS)
+  return dimension === 'hour' ? hours % 24 : ((Math.floor(hours / 24) + 3) % 7) + 1
+}
+
 /** A stored value, as {@link valueIn} gives it, back to what reports say. */
 export function valueFrom(dimension: Dimension, stored: unknown): string | number | null {
   if (stored === null) return null
@@ -94,9 +108,20 @@ export function fits(filter: Filter, offsets: readonly ZoneOffset[], slot = SLOT
   else if (listed.length > 1) tests.push(sql`${value} IN (${join(listed, ', ')})`)
   if (values.includes(null)) tests.push(sql`${value} IS NULL`)
   const found = join(tests, ' OR ', 'FALSE')
-  // A comparison with null is unknown, which is no match.
-  return exclude ? sql`NOT coalesce((${found}), FALSE)` : sql`coalesce((${found}), FALSE)`
+  // A comparison with null is unknown, which is no match. Plain conditions are told from a row group's
+  // least and greatest values; all that is asked with this is a condition itself.
+  if (!exclude) return sql`(${found})`
+  return NEVER_NULL.has(dimension) ? sql`NOT (${found})` : sql`NOT coalesce((${found}), FALSE)`
 }
+
+const NEVER_NULL: ReadonlySet<Dimension> = new Set([
+  'trigger',
+  'kind',
+  'domain',
+  'link',
+  'hour',
+  'weekday',
+])
 
 /** Of an hour or a weekday. */
 function bitOf(value: string | number | null): number {

@@ -6,6 +6,7 @@ export const CHUNK_ROWS = 2_048
 const INLINE_BYTES = 12
 const ENCODED_AT_MOST = 20_000
 
+type Vector = ReturnType<typeof bindings.data_chunk_get_vector>
 type NumberArray = BigUint64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array
 
 /**
@@ -23,6 +24,8 @@ export interface ChunkWriter {
   /** Which rows of a column aren't null (1), when any may be. */
   valid(column: number, present: Uint8Array, offset: number): void
   text(column: number, values: readonly (string | null)[], offset: number): void
+  /** A column of lists: none or one text each. */
+  list(column: number, values: readonly (string | null)[], offset: number): void
   readonly chunk: DuckDBDataChunk
 }
 
@@ -32,6 +35,9 @@ export function createChunkWriter(types: readonly DuckDBType[]): ChunkWriter {
   let rows = 0
   const words = new Uint32Array(CHUNK_ROWS * 4)
   const validity = new Uint32Array(CHUNK_ROWS / 32)
+  /** Of a column of lists. */
+  const entries = new Uint32Array(CHUNK_ROWS * 4)
+  const present: string[] = []
   const encoder = new TextEncoder()
   /** Short strings as DuckDB holds them: few, and always the same. Null: too long. */
   const encoded = new Map<string, Uint32Array | null>()
@@ -54,10 +60,47 @@ export function createChunkWriter(types: readonly DuckDBType[]): ChunkWriter {
     return known
   }
 
-  function writeValidity(column: number): void {
-    const vector = vectorOf(column)
+  function writeValidity(vector: Vector): void {
     bindings.vector_ensure_validity_writable(vector)
     bindings.copy_data_to_vector_validity(vector, 0, validity.buffer, 0, validity.byteLength)
+  }
+
+  function writeTexts(
+    vector: Vector,
+    values: readonly (string | null)[],
+    offset: number,
+    count: number,
+  ): void {
+    validity.fill(0xffffffff)
+    let nulls = 0
+    const long: number[] = []
+    for (let row = 0; row < count; row++) {
+      const at = row * 4
+      const value = values[offset + row] as string | null
+      if (value === null) {
+        clear(validity, row)
+        nulls++
+        words[at] = 0
+        continue
+      }
+      const inline = encode(value)
+      if (inline === null) {
+        long.push(row)
+        words[at] = 0
+      } else {
+        words[at] = inline[0] as number
+        words[at + 1] = inline[1] as number
+        words[at + 2] = inline[2] as number
+        words[at + 3] = inline[3] as number
+      }
+    }
+    if (nulls < count) {
+      bindings.copy_data_to_vector(vector, 0, words.buffer, 0, count * 16)
+      for (const row of long) {
+        bindings.vector_assign_string_element(vector, row, values[offset + row] as string)
+      }
+    }
+    if (nulls > 0) writeValidity(vector)
   }
 
   return {
@@ -94,40 +137,24 @@ export function createChunkWriter(types: readonly DuckDBType[]): ChunkWriter {
         clear(validity, row)
         nulls = true
       }
-      if (nulls) writeValidity(column)
+      if (nulls) writeValidity(vectorOf(column))
     },
-    text(column, values, offset) {
-      validity.fill(0xffffffff)
-      let nulls = 0
-      const long: number[] = []
+    text: (column, values, offset) => writeTexts(vectorOf(column), values, offset, rows),
+    list(column, values, offset) {
+      present.length = 0
       for (let row = 0; row < rows; row++) {
-        const at = row * 4
         const value = values[offset + row] as string | null
-        if (value === null) {
-          clear(validity, row)
-          nulls++
-          words[at] = 0
-          continue
-        }
-        const inline = encode(value)
-        if (inline === null) {
-          long.push(row)
-          words[at] = 0
-        } else {
-          words[at] = inline[0] as number
-          words[at + 1] = inline[1] as number
-          words[at + 2] = inline[2] as number
-          words[at + 3] = inline[3] as number
-        }
+        // Where its texts begin, and how many they are; halves of 64 bits, the lower one first.
+        entries[row * 4] = present.length
+        entries[row * 4 + 2] = value === null ? 0 : 1
+        if (value !== null) present.push(value)
       }
       const vector = vectorOf(column)
-      if (nulls < rows) {
-        bindings.copy_data_to_vector(vector, 0, words.buffer, 0, rows * 16)
-        for (const row of long) {
-          bindings.vector_assign_string_element(vector, row, values[offset + row] as string)
-        }
-      }
-      if (nulls > 0) writeValidity(column)
+      bindings.copy_data_to_vector(vector, 0, entries.buffer, 0, rows * 16)
+      // Not more than a vector of texts has room for.
+      bindings.list_vector_set_size(vector, present.length)
+      if (present.length === 0) return
+      writeTexts(bindings.list_vector_get_child(vector), present, 0, present.length)
     },
   }
 }

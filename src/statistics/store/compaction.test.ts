@@ -47,7 +47,7 @@ function adding(rows: number, text = 'md5(random()::VARCHAR) || md5(random()::VA
   return [
     'BEGIN',
     `INSERT INTO clicks BY NAME SELECT range % 1000 AS link, range AS slot, 0 AS ms, 0 AS n,
-       0 AS firsts, 0 AS kind, false AS qr, 0 AS domain, ${text} AS utm_content
+       0 AS firsts, 0 AS kind, false AS qr, 0 AS domain, [${text}] AS utm_contents
      FROM range(${rows})`,
     'CREATE OR REPLACE TEMP TABLE mark AS SELECT coalesce(max("offset"), 0) AS stored FROM watermark',
     'DELETE FROM watermark',

@@ -10,11 +10,14 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { StatisticsConnection, StatisticsDatabase } from './duckdb.ts'
+import { STORED_COLUMNS, storedSql } from './schema.ts'
+import { FILE_OPTIONS, TABLES } from './tables.ts'
 
-// `part`: what putting a month in order leaves free, and putting a day in order doesn't, so that a file
-// with a year is copied once a month: ten million clicks take 24 s of a processor.
-// `perStep`: two of DuckDB's row groups.
-const SIZES = { least: 8 * 1024 * 1024, part: 0.03, perStep: 245_760 }
+// Each checkpoint needs some 10 MB of free room, for the two or three row groups that it writes anew, whatever
+// the size of the file: a copy would have it again the next day. What putting a month in order leaves free
+// is more, so that a file with a year is copied once a month: ten million clicks take 24 s of a processor.
+// `perStep`: two row groups.
+const SIZES = { least: 16 * 1024 * 1024, part: 0.07, perStep: 122_880 }
 /** How much more room than the copy takes must be on the disk. */
 const MARGIN = 1.25
 
@@ -53,12 +56,17 @@ interface Copy {
   work: StatisticsConnection
   /** Row ids from this one on aren't copied yet. */
   next: number
+  /** What a stored column is made of. */
+  columns: string
+  /** `work` is in a transaction, which sees the clicks of its beginning. */
+  isSweeping: boolean
   isReady: boolean
 }
 
 /** What differs when a click is missing, twice there, or another one. */
 const CLICK_SUMS = 'count(*), sum(link), sum(slot), sum(ms), sum(n), sum(firsts), bit_xor(visitor)'
 const NAME = 'compacted'
+const STORED_SQL = `SELECT ${STORED_COLUMNS.join(', ')} FROM source`
 
 /**
  * A copy is made beside the file, under a name that nobody opens, in steps, while clicks are stored
@@ -112,34 +120,63 @@ export async function createCompaction(
     const work = await database.connect()
     await pin.run('BEGIN TRANSACTION READ ONLY')
     await pin.all('SELECT count(*) FROM watermark')
-    await work.run(`ATTACH '${path.replaceAll("'", "''")}' AS ${NAME} (STORAGE_VERSION 'latest')`)
-    await work.run(`COPY FROM DATABASE ${source} TO ${NAME} (SCHEMA)`)
-    return { file: path, pin, work, next: 0, isReady: false }
+    await work.run(`ATTACH '${path.replaceAll("'", "''")}' AS ${NAME} (${FILE_OPTIONS})`)
+    await work.run(`USE ${NAME}`)
+    for (const table of TABLES) await work.run(table)
+    await work.run(`USE ${source}`)
+    const columns = (await isOfBefore(connection)) ? storedSql('source') : STORED_SQL
+    return { file: path, pin, work, next: 0, columns, isSweeping: false, isReady: false }
   }
 
-  /** Copies some clicks. False: there was no whole step left. */
+  /**
+   * Copies some clicks: whole row groups, whatever was deleted between them. All that there are at
+   * its beginning in one transaction, because each leaves blocks behind that are half empty.
+   * False: there was no whole step left.
+   */
   async function copySome(it: Copy): Promise<boolean> {
-    const end = await endOfRows(it)
-    if (it.next + perStep > end) return false
-    await copyRows(it, it.next + perStep)
-    return true
+    if (!it.isSweeping) {
+      await it.work.run('BEGIN')
+      it.isSweeping = true
+    }
+    const end = await endOfStep(it)
+    if (end !== null) {
+      await copyRows(it, end)
+      return true
+    }
+    await it.work.run('COMMIT')
+    it.isSweeping = false
+    return (await endOfStep(it)) !== null
   }
 
-  async function endOfRows({ work }: Copy): Promise<number> {
-    const [row] = await work.all<{ last: bigint | null }>('SELECT max(rowid) AS last FROM clicks')
+  /** Where so many clicks end; null: there are fewer. */
+  async function endOfStep({ work, next }: Copy): Promise<number | null> {
+    const [row] = await work.all<{ id: bigint }>(
+      `SELECT rowid AS id FROM ${source}.clicks
+       WHERE rowid >= ${next} AND rowid < ${next + 2 * perStep}
+       ORDER BY id LIMIT 1 OFFSET ${perStep - 1}`,
+    )
+    if (row !== undefined) return Number(row.id) + 1
+    return next + 2 * perStep < (await endOfRows(work)) ? next + 2 * perStep : null
+  }
+
+  async function endOfRows(work: StatisticsConnection): Promise<number> {
+    const [row] = await work.all<{ last: bigint | null }>(
+      `SELECT max(rowid) AS last FROM ${source}.clicks`,
+    )
     return Number(row?.last ?? -1n) + 1
   }
 
   async function copyRows(it: Copy, end: number): Promise<void> {
     await it.work.run(
-      `INSERT INTO ${NAME}.clicks SELECT * FROM ${source}.clicks
-       WHERE rowid >= ${it.next} AND rowid < ${end}`,
+      `INSERT INTO ${NAME}.clicks (${STORED_COLUMNS.join(', ')})
+       WITH source AS (SELECT * FROM ${source}.clicks WHERE rowid >= ${it.next} AND rowid < ${end})
+       ${it.columns}`,
     )
     it.next = end
   }
 
   async function copyTheRest(it: Copy): Promise<void> {
-    await copyRows(it, await endOfRows(it))
+    await copyRows(it, await endOfRows(it.work))
     const tables = await it.work.all<{ name: string }>(
       `SELECT table_name AS name FROM duckdb_tables()
        WHERE database_name = current_database() AND NOT temporary AND table_name <> 'clicks'`,
@@ -212,6 +249,16 @@ export async function createCompaction(
     },
     abandon,
   }
+}
+
+/** Whether a file has its clicks in another form than today's, which only a copy changes. */
+export async function isOfBefore(connection: StatisticsConnection): Promise<boolean> {
+  const rows = await connection.all<{ name: string }>(
+    `SELECT column_name AS name FROM duckdb_columns()
+     WHERE database_name = current_database() AND table_name = 'clicks'`,
+  )
+  const names = new Set(rows.map(({ name }) => name))
+  return STORED_COLUMNS.some((name) => !names.has(name))
 }
 
 function logBytes(file: string): number {

@@ -1,14 +1,14 @@
 import type { StatisticsConnection } from './duckdb.ts'
 import type { Chore } from './maintenance.ts'
-import { SLOTS_PER_DAY } from './schema.ts'
+import { SLOTS_PER_DAY, STORED_COLUMNS } from './schema.ts'
 import { steadySql } from './steady.ts'
 
 const DAY_MS = 86_400_000
 /** After a day's end, until its last clicks have surely come. */
 const MARGIN_MS = 3_600_000
-/** `month`: fewer clicks lie in one or two of DuckDB's row groups anyway. */
+/** `month`: fewer clicks lie in one or two row groups anyway. */
 // `perStep`: 330 MB at most, with what a step leaves behind.
-const SIZES = { month: 245_760, perStep: 100_000 }
+const SIZES = { month: 122_880, perStep: 100_000 }
 /** What may have come late without being worth another round: a twentieth, and a few. */
 const LATE = { part: 1.05, few: 1_000 }
 
@@ -33,6 +33,8 @@ interface Day {
 /** Days that follow each other, or a month that is over; days since the epoch, from ≤ day < to. */
 interface Work {
   unit: 'days' | 'month'
+  /** Of links. */
+  direction: 'ASC' | 'DESC'
   /** What is noted as done: days since the epoch; or 12 × year + month from 0. */
   done: { no: number; clicks: number }[]
   from: number
@@ -44,7 +46,8 @@ interface Work {
 /**
  * Rewrites clicks in the order of link and time: days once they stand still, with what `steadySql`
  * finds out about their visitors; and once more a month that is over, so that a link's report reads
- * one row group a month. A day stands still when its salt is gone, so that its visitors can be numbered: nothing
+ * one row group a month. Every other month begins with the last links, so that the row group in which two months
+ * meet is one of few links. A day stands still when its salt is gone, so that its visitors can be numbered: nothing
  * that comes later can be one of them. Readers see every click once throughout: a step is a transaction.
  */
 export function createOrdering(
@@ -99,6 +102,7 @@ export function createOrdering(
   function workOfDays(days: readonly Day[]): Work {
     return {
       unit: 'days',
+      direction: 'ASC',
       done: days.map(({ day, clicks }) => ({ no: day, clicks })),
       from: (days[0] as Day).day,
       to: (days.at(-1) as Day).day + 1,
@@ -107,8 +111,11 @@ export function createOrdering(
   }
 
   async function workOfMonth(no: number, clicks: number): Promise<Work> {
-    const work = { unit: 'month', done: [{ no, clicks }], from: firstDay(no), to: firstDay(no + 1) }
-    return { ...work, unit: 'month', parts: await partsOf(work, clicks) }
+    const range = { from: firstDay(no), to: firstDay(no + 1) }
+    const parts = await partsOf(range, clicks)
+    const done = [{ no, clicks }]
+    if (no % 2 === 0) return { unit: 'month', direction: 'ASC', done, ...range, parts }
+    return { unit: 'month', direction: 'DESC', done, ...range, parts: parts.reverse() }
   }
 
   async function partsOf(
@@ -134,18 +141,25 @@ export function createOrdering(
     return parts
   }
 
-  async function rewrite({ unit, from, to, done }: Work, part: [number, number]): Promise<void> {
+  async function rewrite(
+    { unit, direction, from, to, done }: Work,
+    part: [number, number],
+  ): Promise<void> {
     const [first, last] = part
     const which = `slot >= ${from * SLOTS_PER_DAY} AND slot < ${to * SLOTS_PER_DAY}
       AND link >= ${first} AND link <= ${last}`
     const rows = `(SELECT * FROM clicks WHERE ${which})`
-    const source = unit === 'days' ? steadySql(rows) : `SELECT * FROM ${rows}`
+    const source = unit === 'days' ? `(${steadySql(rows)})` : rows
+    const columns = STORED_COLUMNS.join(', ')
     await connection.run('BEGIN')
     try {
       const [row] = await connection.all<{ last: bigint | null }>(
         'SELECT max(rowid) AS last FROM clicks',
       )
-      await connection.run(`INSERT INTO clicks ${source} ORDER BY link, slot, ms, n`)
+      await connection.run(
+        `INSERT INTO clicks (${columns}) SELECT ${columns} FROM ${source}
+         ORDER BY link ${direction}, slot, ms, n`,
+      )
       // Rows of a transaction that isn't committed have row ids of their own, above all others.
       await connection.run(`DELETE FROM clicks WHERE rowid <= ${row?.last ?? -1} AND ${which}`)
       // Days are noted with their clicks: they are numbered then.

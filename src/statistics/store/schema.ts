@@ -122,7 +122,7 @@ export const TEXT_COLUMNS = [
   'utm_content',
 ] as const
 
-/** Names of the columns of `clicks`, in their order. */
+/** What can be asked of a click: the columns of `clicks` by the names that queries have for them. */
 export const CLICK_COLUMNS = [
   'link',
   'slot',
@@ -136,3 +136,26 @@ export const CLICK_COLUMNS = [
   'domain',
   ...TEXT_COLUMNS,
 ] as const
+
+/** {@link TEXT_COLUMNS} that most clicks have nothing in, and the lists that they are stored as. */
+export const LISTS: Partial<Record<(typeof TEXT_COLUMNS)[number], string>> = {
+  utm_campaign: 'utm_campaigns',
+  utm_term: 'utm_terms',
+  utm_content: 'utm_contents',
+}
+
+/** The columns that `clicks` really has, in their order: whoever inserts names them. */
+export const STORED_COLUMNS: readonly string[] = CLICK_COLUMNS.map((name) => listOf(name) ?? name)
+
+/** A query for {@link STORED_COLUMNS}, of rows that have {@link CLICK_COLUMNS}. */
+export function storedSql(source: string): string {
+  const columns = CLICK_COLUMNS.map((name) => {
+    const list = listOf(name)
+    return list === undefined ? name : `if(${name} IS NULL, [], [${name}]) AS ${list}`
+  })
+  return `SELECT ${columns.join(', ')} FROM ${source}`
+}
+
+function listOf(name: string): string | undefined {
+  return LISTS[name as (typeof TEXT_COLUMNS)[number]]
+}

@@ -7,6 +7,7 @@ import {
   BIGINT,
   BOOLEAN,
   INTEGER,
+  LIST,
   UBIGINT,
   UINTEGER,
   USMALLINT,
@@ -15,7 +16,7 @@ import {
 } from './duckdb.ts'
 import { createFirsts, FIRST_COLUMNS, textHashSql } from './firsts.ts'
 import { dropRollUps } from './rollups.ts'
-import { SLOT_MS, SLOTS_PER_DAY, TEXT_COLUMNS } from './schema.ts'
+import { LISTS, SLOT_MS, SLOTS_PER_DAY, TEXT_COLUMNS } from './schema.ts'
 
 /** Chunks that are filled before others get the event loop. */
 const CHUNKS_AT_A_TIME = 4
@@ -53,7 +54,7 @@ const COLUMN_TYPES = [
   UTINYINT,
   BOOLEAN,
   INTEGER,
-  ...TEXT_COLUMNS.map(() => VARCHAR),
+  ...TEXT_COLUMNS.map((name) => (LISTS[name] === undefined ? VARCHAR : LIST(VARCHAR))),
 ]
 const FIRST_TEXT_COLUMN = 10
 
@@ -174,7 +175,9 @@ export async function createClickWriter(connection: StatisticsConnection): Promi
       chunks.numbers(8, batch.qr, start)
       chunks.numbers(9, batch.domain, start)
       TEXT_COLUMNS.forEach((name, i) => {
-        chunks.text(FIRST_TEXT_COLUMN + i, batch.text[name], start)
+        const column = FIRST_TEXT_COLUMN + i
+        if (LISTS[name] === undefined) chunks.text(column, batch.text[name], start)
+        else chunks.list(column, batch.text[name], start)
       })
       appender.appendDataChunk(chunks.chunk)
       if (chunk % CHUNKS_AT_A_TIME === CHUNKS_AT_A_TIME - 1) await turn()

@@ -12,8 +12,8 @@ import type { Part } from './parts.ts'
 /** Some clicks of a part, column by column. */
 export interface Clicks {
   count: number
-  /** Which of the {@link Units} they lie in. */
-  unit: Int32Array
+  /** Their slots, counted from the part's start. */
+  slot: Int32Array
   /** 1: a bot's or a preview's. */
   bot: Uint8Array
   /** A number of the visitor on the UTC day, as {@link Units} has them; -1: they aren't counted. */
@@ -62,7 +62,8 @@ export function unitsOf({ start, numbered }: Part, cuts: readonly number[]): Uni
 
 /**
  * Reads the clicks of a selection that lie in a part, which `take` is given some at a time, in columns
- * that are the same each time. Until it answers false, or until there have been `atMost`.
+ * that are the same each time. Until it answers false.
+ * @param atMost no more are read; null: it is known that there aren't too many
  */
 export async function readClicks(
   asking: Asking,
@@ -70,13 +71,13 @@ export async function readClicks(
   part: Part,
   units: Units,
   values: Values | null,
-  atMost: number,
+  atMost: number | null,
   take: (clicks: Clicks) => boolean,
 ): Promise<void> {
   const { from, to } = part
   const clicks: Clicks = {
     count: 0,
-    unit: new Int32Array(CHUNK_ROWS),
+    slot: new Int32Array(CHUNK_ROWS),
     bot: new Uint8Array(CHUNK_ROWS),
     visitor: new Int32Array(CHUNK_ROWS),
     value: new Uint32Array(values === null ? 0 : CHUNK_ROWS),
@@ -89,20 +90,20 @@ export async function readClicks(
   })
 }
 
-function clicksOf(selection: Selection, values: Values | null, atMost: number): Sql {
+function clicksOf(selection: Selection, values: Values | null, atMost: number | null): Sql {
   const columns = values === null ? raw('') : sql`, ${values.columns}`
-  return sql`SELECT slot, visitor, kind${columns} FROM clicks WHERE ${fitting(selection)}
-    LIMIT ${integer(atMost)}`
+  // It takes a third more when it is all that is asked for.
+  const limit = atMost === null ? raw('') : sql`LIMIT ${integer(atMost)}`
+  return sql`SELECT slot, visitor, kind${columns} FROM clicks WHERE ${fitting(selection)} ${limit}`
 }
 
 function createReader(part: Part, units: Units, mode: BotsMode, clicks: Clicks) {
   const hashes = createHashes()
   const columns: Columns = {
-    slot: new Int32Array(CHUNK_ROWS),
     visitor: new Int32Array(CHUNK_ROWS * 2),
     told: null,
   }
-  const slots = new Uint8Array(columns.slot.buffer)
+  const slots = new Uint8Array(clicks.slot.buffer)
   const visitors = new Uint8Array(columns.visitor.buffer)
   const counts = { people: mode !== 'only', bots: mode !== 'exclude' }
   return (chunk: DuckDBDataChunk): void => {
@@ -117,7 +118,6 @@ function createReader(part: Part, units: Units, mode: BotsMode, clicks: Clicks) 
 
 /** As DuckDB has them. */
 interface Columns {
-  slot: Int32Array
   /** Two halves of each, the lower one first. */
   visitor: Int32Array
   /** Bits of those who aren't null; null: of all. */
@@ -130,12 +130,13 @@ function readRows(
   { of, day, begin, numbered, end }: Units,
   { people, bots }: { people: boolean; bots: boolean },
   hashes: Hashes,
-  { count, unit, bot, visitor }: Clicks,
+  { count, slot, bot, visitor }: Clicks,
 ): void {
-  const { slot, visitor: halves, told } = columns
+  const { visitor: halves, told } = columns
   for (let row = 0; row < count; row++) {
-    const at = of[(slot[row] as number) - start] as number
-    unit[row] = at
+    const moment = (slot[row] as number) - start
+    slot[row] = moment
+    const at = of[moment] as number
     const isBot = bot[row] !== 0
     if (isBot) bot[row] = 1
     const isTold = told === null || (((told[row >> 3] as number) >> (row & 7)) & 1) === 1

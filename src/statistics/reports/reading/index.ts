@@ -7,24 +7,28 @@ import type { Asking } from '../lane.ts'
 import { momentOf, purgedClicks } from '../purged.ts'
 import { countsOf, type Sums } from '../totals.ts'
 import { valueFrom } from '../where.ts'
+import type { ToRead } from './choice.ts'
 import { readClicks, unitsOf } from './clicks.ts'
 import { createList } from './list.ts'
 import { partsOf } from './parts.ts'
 import { type Counting, createSeries } from './series.ts'
+import { createTimes, isTime } from './times.ts'
 
-/** How much is read, in clicks. */
+/** How much is read, in clicks that are selected. */
 export interface ReadingSizes {
-  /** More selected ones are counted by queries, which then are as quick. */
+  /** More are counted by queries, which then are as quick. */
   atMost: number
-  /** Of the file, at once: DuckDB hands over 13 to 37 bytes for each that is selected. */
+  /** At once: DuckDB hands over 13 to 37 bytes for each. */
   perPart: number
 }
 
 /** Clicks that take some 20 MB. */
 const COLLECTED_FROM = 500_000
+/** As many are read at most where no column of values is. */
+const WITHOUT_VALUES = 3
 
 /** As much as one question may take. */
-export const READING: ReadingSizes = { atMost: 2_000_000, perPart: 2_000_000 }
+export const READING: ReadingSizes = { atMost: 2_000_000, perPart: 1_500_000 }
 
 /**
  * Answers a question about a workspace from the clicks themselves, part after part. Null: too
@@ -34,23 +38,36 @@ export async function readAnswer<W extends Wish>(
   asking: Asking,
   selection: Selection,
   wish: W,
-  sizes: ReadingSizes,
+  { clicks, most }: ToRead,
+  { atMost, perPart }: ReadingSizes,
 ): Promise<Answer<W> | null> {
+  const ofTime = 'boundaries' in wish || isTime(wish.dimension)
+  const enough = ofTime ? atMost * WITHOUT_VALUES : atMost
+  if (clicks > enough) return null
+  const bounds = { parts: clicks / perPart, atMost: most > enough ? enough : null }
   const answer =
     'boundaries' in wish
-      ? await readSeries(asking, selection, wish.boundaries, sizes)
-      : await readList(asking, selection, wish, sizes)
+      ? await readSeries(asking, selection, wish.boundaries, bounds)
+      : await readList(asking, selection, wish, bounds)
   return answer as Answer<W> | null
+}
+
+/** How clicks are read. */
+interface Bounds {
+  /** In about so many parts. */
+  parts: number
+  /** More are too many; null: there aren't. */
+  atMost: number | null
 }
 
 async function readSeries(
   asking: Asking,
   selection: Selection,
   boundaries: readonly number[],
-  sizes: ReadingSizes,
+  bounds: Bounds,
 ): Promise<SeriesSums | null> {
   const series = createSeries(boundaries)
-  if (!(await readParts(asking, selection, null, sizes, series))) return null
+  if (!(await readParts(asking, selection, null, bounds, series))) return null
   const sums = series.sums()
   const purged = purgedClicks(selection, null)
   if (purged !== null) {
@@ -69,19 +86,20 @@ async function readList(
   asking: Asking,
   selection: Selection,
   { dimension, limit }: Listing,
-  sizes: ReadingSizes,
+  bounds: Bounds,
 ): Promise<List | null> {
   const { bots: mode } = selection
   const values = createValues(dimension, selection)
-  const list = createList(values)
-  if (!(await readParts(asking, selection, values, sizes, list))) return null
+  const ofTime = isTime(dimension)
+  const list = ofTime ? createTimes(dimension, selection, values) : createList(values)
+  if (!(await readParts(asking, selection, ofTime ? null : values, bounds, list))) return null
   const purged = purgedClicks(selection, dimension)
   const old = (purged === null ? [] : await asking.rows(purged)).map(([, stored, ...sums]) => {
     const [all, bots, unique] = sums.map(Number)
     return { number: values.numberOf(valueFrom(dimension, stored)), sums: { all, bots, unique } }
   })
-  const kinds = values.list.length
   const { all, bots } = list.sums()
+  const kinds = values.list.length
   for (const { number, sums } of old) {
     all[number] = (all[number] as number) + (sums.all as number)
     bots[number] = (bots[number] as number) + (sums.bots as number)
@@ -123,25 +141,27 @@ function more(sums: Sums, all: number, bots: number, unique: number): void {
 
 /**
  * Reads all parts, two of them at a time: DuckDB makes the next one while what it has handed over is
- * counted. False: there are more clicks than `atMost`, or days.
+ * counted. False: there are too many clicks, or days.
  */
 async function readParts(
   asking: Asking,
   selection: Selection,
   values: Values | null,
-  { atMost, perPart }: ReadingSizes,
+  bounds: Bounds,
   counting: Counting,
 ): Promise<boolean> {
-  const parts = await partsOf(asking, selection, perPart)
+  const parts = await partsOf(asking, selection, bounds.parts)
   if (parts === null) return false
   const left = parts.values()
+  const atMost = bounds.atMost ?? Number.POSITIVE_INFINITY
+  const limit = bounds.atMost === null ? null : bounds.atMost + 1
   let clicks = 0
   async function readOnes(): Promise<void> {
     for (const part of left) {
       const units = unitsOf(part, counting.cuts)
       const count = counting.begin(part, units)
       const before = clicks
-      await readClicks(asking, selection, part, units, values, atMost + 1, (some) => {
+      await readClicks(asking, selection, part, units, values, limit, (some) => {
         clicks += some.count
         if (clicks <= atMost) count(some)
         return clicks <= atMost

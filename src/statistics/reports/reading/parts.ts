@@ -5,6 +5,8 @@ import { integer, raw, sql } from '../sql.ts'
 const DAY_MS = SLOTS_PER_DAY * SLOT_MS
 /** Clicks that are further apart are counted by queries: each quarter of an hour takes some bytes. */
 const DAYS_AT_MOST = 10_000
+/** A month isn't added to a part for want of so few clicks. */
+const NEARLY = 0.95
 
 /** Some UTC days of a range: milliseconds since the Unix epoch, from ≤ time < to. */
 export interface Part {
@@ -19,12 +21,12 @@ export interface Part {
 /**
  * Cuts a range, as far as there are clicks in it, into parts that are read one after another. Cuts
  * are where months begin: a month's clicks lie together. Null: it is too long.
- * @param clicksPerPart of the file, about; those of a month at least
+ * @param wanted how many parts, at most; months aren't cut
  */
 export async function partsOf(
   asking: Asking,
   { from, to }: { from: number; to: number },
-  clicksPerPart: number,
+  wanted: number,
 ): Promise<Part[] | null> {
   const [ends] = await asking.rows(raw('SELECT min(slot), max(slot) FROM clicks'))
   if (ends?.[0] == null) return []
@@ -38,7 +40,7 @@ export async function partsOf(
       AND no < ${integer(Math.ceil(end / DAY_MS))} ORDER BY no`,
   )
   const days = rows.map(([no, clicks]) => ({ at: Number(no) * DAY_MS, clicks: Number(clicks) }))
-  const cuts = cutsOf(days, first, clicksPerPart)
+  const cuts = cutsOf(days, first, wanted)
   return cuts.map((cut, i) => partOf({ from: cut, to: cuts[i + 1] ?? end }, days))
 }
 
@@ -47,19 +49,18 @@ interface Day {
   clicks: number
 }
 
-/** Where parts begin. */
-function cutsOf(days: readonly Day[], first: number, clicksPerPart: number): number[] {
+/** Where parts begin, that have about as many clicks each. */
+function cutsOf(days: readonly Day[], first: number, wanted: number): number[] {
+  const all = days.reduce((sum, { clicks }) => sum + clicks, 0)
   const cuts = [first]
-  let clicks = 0
+  let before = 0
   let month = -1
-  for (const day of days) {
-    const itsMonth = new Date(day.at).getUTCMonth()
-    if (itsMonth !== month && clicks >= clicksPerPart && day.at > first) {
-      cuts.push(day.at)
-      clicks = 0
-    }
+  for (const { at, clicks } of days) {
+    const itsMonth = new Date(at).getUTCMonth()
+    const isNext = before * wanted >= all * cuts.length * NEARLY
+    if (itsMonth !== month && isNext && at > first) cuts.push(at)
     month = itsMonth
-    clicks += day.clicks
+    before += clicks
   }
   return cuts
 }

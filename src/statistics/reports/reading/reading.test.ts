@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { openStatistics, type StatisticsDatabase } from '../../store/duckdb.ts'
-import { FIRST, SLOTS_PER_DAY } from '../../store/schema.ts'
+import { FIRST, SLOTS_PER_DAY, storedSql } from '../../store/schema.ts'
 import { steadySql } from '../../store/steady.ts'
 import { type ClickReports, DIMENSIONS, type Selection } from '../../types.ts'
 import { createReports } from '../index.ts'
@@ -52,8 +52,8 @@ beforeAll(async () => {
   // Two of three days stand still; of some, there are more visitors' numbers than was noted.
   const still = `(slot // ${SLOTS_PER_DAY}) % 3 > 0`
   await connection.run(`INSERT INTO clicks BY NAME
-    SELECT * FROM (${steadySql(`(SELECT * FROM marked WHERE ${still})`)}) ORDER BY hash(ms)`)
-  await connection.run(`INSERT INTO clicks BY NAME SELECT * FROM marked WHERE NOT ${still}`)
+    ${storedSql(`(${steadySql(`(SELECT * FROM marked WHERE ${still})`)})`)} ORDER BY hash(ms)`)
+  await connection.run(`INSERT INTO clicks BY NAME ${storedSql('marked')} WHERE NOT ${still}`)
   await connection.run(`INSERT INTO ordered
     SELECT 'day', slot // ${SLOTS_PER_DAY} AS day, if(day % 3 = 1, count(*), 100)
     FROM clicks WHERE ${still} GROUP BY day`)
@@ -90,6 +90,13 @@ const selections: Selection[] = [
       { dimension: 'hour', values: [3, 4, 5, 22], exclude: true },
     ],
   },
+  // What visitors have one of a day: the first click with a value says as much as all of them.
+  {
+    ...all,
+    from: all.from + DAY_MS,
+    bots: 'include',
+    filters: [{ dimension: 'country', values: ['C1', 'C2', null], exclude: false }],
+  },
 ]
 
 /** Boundaries each so many milliseconds apart, as a zone's clocks have them. */
@@ -115,7 +122,7 @@ test('so are those of each value, and the visitors of all that are not listed', 
   for (const [i, selection] of selections.entries()) {
     for (const dimension of DIMENSIONS) {
       // Few enough for one look at each visitor, more than that, and all.
-      const limit = [3, 40, 100][i % 3] as number
+      const limit = [3, 40, 2, 100, 1][i] as number
       const top = await read.top(selection, dimension, limit)
       expect(top).toEqual(await queried.top(selection, dimension, limit))
     }

@@ -109,19 +109,19 @@ function createCount(found: Found, units: Units): (clicks: Clicks) => void {
     if (isNew) visitors[unit] = (visitors[unit] as number) + 1
   }
 
-  return (clicks) => count(clicks, found, units.end, move, seen, countHash)
+  return (clicks) => count(clicks, units, found, move, seen, countHash)
 }
 
 function count(
-  { count, unit, bot, visitor }: Clicks,
+  { count, slot, bot, visitor }: Clicks,
+  { of, end: hashed }: Units,
   { all, bots, visitors, ofDay }: Found,
-  hashed: number,
   move: Int32Array,
   seen: Int32Array,
   countHash: (unit: number, number: number) => void,
 ): void {
   for (let i = 0; i < count; i++) {
-    const at = unit[i] as number
+    const at = of[slot[i] as number] as number
     all[at] = (all[at] as number) + 1
     bots[at] = (bots[at] as number) + (bot[i] as number)
     const number = visitor[i] as number

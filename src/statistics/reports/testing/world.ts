@@ -16,6 +16,7 @@ import {
   ROLLED_TABLES,
   SLOT_MS,
   SLOTS_PER_DAY,
+  storedSql,
 } from '../../store/schema.ts'
 import { steadySql } from '../../store/steady.ts'
 import type { ClickKind, Dimension, Selection, StoredClick } from '../../types.ts'
@@ -266,7 +267,9 @@ export async function store(connection: StatisticsConnection, it: World): Promis
   for (const table of ROLLED_TABLES) await connection.run(`DELETE FROM ${table}`)
   const rows = marked(it.clicks)
   if (rows.length > 0) {
-    await connection.run(`INSERT INTO clicks BY NAME ${fromJson('clicks')}`, [JSON.stringify(rows)])
+    await connection.run(`INSERT INTO clicks BY NAME ${storedSql(`(${fromJson('clicks')})`)}`, [
+      JSON.stringify(rows),
+    ])
   }
   if (it.purged.length > 0) {
     await connection.run(`INSERT INTO daily BY NAME ${fromJson('daily')}`, [
@@ -288,7 +291,7 @@ async function settle(connection: StatisticsConnection, settled: readonly number
     `CREATE OR REPLACE TEMP TABLE still AS ${steadySql(`(SELECT * FROM clicks WHERE ${days})`)}`,
   )
   await connection.run(`DELETE FROM clicks WHERE ${days}`)
-  await connection.run('INSERT INTO clicks BY NAME SELECT * FROM still')
+  await connection.run(`INSERT INTO clicks BY NAME ${storedSql('still')}`)
   // Some had fewer clicks when they were put in order than they have now.
   await connection.run(`INSERT INTO ordered
     SELECT 'day', day, clicks // (1 + day % 2)
