@@ -179,8 +179,9 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
       await Bun.sleep(SPAN / 2.5)
       redis.thaw()
     })
-    // Each node hears once that it is frozen.
-    expect(admitted).toBeLessThanOrEqual(most(bound, Math.max(0, late - NODES)))
+    // Four nodes that notice at moments of their own, twice, on a machine that keeps them waiting: more
+    // than the hundredth of a day without faults, and far from the four shares of nodes that don't know of each other.
+    expect(admitted).toBeLessThanOrEqual(most(bound, late) + policy.burst / 2)
     expect(clusters.every(({ state }) => state().alone > 0)).toBe(true)
   })
 

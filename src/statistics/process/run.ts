@@ -79,8 +79,6 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
     maintaining = true
     try {
       await kept.now?.maintenance.step()
-      // A step reads and writes much that nobody else asks for soon.
-      if (listening.open === 0) await kept.now?.releaseMemory()
     } catch (error) {
       kept.fail(error)
     } finally {

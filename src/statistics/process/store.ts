@@ -26,8 +26,6 @@ export interface Store extends Answers {
   readonly maintenance: Maintenance
   /** Absent where clicks aren't in a file; live clicks may be cut off for it. */
   readonly compaction?: Pick<Compaction, 'ready' | 'replace'> & { readonly watchers: number }
-  /** Lets go of what was kept in memory of the file. */
-  releaseMemory(): Promise<void>
   /** Gives back the memory that storing and answering took. */
   rest(): Promise<void>
   /** Moves the log into the file, and closes it. */
@@ -110,7 +108,13 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
       get due() {
         return maintenance.due
       },
-      step: () => exclusively(maintenance.step),
+      // A step and a report on a workspace would take 100 MB more beside each other than either does.
+      step: () =>
+        database.alone(async () => {
+          await exclusively(maintenance.step)
+          // It reads and writes much that nobody else asks for soon.
+          await database.releaseMemory()
+        }),
       setRetention: maintenance.setRetention,
     },
     compaction: {
@@ -137,7 +141,6 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
         ingest({ directory, writer, batch: into, enrich, stored: live.publish }),
       )
     },
-    releaseMemory: database.releaseMemory,
     async rest() {
       batch = undefined
       await database.releaseMemory()

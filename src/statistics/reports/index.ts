@@ -43,7 +43,8 @@ const NOTHING: Series = { totals: { clicks: 0, unique: 0, bots: 0 }, buckets: []
 
 /**
  * Reports on the clicks in a statistics file. What is about one link doesn't wait for what is about
- * a workspace: each lane has a connection with one report at a time; exports have their own.
+ * a workspace: each lane has a connection with one report at a time; exports have their own. A report on a
+ * workspace takes turns with the upkeep of the file.
  *
  * Clicks are read and counted; what is rolled up of a workspace, and too many clicks, are counted by
  * queries. Those of somebody who goes away are interrupted.
@@ -64,7 +65,7 @@ export function createReports(
   const narrow = createLanes(
     Array.from({ length: NARROW_LANES }, () => createLane(database, shared)),
   )
-  const wide = createLane(database, shared)
+  const wide = createLane(database, { ...shared, inTurn: database.alone })
   const sizes = { ...READING, ...reading }
   const hot = createHotLinks(queriedFrom)
   const linkQuestions = createLinkQuestions(narrow, { atMost: countedAtMost, hot })

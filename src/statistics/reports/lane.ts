@@ -30,12 +30,18 @@ export interface Lane {
 export interface LaneOptions {
   threads?: Threads
   memory?: Memory
+  /** Waits until a report may be made. */
+  inTurn?: <T>(work: () => Promise<T>) => Promise<T>
 }
 
 /** A lane with a connection of its own, made at the first report. */
 export function createLane(
   database: Pick<StatisticsDatabase, 'connect' | 'releaseMemory'>,
-  { threads = createThreads(database, 1), memory = createMemory(database) }: LaneOptions = {},
+  {
+    threads = createThreads(database, 1),
+    memory = createMemory(database),
+    inTurn = (work) => work(),
+  }: LaneOptions = {},
 ): Lane {
   let connecting: Promise<StatisticsConnection> | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -77,7 +83,7 @@ export function createLane(
 
   return {
     run(work, signal) {
-      const done = last.then(() => memory.use(() => inTransaction(work, signal)))
+      const done = last.then(() => inTurn(() => memory.use(() => inTransaction(work, signal))))
       last = done.catch(() => {})
       return done
     },

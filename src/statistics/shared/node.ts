@@ -106,7 +106,6 @@ export async function createSharedStore(options: SharedStoreOptions): Promise<St
       return pass
     },
     // What it holds is the databases'.
-    async releaseMemory() {},
     async rest() {
       shipping.rest()
     },

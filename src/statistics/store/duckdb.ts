@@ -72,6 +72,8 @@ export interface StatisticsDatabase {
   connect(): Promise<StatisticsConnection>
   /** Lets go of what was kept in memory of the file. */
   releaseMemory(): Promise<void>
+  /** One after the other: what takes so much memory that two of it would be too much. */
+  alone<T>(work: () => Promise<T>): Promise<T>
   /** Closes the connections that were made, too. */
   close(): void
 }
@@ -157,6 +159,7 @@ async function open(file: string, options: StatisticsOptions): Promise<Statistic
   let closed = false
   let working = 0
   let releasing: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
 
   /** Nothing is begun while memory is given back, and none is while something goes on. */
   async function at<T>(work: () => Promise<T>): Promise<T> {
@@ -206,6 +209,11 @@ async function open(file: string, options: StatisticsOptions): Promise<Statistic
       } finally {
         connection.close()
       }
+    },
+    alone(work) {
+      const done = last.then(work)
+      last = done.catch(() => {})
+      return done
     },
     close() {
       if (closed) return
