@@ -129,12 +129,8 @@ type Name = Dimension | `-${Dimension}`
 type Values = z.ZodType<FilterValue[] | undefined>
 
 /** The filters of a query: a parameter for every dimension, and one with `-` before it. */
-export function filterShape(
-  dimensions: readonly Dimension[],
-  domains: () => Domains,
-): Partial<Record<Name, Values>> {
-  const shape: Partial<Record<Name, Values>> = {}
-  for (const dimension of dimensions) {
+export function filterShape(domains: () => Domains): Record<Name, Values> {
+  const shapes = DIMENSIONS.map((dimension) => {
     const { description, example, check } = QUERIES[dimension]
     const value = checked(z.string(), (given) => check(given, domains()))
     const empty = NEVER_NULL.has(dimension) ? '' : '; empty: clicks without one'
@@ -146,10 +142,12 @@ export function filterShape(
         maxItems: FILTER_VALUES_MAX,
         example: [example],
       })
-    shape[dimension] = parameter(`${description}. Repeatable: one of them${empty}.`)
-    shape[`-${dimension}`] = parameter(`Without the clicks that \`${dimension}\` would ask for.`)
-  }
-  return shape
+    return {
+      [dimension]: parameter(`${description}. Repeatable: one of them${empty}.`),
+      [`-${dimension}`]: parameter(`Without the clicks that \`${dimension}\` would ask for.`),
+    }
+  })
+  return Object.assign({}, ...shapes)
 }
 
 /** The filters in a checked query, in the order of the dimensions. */

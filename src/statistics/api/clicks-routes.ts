@@ -1,13 +1,16 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { pageLinks } from '../../links/page-links.ts'
-import { askedOf, type CheckedQuery, createQuerySchemas } from '../query.ts'
+import { askedOf, type CheckedQuery, type QuerySchemas } from '../query.ts'
 import { CLICK_EXAMPLE, ClickListSchema } from '../schemas.ts'
 import { AUDIENCES, linkIdOf, pathParams, type StatisticsRoutesDeps, TAG } from './parts.ts'
 
 /** Single clicks: pages of them, and all that come. */
-export function registerClickRoutes(api: Pick<Api, 'add'>, deps: StatisticsRoutesDeps): void {
-  const domains = () => deps.statistics.domains
+export function registerClickRoutes(
+  api: Pick<Api, 'add'>,
+  deps: StatisticsRoutesDeps,
+  queries: QuerySchemas,
+): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
     endpoint(api, {
@@ -22,7 +25,7 @@ export function registerClickRoutes(api: Pick<Api, 'add'>, deps: StatisticsRoute
         'Follow `next_cursor` until it is null: clicks that come meanwhile shift nothing. A ' +
         'cursor is only good for the filters it came from.',
       params: pathParams(audience, {}),
-      query: createQuerySchemas(of, domains).clicks,
+      query: queries[of].clicks,
       success: {
         status: 200,
         description: 'One page of clicks.',
@@ -62,7 +65,7 @@ export function registerClickRoutes(api: Pick<Api, 'add'>, deps: StatisticsRoute
       '`EventSource` does by itself. A comment comes every 15 seconds. A reader that takes ' +
       'nothing for 20 seconds is let go, and one whose key is revoked within a second. A ' +
       'workspace may read 20 streams at once; beyond that the answer is 429.',
-    query: createQuerySchemas('workspace', domains).stream,
+    query: queries.workspace.stream,
     success: {
       status: 200,
       description: 'The events.',

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
-import { askedOf, type CheckedQuery, createQuerySchemas } from '../query.ts'
+import { askedOf, type CheckedQuery, type QuerySchemas } from '../query.ts'
 import { CLICK_EXAMPLE } from '../schemas.ts'
 import { EXPORT_COLUMNS, type ExportFormat } from '../types.ts'
 import { AUDIENCES, linkIdOf, pathParams, type StatisticsRoutesDeps, TAG } from './parts.ts'
@@ -42,10 +42,13 @@ const FORMS: Readonly<Record<ExportFormat, Form>> = {
 }
 
 /** Everything out, in a form, as a stream. */
-export function registerExportRoutes(api: Pick<Api, 'add'>, deps: StatisticsRoutesDeps): void {
+export function registerExportRoutes(
+  api: Pick<Api, 'add'>,
+  deps: StatisticsRoutesDeps,
+  queries: QuerySchemas,
+): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
-    const query = createQuerySchemas(of, () => deps.statistics.domains).export
     for (const format of Object.keys(FORMS) as ExportFormat[]) {
       const { name, contentType, description, schema, example } = FORMS[format]
       endpoint(api, {
@@ -60,7 +63,7 @@ export function registerExportRoutes(api: Pick<Api, 'add'>, deps: StatisticsRout
           'that breaks off is never complete by its transfer coding. A workspace may have 4 ' +
           'under way; beyond that the answer is 429.',
         params: pathParams(audience, {}),
-        query,
+        query: queries[of].export,
         success: {
           status: 200,
           description: 'The clicks.',

@@ -1,16 +1,19 @@
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
-import { askedOf, type CheckedQuery, createQuerySchemas, LINK_DIMENSIONS } from '../query.ts'
+import { askedOf, type CheckedQuery, LINK_DIMENSIONS, type QuerySchemas } from '../query.ts'
 import { STATS_EXAMPLE, StatsSchema, TOP_EXAMPLE, TopSchema } from '../schemas.ts'
 import { DIMENSIONS, type Dimension } from '../types.ts'
 import { AUDIENCES, linkIdOf, pathParams, type StatisticsRoutesDeps, TAG } from './parts.ts'
 
 /** Reports: numbers over time, and the values of each dimension with the most clicks. */
-export function registerReportRoutes(api: Pick<Api, 'add'>, deps: StatisticsRoutesDeps): void {
+export function registerReportRoutes(
+  api: Pick<Api, 'add'>,
+  deps: StatisticsRoutesDeps,
+  queries: QuerySchemas,
+): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
-    const queries = createQuerySchemas(of, () => deps.statistics.domains)
     const dimensions: readonly Dimension[] = of === 'link' ? LINK_DIMENSIONS : DIMENSIONS
 
     endpoint(api, {
@@ -26,7 +29,7 @@ export function registerReportRoutes(api: Pick<Api, 'add'>, deps: StatisticsRout
         'the sum of its days. Clicks older than the plan keeps them are still in totals and ' +
         'series, by UTC day, as long as no filter is set.',
       params: pathParams(audience, {}),
-      query: queries.stats,
+      query: queries[of].stats,
       success: {
         status: 200,
         description: 'The numbers.',
@@ -61,7 +64,7 @@ export function registerReportRoutes(api: Pick<Api, 'add'>, deps: StatisticsRout
           example: 'country',
         }),
       }),
-      query: queries.top,
+      query: queries[of].top,
       success: {
         status: 200,
         description: 'The values, most clicks first.',

@@ -96,13 +96,10 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   const isDue = () => kept.now?.maintenance.due === true
   const isReplaced = () => kept.replace(listening.open)
   const ending = () => parent.finishing || parent.gone
-  yielding.watch(() => {
-    const since = Math.min(listening.oldest ?? Infinity, passes.since ?? Infinity)
-    return {
-      bulk: maintaining || listening.exporting ? 'now' : isDue() ? 'due' : 'none',
-      waitingSince: Number.isFinite(since) ? since : null,
-    }
-  })
+  yielding.watch(() => ({
+    bulk: maintaining || listening.exporting ? 'now' : isDue() ? 'due' : 'none',
+    since: { question: listening.oldest, clicks: passes.since },
+  }))
   const idleFor = () => (listening.open > 0 ? 0 : performance.now() - askedAt)
   let workedAt = performance.now()
 

@@ -6,7 +6,7 @@ import { createPriority } from './priority.ts'
  */
 const BULK_MS = 500
 /** A question, or the clicks of a pass, that wait longer get their share, and whatever comes soon after. */
-const PATIENCE_MS = 1_000
+const PATIENCE_MS = { question: 1_000, clicks: 10_000 }
 const SHARE_MS = 5_000
 const LOOK_EVERY_MS = 250
 
@@ -14,8 +14,8 @@ const LOOK_EVERY_MS = 250
 export interface GoingOn {
   /** `now`: work that nobody waits for; `due`: more of it is to come. */
   bulk: 'now' | 'due' | 'none'
-  /** Since when the one who has waited longest does, by `performance.now()`; null: nobody waits. */
-  waitingSince: number | null
+  /** Since when the oldest question and the oldest clicks wait, by `performance.now()`; null: none do. */
+  since: Record<keyof typeof PATIENCE_MS, number | null>
 }
 
 /** Lowers the priority of this process: visits come first, as long as nobody waits long for it. */
@@ -33,11 +33,13 @@ export function keepYielding(niceness: number): {
   return {
     watch(look) {
       timer = setInterval(() => {
-        const { bulk, waitingSince } = look()
+        const { bulk, since } = look()
         if (bulk === 'now') bulkForMs += LOOK_EVERY_MS
         else if (bulk === 'none') bulkForMs = 0
         const now = performance.now()
-        if (now - (waitingSince ?? now) > PATIENCE_MS) sharesUntil = now + SHARE_MS
+        const waits = (what: keyof typeof PATIENCE_MS) =>
+          now - (since[what] ?? now) > PATIENCE_MS[what]
+        if (waits('question') || waits('clicks')) sharesUntil = now + SHARE_MS
         const yielding = bulkForMs > BULK_MS ? 'all' : 'helpers'
         priority.yield(now < sharesUntil ? 'none' : yielding)
       }, LOOK_EVERY_MS)

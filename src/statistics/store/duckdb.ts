@@ -43,10 +43,9 @@ export {
 
 /**
  * What DuckDB counts. The process takes 90 MB without it, half of that for DuckDB's code, and up to 130 more that
- * it doesn't count, while visitors are told apart or row groups compressed. With 180 reports are as quick, and
- * the copy of a file beside them takes 50 MB more.
+ * it doesn't count, while visitors are told apart or row groups compressed. With 180 reports are as quick.
  */
-const MEMORY_BYTES = 130_000_000
+const MEMORY_BYTES = 110_000_000
 const RESTING_LIMIT = '16MB'
 /**
  * Of a new file, and of the copy that a file is replaced by. A column of a row group fills DuckDB's own
