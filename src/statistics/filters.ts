@@ -52,6 +52,7 @@ function whole(min: number, max: number) {
 }
 
 const upper = text((value) => value.toUpperCase())
+const lower = text((value) => value.toLowerCase())
 const host = text((value) => value.toLowerCase().replace(/^www\./, ''))
 /** As languages are stored: `de` for `de-AT`, `zh-Hant` for `zh-TW`. */
 const language = text((value) => languageOf(value) ?? value)
@@ -75,7 +76,7 @@ const QUERIES: Readonly<Record<Dimension, DimensionQuery>> = {
     example: '/today',
     check: text(),
   },
-  device: { description: 'Kind of device', example: 'mobile', check: text() },
+  device: { description: 'Kind of device', example: 'mobile', check: lower },
   browser: { description: 'Name of the browser', example: 'Firefox', check: text() },
   os: { description: 'Name of the operating system', example: 'Android', check: text() },
   utm_source: { description: '`utm_source` of the visit', example: 'newsletter', check: text() },

@@ -46,7 +46,9 @@ interface Asked {
  */
 export function reportRange({ from, to }: Asked, zone: string, nowMs: number): Range {
   const end = to === undefined ? nowMs : endOf(to, zone)
-  if (from !== undefined) return inOrder({ from: beginOf(from, zone), to: end })
+  if (from !== undefined) {
+    return inOrder({ from: beginOf(from, zone), to: end }, to === undefined ? 'from' : 'to')
+  }
   const firstDay = zoned(end - 1, zone)
     .toPlainDate()
     .subtract({ days: DAYS_DEFAULT - 1 })
@@ -77,9 +79,10 @@ function clamp(ms: number): number {
   return Math.min(Math.max(ms, MIN_MS), MAX_MS)
 }
 
-function inOrder(range: Range): Range {
+/** `field`: the one that is wrong, of those that were given. */
+function inOrder(range: Range, field: 'from' | 'to' = 'to'): Range {
   if (range.from < range.to) return range
   throw new AppError('VALIDATION_FAILED', {
-    details: [{ field: 'to', code: 'ENDS_BEFORE_START' }],
+    details: [{ field, code: 'ENDS_BEFORE_START' }],
   })
 }

@@ -259,7 +259,7 @@ test.each([
   ['from=2026-02-30', 'from: INVALID_TIMESTAMP'],
   ['to=2026-06-15T10:00:00', 'to: INVALID_TIMESTAMP'],
   ['from=2026-06-15&to=2026-06-14', 'to: ENDS_BEFORE_START'],
-  ['from=2026-07-01', 'to: ENDS_BEFORE_START'],
+  ['from=2026-07-01', 'from: ENDS_BEFORE_START'],
   ['timezone=Mars/Olympus', 'timezone: INVALID_TIMEZONE'],
   ['timezone=', 'timezone: INVALID_TIMEZONE'],
   ['interval=minute', 'interval: INVALID_VALUE'],

@@ -1,4 +1,4 @@
-import type { DuckDBDataChunk, DuckDBResult } from '@duckdb/node-api'
+import type { DuckDBDataChunk, DuckDBMaterializedResult, DuckDBResult } from '@duckdb/node-api'
 import type { StatisticsConnection, StatisticsDatabase } from '../store/duckdb.ts'
 import { createMemory, type Memory } from './memory.ts'
 import type { Sql } from './sql.ts'
@@ -45,6 +45,8 @@ export function createLane(
 ): Lane {
   let connecting: Promise<StatisticsConnection> | undefined
   let last: Promise<unknown> = Promise.resolve()
+  /** The end of the transaction before, which nobody's answer waits for. */
+  let ended: Promise<unknown> = Promise.resolve()
 
   async function connect(): Promise<StatisticsConnection> {
     connecting ??= database.connect()
@@ -70,14 +72,25 @@ export function createLane(
     work: (asking: Asking) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    await connection.run('BEGIN TRANSACTION READ ONLY')
+    await ended
+    let first: Promise<unknown> | undefined
+    /** Each call is a hop to another thread and back: the transaction begins in the same one as the first query. */
+    async function run({ text, values }: Sql): Promise<DuckDBMaterializedResult> {
+      if (first !== undefined) {
+        await first.catch(() => {})
+        return await runOf(connection, { text, values })
+      }
+      const begun = runOf(connection, { text: `BEGIN TRANSACTION READ ONLY; ${text}`, values })
+      first = begun
+      return await begun
+    }
     try {
       return await work({
-        rows: (query) => readRows(connection, query, signal),
-        chunks: (query, take) => readChunks(connection, query, take, signal),
+        rows: (query) => readRows(connection, query, signal, run),
+        chunks: (query, take) => readChunks(connection, query, take, signal, run),
       })
     } finally {
-      await connection.run('ROLLBACK').catch(() => {})
+      if (first !== undefined) ended = connection.run('ROLLBACK').catch(() => {})
     }
   }
 
@@ -111,13 +124,14 @@ export async function readRows(
   connection: StatisticsConnection,
   query: Sql,
   signal?: AbortSignal,
+  run?: (query: Sql) => Promise<DuckDBMaterializedResult>,
 ): Promise<unknown[][]> {
   const rows: unknown[][] = []
   const take = (chunk: DuckDBDataChunk) => {
     for (const row of chunk.getRows()) rows.push(row)
     return true
   }
-  await readChunks(connection, query, take, signal)
+  await readChunks(connection, query, take, signal, run)
   return rows
 }
 
@@ -127,14 +141,10 @@ async function readChunks(
   query: Sql,
   take: (chunk: DuckDBDataChunk) => boolean,
   signal?: AbortSignal,
+  run = (query: Sql) => runOf(connection, query),
 ): Promise<void> {
   await whileAsked(connection, signal, async () => {
-    const { text, values } = query
-    const result = await connection.raw.run(
-      text,
-      values.map(({ value }) => value),
-      values.map(({ type }) => type),
-    )
+    const result = await run(query)
     const { chunkCount } = result
     for (let at = 0; at < chunkCount; at++) {
       if (!take(result.getChunk(at))) return
@@ -144,6 +154,18 @@ async function readChunks(
       await turn()
     }
   })
+}
+
+function runOf(
+  { raw }: StatisticsConnection,
+  { text, values }: Pick<Sql, 'text' | 'values'>,
+): Promise<DuckDBMaterializedResult> {
+  if (values.length === 0) return raw.run(text)
+  return raw.run(
+    text,
+    values.map(({ value }) => value),
+    values.map(({ type }) => type),
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DuckDBType, DuckDBValue } from '@duckdb/node-api'
-import { BIGINT, INTEGER, VARCHAR } from '../store/duckdb.ts'
+import { VARCHAR } from '../store/duckdb.ts'
 
 /** A value that takes the place of a parameter. */
 export interface Bound {
@@ -50,12 +50,19 @@ export function join(
   )
 }
 
-export function integer(value: number): Bound {
-  return { value, type: INTEGER }
+/**
+ * A whole number, which stands in the text itself: what has no parameters reaches DuckDB by one call instead
+ * of three, each of which another thread takes up. @throws RangeError
+ */
+export function integer(value: number): Sql {
+  if (!Number.isSafeInteger(value)) throw new RangeError('Not a whole number')
+  // One below 0 behind a minus would begin a comment.
+  return raw(value < 0 ? `(${value})` : String(value))
 }
 
-export function bigint(value: number): Bound {
-  return { value: BigInt(value), type: BIGINT }
+/** The same as 64 bits, which numbers that are small otherwise aren't. */
+export function bigint(value: number): Sql {
+  return sql`${integer(value)}::BIGINT`
 }
 
 export function text(value: string): Bound {
