@@ -140,6 +140,7 @@ const link = (rank: number) => {
 const between = (from: number, to: number) => from + random() * (to - from)
 const scopes: Record<string, () => string> = {
   workspace: () => '',
+  'any link': () => link(random() * links),
   'link, drawn by clicks': () => link(Math.exp(random() * Math.log(links)) - 1),
   'hot link (the first)': () => link(0),
   'middle link (100th to 2,000th)': () => link(between(100, 2_000)),
@@ -219,7 +220,7 @@ async function leaveUpkeep(): Promise<void> {
 async function exportAll(format: string, reader: string): Promise<void> {
   memory.reset()
   const start = performance.now()
-  const before = cpuSeconds(pid)
+  const before = statisticsCpu()
   let size = 0
   const leaving = new AbortController()
   const path = `${slugline.url}/api/v1/clicks.${format}`
@@ -234,7 +235,7 @@ async function exportAll(format: string, reader: string): Promise<void> {
     if (performance.now() - start > 20_000) break
   }
   const seconds = (performance.now() - start) / 1_000
-  const cpu = cpuSeconds(pid) - before
+  const cpu = statisticsCpu() - before
   const rate =
     reader === 'fast' ? `${Math.round(stored / seconds)} clicks/s, ` : `${seconds.toFixed(0)} s of `
   console.log(
@@ -243,9 +244,9 @@ async function exportAll(format: string, reader: string): Promise<void> {
   leaving.abort()
   if (reader === 'fast') return
   await Bun.sleep(500)
-  const after = cpuSeconds(pid)
+  const after = statisticsCpu()
   await Bun.sleep(1_500)
-  console.log(`  ${(cpuSeconds(pid) - after).toFixed(2)} s of CPU in the 1.5 s after it had left`)
+  console.log(`  ${(statisticsCpu() - after).toFixed(2)} s of CPU in the 1.5 s after it had left`)
 }
 
 /** Bytes of the file that hold something: what was deleted is room for what comes. */

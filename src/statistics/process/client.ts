@@ -13,7 +13,7 @@ import { fromWire, linesOf, type Question, type WireClick } from './wire.ts'
 
 /** The longest that a report may take, and the start of the process for it. */
 const ANSWER_WITHIN_MS = 30_000
-const READY_WITHIN_MS = 5_000
+const READY_WITHIN_MS = 15_000
 /** A process that has just ended for want of work is started again by the question. */
 const TRIES = 3
 /** A process that doesn't take the question is on its way out: its end is told within this. */

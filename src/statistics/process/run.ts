@@ -10,7 +10,7 @@ import { listen } from './server.ts'
 import { createSleeper } from './sleeper.ts'
 import { socketPath } from './socket.ts'
 import type { Store } from './store.ts'
-import { keepYielding } from './yielding.ts'
+import { type GoingOn, keepYielding } from './yielding.ts'
 
 export type { Store } from './store.ts'
 
@@ -39,7 +39,6 @@ const REST_AFTER_MS = 5_000
  * wholly or not at all.
  */
 export async function runStatistics(options: StatisticsOptions): Promise<void> {
-  // First of all: threads that are started from here on take it over.
   const { niceness = 0, clock = systemClock, logger, idleMs = 60_000, retryMs = 5_000 } = options
   const yielding = keepYielding(niceness)
   const dataDir = resolve(options.dataDir)
@@ -96,10 +95,10 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   const isDue = () => kept.now?.maintenance.due === true
   const isReplaced = () => kept.replace(listening.open)
   const ending = () => parent.finishing || parent.gone
-  yielding.watch(() => ({
+  const goingOn = (): GoingOn => ({
     bulk: maintaining || listening.exporting ? 'now' : isDue() ? 'due' : 'none',
     since: { question: listening.oldest, clicks: passes.since },
-  }))
+  })
   const idleFor = () => (listening.open > 0 ? 0 : performance.now() - askedAt)
   let workedAt = performance.now()
 
@@ -108,6 +107,8 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
     while (!parent.gone) {
       parent.poked = false
       const { gapMs, more, failed } = await passes.run()
+      // Whoever has just clicked and looks needn't wait for a start that gives way to a busy machine: it is short.
+      yielding.watch(goingOn)
       if (more && !failed) continue
       if (parent.finishing && (failed || !parent.poked)) break
       workedAt = performance.now()

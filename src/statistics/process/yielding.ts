@@ -1,4 +1,4 @@
-import { createPriority } from './priority.ts'
+import { createPriority, type Priority } from './priority.ts'
 
 /**
  * Work that nobody waits for, exports and putting in order, leaves the processors to visits from this
@@ -6,7 +6,7 @@ import { createPriority } from './priority.ts'
  */
 const BULK_MS = 500
 /** A question, or the clicks of a pass, that wait longer get their share, and whatever comes soon after. */
-const PATIENCE_MS = { question: 1_000, clicks: 10_000 }
+const PATIENCE_MS = { question: 1_000, clicks: 2_000 }
 const SHARE_MS = 5_000
 const LOOK_EVERY_MS = 250
 
@@ -20,18 +20,22 @@ export interface GoingOn {
 
 /** Lowers the priority of this process: visits come first, as long as nobody waits long for it. */
 export function keepYielding(niceness: number): {
-  /** Looks from now on. */
+  /** From now on; called again it changes nothing. */
   watch(look: () => GoingOn): void
   /** Somebody waits for this process to end. */
   hurry(): void
   stop(): void
 } {
-  const priority = createPriority(niceness)
+  let priority: Priority | undefined
+  let hurried = false
   let timer: Timer | undefined
   let bulkForMs = 0
   let sharesUntil = Number.NEGATIVE_INFINITY
   return {
     watch(look) {
+      if (priority !== undefined || hurried) return
+      const its = createPriority(niceness)
+      priority = its
       timer = setInterval(() => {
         const { bulk, since } = look()
         if (bulk === 'now') bulkForMs += LOOK_EVERY_MS
@@ -41,12 +45,13 @@ export function keepYielding(niceness: number): {
           now - (since[what] ?? now) > PATIENCE_MS[what]
         if (waits('question') || waits('clicks')) sharesUntil = now + SHARE_MS
         const yielding = bulkForMs > BULK_MS ? 'all' : 'helpers'
-        priority.yield(now < sharesUntil ? 'none' : yielding)
+        its.yield(now < sharesUntil ? 'none' : yielding)
       }, LOOK_EVERY_MS)
     },
     hurry() {
+      hurried = true
       clearInterval(timer)
-      priority.yield('none')
+      priority?.yield('none')
     },
     stop() {
       clearInterval(timer)
