@@ -1,7 +1,7 @@
 import { redacted } from './redact.ts'
 
 /** How much is logged. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 /** `json` for machines, `text` for people. */
 export type LogFormat = 'json' | 'text'
 

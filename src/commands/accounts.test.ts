@@ -152,6 +152,7 @@ describe('workspaces', () => {
     expect(await json('workspaces set-plan acme free')).toMatchObject({ id: made.id, plan: 'free' })
     expect((await json('workspaces list')).data).toEqual([{ ...made, plan: 'free' }])
     expect((await run('workspaces list')).out).toContain(made.id)
+    expect(await json('workspaces create --name Beta')).toMatchObject({ name: 'Beta' })
   })
 
   test('are refused with a reason', async () => {
@@ -162,6 +163,8 @@ describe('workspaces', () => {
     })
     expect(await json('workspaces set-plan acme gold')).toEqual({ status: 1, code: 'UNKNOWN_PLAN' })
     expect((await run('workspaces set-plan acme')).status).toBe(2)
+    expect((await run('workspaces create')).status).toBe(2)
+    expect((await run('workspaces create Two --name Three')).status).toBe(2)
   })
 })
 

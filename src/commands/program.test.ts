@@ -145,7 +145,7 @@ describe('the command line', () => {
     expect(invalid.status).toBe(2)
     expect(JSON.parse(invalid.err).error).toMatchObject({
       code: 'VALIDATION_FAILED',
-      details: [{ field: 'name' }],
+      details: [{ field: 'name', code: 'REQUIRED' }],
     })
     const missing = await run(['limit', '--json'])
     expect([missing.status, JSON.parse(missing.err).error.code]).toEqual([1, 'LINK_NOT_FOUND'])

@@ -10,8 +10,8 @@ export interface Failure {
   status: 1 | 2
   code: string
   message: string
-  /** Fields or variables, each with what is wrong with it. */
-  details?: { field: string; message: string }[]
+  /** Fields or variables, each with what is wrong with it; fields also by the API's code. */
+  details?: { field: string; code?: string; message: string }[]
 }
 
 /** Result codes of SQLite that speak of the disk or the files, not of a mistake of ours. */
@@ -107,6 +107,7 @@ async function failureOfAppError(error: AppError): Promise<Failure> {
   const { translate } = await import('../i18n/index.ts')
   const details = error.details?.map(({ field, code, params }) => ({
     field,
+    code,
     message: translate('en', `detail.${code}`, params ?? {}),
   }))
   return {

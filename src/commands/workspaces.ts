@@ -7,7 +7,7 @@ import {
   WorkspaceRefused,
   type WorkspaceService,
 } from '../workspaces/index.ts'
-import type { CommandContext, CommandStorage } from './context.ts'
+import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
 import { explained } from './refusals.ts'
 import { table } from './table.ts'
 import { shortTime } from './times.ts'
@@ -34,16 +34,18 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
   workspaces
     .command('create')
     .description('make a workspace')
-    .argument('<name>', 'unique without regard to case')
+    .argument('[name]', 'unique without regard to case')
+    .option('--name <name>', 'the same, as an option')
     .option('--plan <id>', 'its plan (default: the default plan)')
-    .action((name: string, options: { plan?: string }) =>
-      open(ctx, async ({ storage, workspaces }) => {
+    .action(async (argument: string | undefined, options: { name?: string; plan?: string }) => {
+      const name = nameOf(argument, options.name)
+      await open(ctx, async ({ storage, workspaces }) => {
         const made = await storage.write((tx) =>
           workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE),
         )
         ctx.print(`Workspace ${made.name} (${made.id}) is made, on plan ${made.plan}.`, shown(made))
-      }),
-    )
+      })
+    })
 
   workspaces
     .command('set-plan')
@@ -58,6 +60,14 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
         ctx.print(`Workspace ${changed.name} is on plan ${changed.plan}.`, shown(changed))
       }),
     )
+}
+
+/** The one name that was given, whichever way. @throws CommandError */
+function nameOf(argument?: string, option?: string): string {
+  const name = argument ?? option
+  if (name === undefined) throw new CommandError('workspaces create needs a name', 2)
+  if (argument === undefined || option === undefined) return name
+  throw new CommandError('workspaces create takes one name, not two', 2)
 }
 
 function open<T>(ctx: CommandContext, work: (opened: Opened) => Promise<T>): Promise<T> {

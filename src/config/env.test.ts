@@ -127,6 +127,7 @@ describe('the environment', () => {
     ['BASE_URL', 'https://sho.rt/s'],
     ['BASE_URL', 'https://sho.rt/?x=1'],
     ['SLUGLINE_DATA_DIR', 'da\0ta'],
+    ['SLUGLINE_DATA_DIR', '/var/lib/what?/data'],
     ['SLUGLINE_PLANS', 'pla\0ns'],
     ['GEOIP_DATABASE', 'a\0b'],
     ['SLUGLINE_DOMAINS', 'https://go.example.com'],
@@ -167,6 +168,10 @@ describe('the environment', () => {
     expect(found[0]?.problem.length).toBeGreaterThan(10)
     expect(found[0]?.example.length).toBeGreaterThan(0)
     expect(found[0]?.example).not.toBe(value)
+  })
+
+  test.each(['trace', 'fatal', 'silent'] as const)('LOG_LEVEL may be %s', (level) => {
+    expect(readEnvironment({ LOG_LEVEL: level }, false).config.logLevel).toBe(level)
   })
 
   test('all faults are told at once', () => {

@@ -64,6 +64,9 @@ export const VARIABLES = [
   'CLICKHOUSE_URL',
 ] as const
 
+/** The usual one first: a wrong value is told with it as the example. */
+const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
+
 /** The name of a setting. */
 export type Variable = (typeof VARIABLES)[number]
 
@@ -99,7 +102,7 @@ export function readEnvironment(
     host: get('HOST', listenHost, '127.0.0.1'),
     port: get('PORT', integer(0, 65_535, '3000'), 3000),
     baseUrl,
-    dataDir: resolve(get('SLUGLINE_DATA_DIR', path, './data')),
+    dataDir: get('SLUGLINE_DATA_DIR', dataDirectory, resolve('./data')),
     shortDomains: get('SLUGLINE_DOMAINS', list(hostAndPort), []).filter(
       (host) => baseUrl === null || host !== new URL(baseUrl).host,
     ),
@@ -115,7 +118,7 @@ export function readEnvironment(
     scaled: scaledOf(get, faults),
     backgroundNiceness: get('BACKGROUND_NICENESS', integer(0, 19, '0'), 7),
     metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),
-    logLevel: get('LOG_LEVEL', oneOf(['info', 'debug', 'warn', 'error', 'silent']), 'info'),
+    logLevel: get('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
     logFormat: get('LOG_FORMAT', oneOf(['json', 'text']), terminal ? 'text' : 'json'),
   }
   if (faults.length > 0) throw new ConfigError(faults)
@@ -157,6 +160,16 @@ export function unknownVariables(variables: Variables = process.env): string[] {
 function path(value: string): string {
   if (!value.includes('\0')) return value
   throw new BadValue('holds a NUL character', './data')
+}
+
+/** DuckDB takes what follows a `?` in a file's path for something else, and loses its log. */
+function dataDirectory(value: string): string {
+  const directory = resolve(path(value))
+  if (!directory.includes('?')) return directory
+  throw new BadValue(
+    `stands for ${directory}, which has a question mark: clicks can't be stored there`,
+    './data or /var/lib/slugline',
+  )
 }
 
 function secretValue(value: string): string {

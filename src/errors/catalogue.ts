@@ -31,6 +31,8 @@ export const ERRORS = {
   INVALID_API_KEY: { status: 401, params: {} },
   INSUFFICIENT_SCOPE: { status: 403, params: { scope: 'string' } },
   PLAN_LIMIT_REACHED: { status: 403, params: {} },
+  // A visitor who prefers JSON, without the link's password or with another.
+  LINK_PROTECTED: { status: 403, params: {} },
   LINK_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },

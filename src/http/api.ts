@@ -89,10 +89,13 @@ export function createApi(deps: ApiDeps): Api {
   function unmatched(exchange: Exchange): Response | Promise<Response> {
     const { request, requestId } = exchange
     const methods = table.methodsOf(pathOf(request.url))
-    if (methods === undefined) return exchange.fail(new AppError('NOT_FOUND'))
+    // A person's session is known by endpoints alone.
+    const refuse = (error: AppError) =>
+      deps.sessions === undefined ? exchange.refuse(error) : exchange.fail(error)
+    if (methods === undefined) return refuse(new AppError('NOT_FOUND'))
     const allow = methods.join(', ')
     if (request.method !== 'OPTIONS') {
-      return exchange.fail(
+      return refuse(
         new AppError('METHOD_NOT_ALLOWED', {
           params: { allowed: methods },
           headers: { Allow: allow },

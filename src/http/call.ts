@@ -43,7 +43,7 @@ export interface Call<
   readonly address: string
   /** The public address of this instance: an origin without a trailing slash. */
   readonly baseUrl: string
-  /** Whether the request's `If-Match` allows a change of this version; true without the header. */
+  /** Whether `If-Match` and `If-None-Match` allow a change of this version (RFC 9110 §13.1). */
   readonly ifMatch: (version: number) => boolean
   /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
   readonly stillPermitted: () => Promise<boolean>

@@ -12,6 +12,7 @@ const EXPOSED = [
   'Location',
   'Idempotent-Replayed',
   'Content-Language',
+  'Content-Disposition',
   'WWW-Authenticate',
   'Allow',
   'Accept-Patch',

@@ -101,7 +101,7 @@ describe('in en-XA', () => {
       const told = asProblem ? body : body.error
       const messages = [
         asProblem ? told.detail : told.message,
-        ...(asProblem ? told.errors : told.details).map(({ message }: ErrorMessage) => message),
+        ...told.details.map(({ message }: ErrorMessage) => message),
       ]
       expect(messages.length).toBe(DETAIL_CODES.length + 1)
       // "or" in a list of values is the language's own; it has no pseudo form.

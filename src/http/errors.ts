@@ -38,7 +38,7 @@ export function asAppError(error: unknown): AppError {
 
 /** Whether the client asks for RFC 9457 and takes nothing else. */
 export function wantsProblem(accept: string | null): boolean {
-  if (accept === null || !accept.includes('problem+json')) return false
+  if (accept === null) return false
   return accept
     .split(',')
     .every((range) => /^application\/problem\+json\s*(;|$)/i.test(range.trim()))
@@ -57,7 +57,7 @@ export function renderError(error: AppError, view: ErrorView): Rendered {
         detail: message,
         code: error.code,
         request_id: view.requestId,
-        ...(details && { errors: details }),
+        ...(details && { details }),
         ...(suggestions && { suggestions }),
       }
     : {

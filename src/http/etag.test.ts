@@ -34,6 +34,14 @@ describe('entity tags', () => {
     for (const value of ['"2"', 'W/"3"', '3', '']) expect(await patch(value)).toBe(412)
   })
 
+  test('If-None-Match refuses a change of what it names', async () => {
+    const patch = async (value: string) =>
+      (await t.send('PATCH', '/api/v1/hosts/a', { body: {}, headers: { 'If-None-Match': value } }))
+        .status
+    for (const value of ['*', '"3"', 'W/"3"', '"1", "3"']) expect(await patch(value)).toBe(412)
+    for (const value of ['"2"', '3', '']) expect(await patch(value)).toBe(200)
+  })
+
   test('what is cached in public carries one of its text', async () => {
     const first = await t.send('GET', '/api/v1/words?lang=de')
     const etag = first.headers.get('ETag') as string

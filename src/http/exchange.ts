@@ -17,6 +17,7 @@ import { parseJsonObject } from './json.ts'
 import { byParameter, langOf, pathOf, queryOf } from './query.ts'
 import {
   type Allowance,
+  addNoLimitHeaders,
   addRateLimitHeaders,
   addressKey,
   allowanceOf,
@@ -93,8 +94,11 @@ export class Exchange implements Call {
   }
 
   // Properties instead of methods: handlers take them out of the call.
-  readonly ifMatch = (version: number): boolean =>
-    matches(this.request.headers.get('if-match'), etagOf(version))
+  readonly ifMatch = (version: number): boolean => {
+    const { headers } = this.request
+    const etag = etagOf(version)
+    return matches(headers.get('if-match'), etag) && !noneMatch(headers.get('if-none-match'), etag)
+  }
 
   readonly stillPermitted = async (): Promise<boolean> => {
     const { caller, request, services } = this
@@ -160,6 +164,23 @@ export class Exchange implements Call {
     }
   }
 
+  /**
+   * Answers what no endpoint does. It counts all the same: towards the plan of whoever has a key,
+   * and else of the address.
+   */
+  async refuse(error: AppError): Promise<Response> {
+    const { request, services } = this
+    try {
+      const header = request.headers.get('authorization')
+      const caller = await callerOf(header, services.authenticate)
+      if (typeof caller === 'string') await this.takeAnonymous()
+      else await this.#take(caller, true)
+    } catch (failure) {
+      return this.fail(failure)
+    }
+    return this.fail(error)
+  }
+
   /** Hands the request on; the answer gets the headers of all answers. */
   async pass(mounted: Mounted): Promise<Response> {
     try {
@@ -213,23 +234,33 @@ export class Exchange implements Call {
       await this.takeAnonymous()
       throw new AppError(caller)
     }
+    const permitted = caller.scopes.has(scope)
+    const taking = this.#take(caller, permitted)
+    if (taking !== undefined) await taking
+    if (!permitted) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
+  }
+
+  /** Takes the request from the caller's allowance; one that isn't permitted only looks at it. */
+  #take(caller: Caller, permitted: boolean): Promise<void> | undefined {
     this.caller = caller
     const { no, plan } = caller.workspace
     const allowance = allowanceOf(plan.limits)
-    const permitted = caller.scopes.has(scope)
-    if (allowance !== undefined) {
-      const { limiter, clock } = services
-      const now = clock.now()
-      const key = String(no)
-      const taking = permitted
-        ? limiter.take(key, allowance.policy, now)
-        : limiter.look(key, allowance.policy, now)
-      const decision = taking instanceof Promise ? await taking : taking
+    const { limiter, clock } = this.services
+    const now = clock.now()
+    if (allowance === undefined) {
+      addNoLimitHeaders(this.#headers, now)
+      return undefined
+    }
+    const take = permitted ? limiter.take : limiter.look
+    const taking = take(String(no), allowance.policy, now)
+    const settle = (decision: Decision) => {
       addRateLimitHeaders(this.#headers, allowance, decision, now)
-      if (!decision.allowed) throw rateLimited(decision)
+      assertAllowed(decision)
       if (permitted) this.#taken = allowance
     }
-    if (!permitted) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
+    if (taking instanceof Promise) return taking.then(settle)
+    settle(taking)
+    return undefined
   }
 
   /** Counts a request without a caller, by its address. @throws AppError RATE_LIMITED */

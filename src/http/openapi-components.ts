@@ -90,7 +90,7 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
       detail: messageSchema,
       code: codeSchema,
       request_id: requestIdSchema,
-      errors: detailsSchema.optional(),
+      details: detailsSchema.optional(),
       suggestions: suggestionsSchema.optional(),
     })
     .openapi('Problem', {
@@ -106,7 +106,8 @@ export const HEADERS = {
   'X-Request-Id': { schema: { type: 'string' }, description: 'The id of this request.' },
   'RateLimit-Policy': {
     schema: { type: 'string', examples: ['"api";q=60;w=60'] },
-    description: 'What the plan allows: `q` requests in `w` seconds. Absent where it has no limit.',
+    description:
+      'What the plan allows: `q` requests in `w` seconds; 999999999999999 where it has no limit.',
   },
   RateLimit: {
     schema: { type: 'string', examples: ['"api";r=59;t=1'] },
@@ -169,7 +170,7 @@ export const PARAMETERS = {
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'Only if the answer has another ETag; else 304.',
+    description: 'Only if the object has another ETag; else 304, where it would be changed 412.',
     schema: { type: 'string', examples: ['"1"'] },
   },
 } as const

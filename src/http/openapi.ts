@@ -172,8 +172,9 @@ function bodyOf({ method, body, bodyOptional, bodyExample }: AnyEndpoint) {
 function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
   const names: (keyof typeof PARAMETERS)[] = ['lang', 'Accept-Language']
   if (changes(endpoint)) names.push('Idempotency-Key')
-  if (endpoint.errors?.includes('PRECONDITION_FAILED')) names.push('If-Match')
-  if (isConditional(endpoint)) names.push('If-None-Match')
+  const isGuarded = endpoint.errors?.includes('PRECONDITION_FAILED') ?? false
+  if (isGuarded) names.push('If-Match')
+  if (isGuarded || isConditional(endpoint)) names.push('If-None-Match')
   return names
 }
 

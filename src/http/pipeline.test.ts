@@ -152,13 +152,17 @@ describe('errors', () => {
       status: 422,
       code: 'VALIDATION_FAILED',
       request_id: response.headers.get('X-Request-Id'),
-      errors: [
+      details: [
         { field: 'no', code: 'REQUIRED' },
         { field: 'host', code: 'REQUIRED' },
       ],
     })
     const both = { accept: 'application/problem+json, application/json' }
     await errorOf(await t.send('GET', '/api/v1/hosts/missing', { headers: both }))
+    // Media types have no case, and a weight alone is no alternative.
+    const shouted = { accept: 'Application/Problem+JSON;q=0.5' }
+    const other = await t.send('GET', '/api/v1/hosts/missing', { headers: shouted })
+    expect(other.headers.get('Content-Type')).toBe('application/problem+json')
   })
 
   test('name every failing field and offer what is free', async () => {

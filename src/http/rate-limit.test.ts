@@ -94,9 +94,28 @@ describe('the rate limit', () => {
       expect(left(await t.send('POST', '/api/v1/hosts', { body: {} }))).toBe(1)
     }))
 
-  test('is silent where the plan has none', () =>
+  test('counts what no endpoint answers, and says so', () =>
+    withApi(small, async (t) => {
+      expect(left(await t.send('GET', '/api/v1/nothing'))).toBe(2)
+      const wrongMethod = await t.send('PUT', '/api/v1/hosts/a')
+      expect([wrongMethod.status, left(wrongMethod)]).toEqual([405, 1])
+      expect(left(await t.send('GET', '/api/v1/nothing'))).toBe(0)
+      const refused = await t.send('GET', '/api/v1/nothing')
+      expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '2'])
+      // A preflight carries no key, and is no request of its own.
+      expect((await t.send('OPTIONS', '/api/v1/hosts/a')).status).toBe(204)
+    }))
+
+  test('says so where the plan has none', () =>
     withApi({}, async (t) => {
-      expect(headersOf(await t.send(...get))).toEqual([null, null, null, null, null])
+      const most = '999999999999999'
+      expect(headersOf(await t.send(...get))).toEqual([
+        `"api";q=${most};w=60`,
+        `"api";r=${most};t=0`,
+        most,
+        most,
+        String(t.clock.ms / 1000),
+      ])
     }))
 })
 
@@ -115,6 +134,16 @@ describe('requests without a key', () => {
       expect((await t.send(...get)).status).toBe(200)
       t.clock.ms += Number(refused.headers.get('Retry-After')) * 1000
       expect((await anonymous('192.0.2.1')).status).toBe(200)
+    }))
+
+  test('are limited where no endpoint answers, too', () =>
+    withApi({ anonymousPerMinute: 2 }, async (t) => {
+      const nowhere = (headers: Record<string, string | null>) =>
+        t.send('GET', '/api/v1/nothing', { headers })
+      expect((await nowhere({ Authorization: null })).status).toBe(404)
+      expect((await nowhere({ Authorization: 'Bearer unknown' })).status).toBe(404)
+      expect((await nowhere({ Authorization: null })).status).toBe(429)
+      expect((await nowhere({})).status).toBe(404)
     }))
 
   test('are counted by the /64 of an IPv6 address', () => {

@@ -46,6 +46,18 @@ export function addRateLimitHeaders(
   headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
 }
 
+/** The largest number that a structured header can hold (RFC 8941 §3.3.1): no limit at all. */
+const NO_LIMIT = '999999999999999'
+
+/** The same of a plan without a limit, so that every client finds what it looks for. */
+export function addNoLimitHeaders(headers: Record<string, string>, now: number): void {
+  headers['RateLimit-Policy'] = `"api";q=${NO_LIMIT};w=60`
+  headers.RateLimit = `"api";r=${NO_LIMIT};t=0`
+  headers['X-RateLimit-Limit'] = NO_LIMIT
+  headers['X-RateLimit-Remaining'] = NO_LIMIT
+  headers['X-RateLimit-Reset'] = String(Math.ceil(now / 1000))
+}
+
 /** The refusal, with whole seconds after which a retry is let through (RFC 9110 §10.2.3). */
 export function rateLimited(decision: Decision): AppError {
   const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000))

@@ -1,5 +1,5 @@
 import { match } from '@formatjs/intl-localematcher'
-import { isSupportedLocale, LOCALES, type SupportedLocale } from './locales.ts'
+import { DEFAULT_LOCALE, isSupportedLocale, LOCALES, type SupportedLocale } from './locales.ts'
 
 // RFC 5646 §4.4.1 recommends room for 35 characters; extensions may make a tag longer.
 const MAX_TAG_LENGTH = 64
@@ -12,29 +12,38 @@ const byTag = new Map<string, SupportedLocale>(
 const byScript = new Map<string, SupportedLocale>(
   LOCALES.map((locale) => [scriptKey(new Intl.Locale(locale).maximize()), locale]),
 )
-/** Scripts in which a language may be matched to a neighbour; a closed list, see `neighbour`. */
+/** Scripts in which a language may be matched to a neighbour; a closed list, see `nearest`. */
 const SCRIPTS: ReadonlySet<string> = new Set(['Arab', 'Cyrl', 'Deva', 'Hans', 'Hant', 'Latn'])
 
 /**
- * The supported language that serves a reader of `tag` best, or null. The same language in the same
- * script first, whatever the region (zh-TW → zh-Hant, pt-PT → pt-BR), then the neighbour that CLDR
- * says such readers understand (gsw → de, ca → es). An ill-formed tag is shortened from its end
+ * The supported language that a tag names, or null: the same language in the same script, whatever
+ * the region (zh-TW → zh-Hant, pt-PT → pt-BR). An ill-formed tag is shortened from its end
  * (RFC 4647 §3.4); nothing throws.
  */
-export function bestLocale(tag: string): SupportedLocale | null {
+export function sameLanguage(tag: string): SupportedLocale | null {
   const wanted = tag.replaceAll('_', '-').toLowerCase()
   const exact = byTag.get(wanted)
   if (exact !== undefined) return exact
-  if (wanted.length > MAX_TAG_LENGTH) return null
   const locale = parse(wanted)
-  if (locale === null || locale.language === NONE) return null
-  return byScript.get(scriptKey(locale)) ?? neighbour(locale)
+  return locale === null ? null : (byScript.get(scriptKey(locale)) ?? null)
+}
+
+/**
+ * The supported language that CLDR says readers of another understand (gsw → de, ca → es), or null.
+ * English is none: CLDR names it where it knows nothing nearer, and so does whoever falls through.
+ */
+export function neighbour(tag: string): SupportedLocale | null {
+  const locale = parse(tag.replaceAll('_', '-').toLowerCase())
+  const found = locale === null ? null : nearest(locale)
+  return found === DEFAULT_LOCALE ? null : found
 }
 
 function parse(tag: string): Intl.Locale | null {
+  if (tag.length > MAX_TAG_LENGTH) return null
   for (let rest = tag; rest !== ''; rest = rest.slice(0, Math.max(0, rest.lastIndexOf('-')))) {
     try {
-      return new Intl.Locale(rest).maximize()
+      const locale = new Intl.Locale(rest)
+      return locale.language === NONE ? null : locale.maximize()
     } catch {
       // Shortened and tried again.
     }
@@ -46,7 +55,7 @@ function parse(tag: string): Intl.Locale | null {
  * The matcher remembers every tag that it was ever given, for good. So it is only given languages
  * that CLDR knows, in a few scripts and without region or variants: a set that no client can grow.
  */
-function neighbour(locale: Intl.Locale): SupportedLocale | null {
+function nearest(locale: Intl.Locale): SupportedLocale | null {
   const { language, script } = locale
   const usual = new Intl.Locale(language).maximize().script
   if (usual === undefined || script === undefined || !SCRIPTS.has(script)) return null

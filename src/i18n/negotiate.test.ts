@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseAcceptLanguage } from './accept-language.ts'
-import { bestLocale } from './best-locale.ts'
+import { sameLanguage } from './best-locale.ts'
 import { type Locale, negotiateLocale } from './index.ts'
 import { isSupportedLocale, LOCALES } from './locales.ts'
 
@@ -61,9 +61,27 @@ describe('negotiateLocale', () => {
     ['ru', 'en'],
     ['sr', 'en'],
     ['und', 'en'],
+    ['und, de;q=0.1', 'de'],
+    // Asked for by name beats near to what was asked for, whatever the weights.
+    ['ca, fr;q=0.1', 'fr'],
+    ['gsw, ca;q=0.9', 'de'],
+    ['sw, is;q=0.9, ko;q=0.1', 'ko'],
+    ['ca, es;q=0', 'en'],
+    ['ca, gsw;q=0.5, es;q=0', 'de'],
   ])('Accept-Language: %s is answered in %s', (header, expected) => {
     expect(accept(header)).toBe(expected as Locale)
     expect(accept(header)).toBe(expected as Locale)
+  })
+
+  test('a language near to one asked for comes after those asked for, before the fallback', () => {
+    expect(negotiateLocale({ query: 'ca', acceptLanguage: 'fr', fallback: 'it' })).toBe('fr')
+    expect(negotiateLocale({ query: 'ca', acceptLanguage: 'xx', fallback: 'it' })).toBe('es')
+    expect(negotiateLocale({ query: 'ca', acceptLanguage: 'gsw', fallback: 'it' })).toBe('es')
+    expect(negotiateLocale({ query: 'ca', acceptLanguage: 'es;q=0', fallback: 'it' })).toBe('it')
+    expect(accept('ca', 'it')).toBe('es')
+    // What has no neighbour but English is unknown like any other.
+    expect(negotiateLocale({ query: 'eo', acceptLanguage: 'de' })).toBe('de')
+    expect(accept('eo', 'it')).toBe('it')
   })
 
   test('* means the fallback, or else English, unless that was refused', () => {
@@ -119,7 +137,7 @@ describe('negotiateLocale', () => {
     fc.assert(
       fc.property(fc.constantFrom(...LOCALES), weight, fc.boolean(), (locale, q, upper) => {
         const tag = upper ? locale.toUpperCase() : locale
-        return accept(`${tag};q=${q}`, 'tr') === locale && bestLocale(tag) === locale
+        return accept(`${tag};q=${q}`, 'tr') === locale && sameLanguage(tag) === locale
       }),
     )
   })

@@ -1,5 +1,5 @@
 import { type LanguageRange, parseAcceptLanguage } from './accept-language.ts'
-import { bestLocale } from './best-locale.ts'
+import { neighbour, sameLanguage } from './best-locale.ts'
 import {
   DEFAULT_LOCALE,
   LOCALES,
@@ -23,9 +23,13 @@ export interface LocaleSources {
 /** What a header says once it is read; independent of the fallback, so it can be kept. */
 interface Preference {
   readonly locale: Locale | null
+  /** A supported language that is near to one of those asked for, where none of them is supported. */
+  readonly near: Locale | null
   readonly anyOther: boolean
   readonly refused: ReadonlySet<Locale>
 }
+
+const NOTHING: Preference = { locale: null, near: null, anyOther: false, refused: new Set() }
 
 const MAX_CACHED = 500
 const MAX_CACHED_LENGTH = 256
@@ -33,7 +37,8 @@ const cache = new Map<string, Preference>()
 
 /**
  * The language of an answer: `?lang=`, then Accept-Language by weight and best fit (RFC 9110 §12.5.4,
- * RFC 4647), then the workspace's language, then English. What is unknown or malformed falls through.
+ * RFC 4647), then the workspace's language, then English. What is unknown or malformed falls through;
+ * a language that is only near to one of these comes after all that were asked for by name.
  */
 export function negotiateLocale(sources: LocaleSources): Locale {
   const { query, acceptLanguage, fallback, pseudoLocales = false } = sources
@@ -42,10 +47,11 @@ export function negotiateLocale(sources: LocaleSources): Locale {
     if (asked !== null) return asked
   }
   const last = fallback ?? DEFAULT_LOCALE
-  if (!acceptLanguage) return last
-  const preference = preferenceOf(acceptLanguage, pseudoLocales)
+  const preference = acceptLanguage ? preferenceOf(acceptLanguage, pseudoLocales) : NOTHING
   if (preference.locale !== null) return preference.locale
+  const near = (query ? neighbour(query) : null) ?? preference.near
   const { refused } = preference
+  if (near !== null && !refused.has(near)) return near
   if (refused.size === 0 || !refused.has(last)) return last
   if (!refused.has(DEFAULT_LOCALE)) return DEFAULT_LOCALE
   const other = preference.anyOther ? LOCALES.find((locale) => !refused.has(locale)) : undefined
@@ -70,13 +76,18 @@ function read(ranges: readonly LanguageRange[], pseudoLocales: boolean): Prefere
   if (ranges.some(({ q }) => q === 0)) {
     for (const locale of LOCALES) if (isRefused(locale, ranges)) refused.add(locale)
   }
+  let near: Locale | null = null
   for (const { tag, q } of ranges) {
     if (q === 0) break
-    if (tag === '*') return { locale: null, anyOther: true, refused }
+    if (tag === '*') return { locale: null, near, anyOther: true, refused }
     const locale = find(tag, pseudoLocales)
-    if (locale !== null && !refused.has(locale)) return { locale, anyOther: false, refused }
+    if (locale !== null && !refused.has(locale)) {
+      return { locale, near: null, anyOther: false, refused }
+    }
+    if (locale === null && near === null) near = neighbour(tag)
+    if (near !== null && refused.has(near)) near = null
   }
-  return { locale: null, anyOther: false, refused }
+  return { locale: null, near, anyOther: false, refused }
 }
 
 /** The most specific range that covers the language decides (RFC 4647 §3.3.1). */
@@ -100,5 +111,5 @@ function find(tag: string, pseudoLocales: boolean): Locale | null {
     const pseudo = PSEUDO_LOCALES.find((locale) => locale.toLowerCase() === tag.toLowerCase())
     if (pseudo !== undefined) return pseudo
   }
-  return bestLocale(tag)
+  return sameLanguage(tag)
 }

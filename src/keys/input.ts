@@ -53,7 +53,7 @@ function faultsOfScopes(scopes: readonly string[]): ErrorDetail[] {
   return scopes.flatMap((scope, i): ErrorDetail[] =>
     isScope(scope)
       ? []
-      : [{ field: `scopes[${i}]`, code: 'INVALID_VALUE', params: { allowed: SCOPES } }],
+      : [{ field: `scopes.${i}`, code: 'INVALID_VALUE', params: { allowed: SCOPES } }],
   )
 }
 

@@ -27,13 +27,17 @@ export function whole(max: number) {
 /** The `+` of an offset is a space where it wasn't percent-encoded. */
 const LOST_PLUS = / (?=\d\d:\d\d$)/
 
+/** A date alone is its midnight in UTC. */
+const DATE = /^\d{4}-\d\d-\d\d$/
+
 function timestamp(description: string) {
-  return checked(z.string(), (text) => parseTimestamp(text.replace(LOST_PLUS, '+')))
+  return checked(z.string(), (text) =>
+    parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(LOST_PLUS, '+')),
+  )
     .optional()
     .openapi({
       param: { description },
       type: 'string',
-      format: 'date-time',
       example: '2026-05-01T00:00:00Z',
     })
 }
@@ -81,8 +85,12 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
         .enum(STATUSES)
         .optional()
         .openapi({ param: { description: 'Links that have this status now.' } }),
-      created_after: timestamp('Links created then or later.'),
-      created_before: timestamp('Links created before then.'),
+      created_after: timestamp(
+        'Links created then or later: RFC 3339, or a date for its midnight in UTC.',
+      ),
+      created_before: timestamp(
+        'Links created before then: RFC 3339, or a date for its midnight in UTC.',
+      ),
       sort: z
         .enum(SORTS)
         .default('created_at')

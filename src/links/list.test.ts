@@ -253,6 +253,20 @@ describe('a list', () => {
     expect(await links.list({ created_before: '2030-01-01T00:00:00 02:00' })).toEqual(all)
   })
 
+  test('takes a date for its midnight', async () => {
+    for (const name of ['created_after', 'created_before']) {
+      const { created_at } = model[Math.floor(model.length / 2)] as (typeof model)[0]
+      for (const day of [created_at.slice(0, 10), '2030-01-01', '2020-02-29']) {
+        const byDate = await links.list({ [name]: day })
+        expect(byDate).toEqual(await links.list({ [name]: `${day}T00:00:00Z` }))
+      }
+      expect(await refusal(links.list({ [name]: '2030-02-30' }))).toEqual([
+        'VALIDATION_FAILED',
+        `${name}: INVALID_TIMESTAMP`,
+      ])
+    }
+  })
+
   test('are found in either case of a Turkish i', async () => {
     const { id } = await links.create(
       { destination_url: 'https://a.example/', title: 'İZMİR ılık' },

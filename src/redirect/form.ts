@@ -1,10 +1,14 @@
-/** A password is at most 1,024 characters; percent-encoded, each may take twelve. */
+/** A password is at most 128 characters; percent-encoded, each may take twelve. */
 export const FORM_BYTES_MAX = 16_384
 
-/** The `password` field of a posted form; null when the form is too large. */
+/**
+ * The `password` field of a posted form, or of a JSON object as programs send it; empty when there
+ * is none, null when the body is too large.
+ */
 export async function readPassword(request: Request): Promise<string | null> {
   const type = request.headers.get('content-type') ?? ''
-  if (!type.toLowerCase().startsWith('application/x-www-form-urlencoded')) return ''
+  const read = READERS.find(({ media }) => type.toLowerCase().startsWith(media))?.read
+  if (read === undefined) return ''
   const length = Number(request.headers.get('content-length') ?? 0)
   if (length > FORM_BYTES_MAX) return null
   const parts: Uint8Array[] = []
@@ -14,8 +18,27 @@ export async function readPassword(request: Request): Promise<string | null> {
     if (bytes > FORM_BYTES_MAX) return null
     parts.push(part)
   }
-  return new URLSearchParams(Buffer.concat(parts).toString()).get('password') ?? ''
+  try {
+    const password = await read(Buffer.concat(parts), type)
+    return typeof password === 'string' ? password : ''
+  } catch {
+    return ''
+  }
 }
+
+/** What a password may come in, each throwing on what isn't well formed. */
+const READERS: { media: string; read: (body: Buffer, type: string) => unknown }[] = [
+  {
+    media: 'application/x-www-form-urlencoded',
+    read: (body) => new URLSearchParams(body.toString()).get('password'),
+  },
+  { media: 'application/json', read: (body) => JSON.parse(body.toString())?.password },
+  {
+    media: 'multipart/form-data',
+    read: async (body, type) =>
+      (await new Response(body, { headers: { 'content-type': type } }).formData()).get('password'),
+  },
+]
 
 /** Checks a password against an argon2id hash. */
 export type VerifyPassword = (password: string, hash: string) => Promise<boolean>

@@ -18,7 +18,7 @@ export interface Pages {
     condition: Exclude<Condition, 'open'>,
     startsAt: number | null,
   ): Response
-  /** Asks for the link's password. */
+  /** Asks for the link's password; whoever prefers JSON is told that there is one. */
   password(request: Request, requestId: string, attempt: PasswordAttempt): Response
   /** Says that there is a password, and nothing else. `path`: the link itself. */
   protectedPreview(request: Request, requestId: string, path: string): Response
@@ -145,9 +145,16 @@ export function createPages({ pseudoLocales, always, host }: PagesOptions): Page
     },
 
     password(request, requestId, attempt) {
+      const retry: Record<string, string> = {}
+      const seconds = attempt.kind === 'too_many' ? attempt.retryAfterSeconds : null
+      if (seconds !== null) retry['Retry-After'] = String(seconds)
+      if (prefersJson(request.headers.get('accept'))) {
+        return seconds === null
+          ? pages.error(request, requestId, 'LINK_PROTECTED')
+          : pages.error(request, requestId, 'RATE_LIMITED', { seconds }, retry)
+      }
       const locale = localeOf(request)
-      const headers: Record<string, string> = pageHeaders(locale, FORM_ACTION)
-      if (attempt.kind === 'too_many') headers['Retry-After'] = String(attempt.retryAfterSeconds)
+      const headers = { ...pageHeaders(locale, FORM_ACTION), ...retry }
       const status = { none: 200, wrong: 403, too_many: 429 }[attempt.kind]
       return respond(passwordForm(locale, attempt), status, locale, requestId, headers)
     },

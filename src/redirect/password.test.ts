@@ -135,11 +135,51 @@ test('a password uses up one visit, and only when it is right', async () => {
   expect((await site.visit('/a')).status).toBe(410)
 })
 
+test('programs send the password as JSON or as a form of parts', async () => {
+  await site.addLink({ slug: 'a', password_hash: hash })
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  const body = JSON.stringify({ password: 'größe +&' })
+  expect((await site.visit('/a', { method: 'POST', body, headers })).status).toBe(303)
+  const form = new FormData()
+  form.set('password', 'größe +&')
+  expect((await site.visit('/a', { method: 'POST', body: form })).status).toBe(303)
+})
+
+test('whoever prefers JSON is told so in JSON that there is a password', async () => {
+  const seq = await site.addLink({
+    slug: 'a',
+    password_hash: hash,
+    target_url: 'https://secret.example/',
+  })
+  allowed = 1
+  const headers = { accept: 'application/json', 'accept-language': 'de' }
+  const wrong = { method: 'POST', body: new URLSearchParams({ password: 'x' }), headers }
+  for (const [init, status, code] of [
+    [{ headers }, 403, 'LINK_PROTECTED'],
+    [wrong, 403, 'LINK_PROTECTED'],
+    [wrong, 429, 'RATE_LIMITED'],
+  ] as const) {
+    const response = await site.visit('/a', init)
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('retry-after')).toBe(status === 429 ? '61' : null)
+    const { error } = (await response.json()) as { error: Record<string, string> }
+    expect(error.code).toBe(code)
+    expect(error.request_id).toBe(response.headers.get('x-request-id') as string)
+  }
+  expect(await clicks(seq)).toBe(0)
+})
+
 test('bodies that are no form, or too large, are no guess that passes', async () => {
+  allowed = 20
   await site.addLink({ slug: 'a', password_hash: hash })
   const send = (body: string, type: string) =>
     site.visit('/a', { method: 'POST', body, headers: { 'content-type': type } })
-  expect((await send('{"password":"größe +&"}', 'application/json')).status).toBe(403)
+  for (const body of ['', '{', 'null', '[]', '"größe +&"', '{"password":["größe +&"]}']) {
+    expect((await send(body, 'application/json')).status).toBe(403)
+  }
+  expect((await send('größe +&', 'multipart/form-data; boundary=x')).status).toBe(403)
+  expect((await send('password=gr%C3%B6%C3%9Fe+%2B%26', 'text/plain')).status).toBe(403)
   const form = 'application/x-www-form-urlencoded'
   expect((await send(`password=${'x'.repeat(20_000)}`, form)).status).toBe(413)
   expect((await send('password=%FF%zz&&=', form)).status).toBe(403)

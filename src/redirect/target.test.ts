@@ -12,6 +12,8 @@ test.each([
   ['https://e.com/#f?g', '?a=1', 'https://e.com/?a=1#f?g'],
   ['https://e.com/?x=1#f', '?lang=de&a=%2B+%zz', 'https://e.com/?x=1&lang=de&a=%2B+%zz#f'],
   ['https://e.com/', '??a', 'https://e.com/??a'],
+  ['https://e.com/?x=1#f', '?a=1#g', 'https://e.com/?x=1&a=1#f'],
+  ['https://e.com/', '?#g', 'https://e.com/'],
 ])('%s and %s make %s', (target, search, expected) => {
   expect(withVisitorsQuery(target, search)).toBe(expected)
 })

@@ -48,6 +48,7 @@ beforeAll(async () => {
   linkId = ((await (await post(fields)).json()) as { id: string }).id
   await post({ destination_url: GOOD, slug: 'past', expires_at: '2020-01-01T00:00:00Z' })
   await post({ destination_url: GOOD, slug: 'off', enabled: false })
+  await post({ destination_url: GOOD, slug: 'locked', password: 'a long password' })
   await post({ destination_url: GOOD, slug: 'once', max_clicks: 1 })
   await slugline.call('GET', '/once', { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } })
   await post({ destination_url: GOOD, slug: 'bad' })
@@ -84,6 +85,7 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   INVALID_API_KEY: api('GET', LINKS, () => ({ key: 'slug_nonsense' })),
   INSUFFICIENT_SCOPE: api('POST', LINKS, () => ({ key: readOnly, body: {} })),
   PLAN_LIMIT_REACHED: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
+  LINK_PROTECTED: visit('locked'),
   LINK_NOT_FOUND: api('GET', `${LINKS}/lnk_00000000000000000000000000`),
   NOT_FOUND: api('GET', '/api/v1/nothing'),
   METHOD_NOT_ALLOWED: api('PUT', LINKS),

@@ -297,6 +297,7 @@ export interface paths {
           'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
+          'If-None-Match'?: string
         }
         path: {
           id: string
@@ -379,6 +380,7 @@ export interface paths {
           'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
+          'If-None-Match'?: string
         }
         path: {
           id: string
@@ -570,6 +572,7 @@ export interface paths {
           'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
+          'If-None-Match'?: string
         }
         path: {
           id: string
@@ -2646,6 +2649,7 @@ export interface paths {
           'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
+          'If-None-Match'?: string
         }
         path: {
           id: string
@@ -2728,6 +2732,7 @@ export interface paths {
           'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
+          'If-None-Match'?: string
         }
         path: {
           id: string
@@ -2919,6 +2924,7 @@ export interface paths {
           'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
+          'If-None-Match'?: string
         }
         path: {
           id: string
@@ -6776,6 +6782,7 @@ export interface components {
       | 'INVALID_API_KEY'
       | 'INSUFFICIENT_SCOPE'
       | 'PLAN_LIMIT_REACHED'
+      | 'LINK_PROTECTED'
       | 'LINK_NOT_FOUND'
       | 'NOT_FOUND'
       | 'METHOD_NOT_ALLOWED'
@@ -6879,7 +6886,7 @@ export interface components {
       /** The same as `X-Request-Id`. */
       request_id: string
       /** Every field that fails, not only the first. */
-      errors?: components['schemas']['ErrorDetail'][]
+      details?: components['schemas']['ErrorDetail'][]
       /** With SLUG_TAKEN: slugs that are free. */
       suggestions?: string[]
     }
