@@ -33,6 +33,33 @@ describe.skipIf(CHROMIUM === null)('one’s own account (needs Chromium)', () =>
     return dialog
   }
 
+  test('is signed in again where it was when its session has ended', async () => {
+    const { page, context } = owner
+    await page.goto('/app/keys')
+    await heading(page, en('keys.title'))
+    await context.clearCookies()
+    await page.getByRole('link', { name: en('shell.members') }).click()
+    await page.getByText(en('auth.signIn.ended')).waitFor()
+    await page.getByLabel(en('auth.email')).fill(OWNER.email)
+    await page.getByLabel(en('auth.password'), { exact: true }).fill(OWNER.password)
+    await page.keyboard.press('Enter')
+    await heading(page, en('members.title'))
+  }, 300_000)
+
+  test('keeps its page where the server can’t be reached', async () => {
+    const storageState = await member.context.storageState()
+    const { page, context, close } = await dashboard.open({ storageState })
+    await page.goto('/app/usage')
+    await heading(page, en('usage.title'))
+    await context.setOffline(true)
+    await page.getByRole('link', { name: en('shell.members') }).click()
+    await page.getByRole('heading', { name: en('common.offline') }).waitFor()
+    await context.setOffline(false)
+    await page.getByRole('button', { name: en('common.retry') }).click()
+    await heading(page, en('members.title'))
+    await close()
+  }, 300_000)
+
   test('can’t be deleted by who alone owns a workspace, who is told so', async () => {
     const dialog = await askToDelete(owner, OWNER.email, OWNER.password)
     await dialog.getByRole('alert').filter({ hasText: 'Acme' }).waitFor()

@@ -206,7 +206,7 @@ describe.skipIf(CHROMIUM === null)('by keyboard alone (needs Chromium)', () => {
     await heading(page, en('keys.title'))
     await keys.tabTo(button('keys.create'))
     await keys.press('Enter')
-    await keys.tabTo(dialog().getByLabel(en('keys.name')))
+    await keys.focused(dialog().getByLabel(en('keys.name')))
     await isTrapped()
     await keys.tabTo(dialog().getByLabel(en('keys.name')))
     await keys.type('website')

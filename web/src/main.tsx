@@ -21,7 +21,8 @@ onSignedOut(() => {
   const signedIn = queryClient.getQueryData(sessionQuery.queryKey)?.user
   if (!signedIn) return
   queryClient.clear()
-  void router.invalidate()
+  const { href } = router.latestLocation
+  void router.navigate({ to: '/sign-in', search: { next: href, ended: 'true' }, replace: true })
 })
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce

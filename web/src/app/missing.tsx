@@ -1,7 +1,9 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
 import { useEffect } from 'react'
+import { ApiError } from '../api/errors.ts'
 import { useI18n } from '../i18n/index.tsx'
+import { isReachable, NOT_LOADED } from '../lib/part.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Problem } from '../ui/problem.tsx'
@@ -53,7 +55,13 @@ export function PageProblem({ error, reset }: ErrorComponentProps) {
     reset()
     void router.invalidate()
   }
-  // What a chunk of an older version was replaced by comes with a fresh page.
-  const stale = error instanceof TypeError && /import|module/i.test(error.message)
-  return <Problem heading="h1" error={error} onRetry={stale ? () => location.reload() : retry} />
+  // What a chunk of an older version was replaced by comes with a fresh page; so does a part that
+  // couldn't be loaded, once the server answers again.
+  const stale =
+    (error instanceof TypeError && /import|module/i.test(error.message)) ||
+    (error instanceof ApiError && error.code === NOT_LOADED)
+  const reload = async () => {
+    if (await isReachable()) location.reload()
+  }
+  return <Problem heading="h1" error={error} onRetry={stale ? () => void reload() : retry} />
 }

@@ -5,6 +5,7 @@ import { type ReactElement, useState } from 'react'
 import { request } from '../api/client.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { LANGUAGE_NAMES, LOCALES } from '../i18n/locales.ts'
+import { useMedia } from '../lib/media.ts'
 import { Menu, MenuItem, MenuRadio, MenuSeparator, Submenu } from '../ui/menu.tsx'
 import { errorText } from '../ui/problem.tsx'
 import { showToast } from '../ui/toast.tsx'
@@ -27,6 +28,7 @@ export function PersonMenu({
   const client = useQueryClient()
   const setLanguage = useSetLanguage()
   const [theme, setShown] = useState(currentTheme)
+  const touched = useMedia('(pointer: coarse)')
 
   const changeTheme = (next: Theme) => {
     setTheme(next)
@@ -77,9 +79,15 @@ export function PersonMenu({
         />
       </Submenu>
       <MenuSeparator />
-      <MenuItem icon={<Keyboard size={16} aria-hidden="true" />} shortcut="?" onClick={onShortcuts}>
-        {t('shell.shortcuts')}
-      </MenuItem>
+      {touched ? null : (
+        <MenuItem
+          icon={<Keyboard size={16} aria-hidden="true" />}
+          shortcut="?"
+          onClick={onShortcuts}
+        >
+          {t('shell.shortcuts')}
+        </MenuItem>
+      )}
       <MenuItem
         icon={<BookOpen size={16} aria-hidden="true" />}
         render={<a href="/docs" target="_blank" rel="noreferrer" />}

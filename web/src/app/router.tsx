@@ -13,6 +13,7 @@ import { authSearch } from '../features/auth/search.ts'
 import { instanceSearch } from '../features/instance/search.ts'
 import { linkSearch, linksSearch } from '../features/links/search.ts'
 import { statisticsSearch } from '../features/statistics/search.ts'
+import { part } from '../lib/part.ts'
 import { NoPages, NoSuchPage, NotFound, PageProblem } from './missing.tsx'
 import { queryClient } from './queries.ts'
 import { parseSearch, stringifySearch } from './search-params.ts'
@@ -46,7 +47,7 @@ const shell = createRoute({
     enterWorkspace(workspace?.id ?? null)
     return { session, workspace }
   },
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(() => part(() => import('./shell.tsx')), 'Shell'),
   errorComponent: NoPages,
 })
 
@@ -62,15 +63,21 @@ const links = createRoute({
   getParentRoute: () => shell,
   path: '/links',
   validateSearch: linksSearch,
-  component: lazyRouteComponent(() => import('../features/links/index.ts'), 'LinksPage'),
+  component: lazyRouteComponent(
+    () => part(() => import('../features/links/index.ts')),
+    'LinksPage',
+  ),
 })
 const link = createRoute({
   getParentRoute: () => shell,
   path: '/links/$id',
   validateSearch: linkSearch,
-  component: lazyRouteComponent(() => import('../features/links/details/index.ts'), 'LinkPage'),
+  component: lazyRouteComponent(
+    () => part(() => import('../features/links/details/index.ts')),
+    'LinkPage',
+  ),
 })
-const statisticsPages = () => import('../features/statistics/index.ts')
+const statisticsPages = () => part(() => import('../features/statistics/index.ts'))
 const linkStatistics = createRoute({
   getParentRoute: () => shell,
   path: '/links/$id/statistics',
@@ -86,25 +93,34 @@ const statistics = createRoute({
 const keys = createRoute({
   getParentRoute: () => shell,
   path: '/keys',
-  component: lazyRouteComponent(() => import('../features/keys/index.ts'), 'KeysPage'),
+  component: lazyRouteComponent(() => part(() => import('../features/keys/index.ts')), 'KeysPage'),
 })
 const members = createRoute({
   getParentRoute: () => shell,
   path: '/members',
-  component: lazyRouteComponent(() => import('../features/members/index.ts'), 'MembersPage'),
+  component: lazyRouteComponent(
+    () => part(() => import('../features/members/index.ts')),
+    'MembersPage',
+  ),
 })
 const audit = createRoute({
   getParentRoute: () => shell,
   path: '/audit',
   validateSearch: auditSearch,
-  component: lazyRouteComponent(() => import('../features/audit/index.ts'), 'AuditPage'),
+  component: lazyRouteComponent(
+    () => part(() => import('../features/audit/index.ts')),
+    'AuditPage',
+  ),
 })
 const usage = createRoute({
   getParentRoute: () => shell,
   path: '/usage',
-  component: lazyRouteComponent(() => import('../features/usage/index.ts'), 'UsagePage'),
+  component: lazyRouteComponent(
+    () => part(() => import('../features/usage/index.ts')),
+    'UsagePage',
+  ),
 })
-const settingsPages = () => import('../features/settings/index.ts')
+const settingsPages = () => part(() => import('../features/settings/index.ts'))
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
@@ -119,7 +135,10 @@ const instance = createRoute({
   getParentRoute: () => shell,
   path: '/instance',
   validateSearch: instanceSearch,
-  component: lazyRouteComponent(() => import('../features/instance/index.ts'), 'InstancePage'),
+  component: lazyRouteComponent(
+    () => part(() => import('../features/instance/index.ts')),
+    'InstancePage',
+  ),
 })
 
 /** Whatever no page is at, with the way to the others around it. */
@@ -133,7 +152,7 @@ const auth = createRoute({
   beforeLoad: async () => ({ session: await queryClient.ensureQueryData(sessionQuery) }),
   errorComponent: NoPages,
 })
-const authPages = () => import('../features/auth/index.ts')
+const authPages = () => part(() => import('../features/auth/index.ts'))
 const signIn = createRoute({
   getParentRoute: () => auth,
   path: '/sign-in',

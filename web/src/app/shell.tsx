@@ -1,6 +1,7 @@
 import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
+import { part } from '../lib/part.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { FootBar } from './foot-bar.tsx'
@@ -12,10 +13,10 @@ import { enterWorkspace, PlaceProvider, usePlace, useSession } from './workspace
 import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
 
 const ShortcutList = lazy(async () => ({
-  default: (await import('./shortcut-list.tsx')).ShortcutList,
+  default: (await part(() => import('./shortcut-list.tsx'))).ShortcutList,
 }))
 const NewWorkspace = lazy(async () => ({
-  default: (await import('./new-workspace.tsx')).NewWorkspace,
+  default: (await part(() => import('./new-workspace.tsx'))).NewWorkspace,
 }))
 
 const route = getRouteApi('/shell')

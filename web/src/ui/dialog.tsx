@@ -1,13 +1,16 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog'
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, type RefObject, useState } from 'react'
+import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 
 const BACKDROP =
   'fixed inset-0 z-40 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0'
+
+/** Where somebody writes. */
+const FIELD = 'input:not([type=checkbox], [type=radio], [type=hidden], [readonly]), textarea'
 
 const SHAPES = {
   /** In the middle. */
@@ -30,7 +33,7 @@ export interface DialogProps {
   shape?: keyof typeof SHAPES
   /** Stays at the foot while the rest scrolls. */
   footer?: ReactNode
-  /** What gets the focus first; default: the first control. */
+  /** What gets the focus first; default: the first field, or where there is none the first control. */
   initialFocus?: RefObject<HTMLElement | null>
   /** Only the buttons close it: for what can't be shown again. */
   sticky?: boolean
@@ -50,6 +53,8 @@ export function Dialog({
   children,
 }: DialogProps) {
   const { t } = useI18n()
+  const body = useRef<HTMLDivElement>(null)
+  const firstField = () => body.current?.querySelector<HTMLElement>(FIELD) ?? true
   return (
     <Base.Root
       open={open}
@@ -59,9 +64,9 @@ export function Dialog({
       }}
     >
       <Base.Portal>
-        <Base.Backdrop className={BACKDROP} />
+        <Base.Backdrop data-veil className={BACKDROP} />
         <Base.Popup
-          {...(initialFocus ? { initialFocus } : {})}
+          initialFocus={initialFocus ?? firstField}
           className={cx(
             'fixed z-40 flex flex-col bg-raised shadow-float outline-none transition-opacity duration-150 ease-out',
             SHAPES[shape],
@@ -83,7 +88,10 @@ export function Dialog({
               </Base.Close>
             )}
           </header>
-          <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto overscroll-contain px-5 pt-2 pb-5">
+          <div
+            ref={body}
+            className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto overscroll-contain px-5 pt-2 pb-5"
+          >
             {children}
           </div>
           {footer ? (
@@ -135,7 +143,7 @@ export function ConfirmDialog({
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={BACKDROP} />
+        <AlertDialog.Backdrop data-veil className={BACKDROP} />
         <AlertDialog.Popup
           className={cx(
             'fixed z-40 flex flex-col gap-3 overflow-y-auto bg-raised p-5 shadow-float outline-none transition-opacity duration-150',

@@ -75,7 +75,11 @@ export function MenuItem({
     >
       {icon ? <span className="flex w-4 justify-center text-faint">{icon}</span> : null}
       <span className="flex-1">{children}</span>
-      {shortcut ? <Kbd>{shortcut}</Kbd> : null}
+      {shortcut ? (
+        <span className="flex pointer-coarse:hidden">
+          <Kbd>{shortcut}</Kbd>
+        </span>
+      ) : null}
     </Base.Item>
   )
 }

@@ -29,18 +29,16 @@ export function Page({
     document.title = `${title} · ${t('common.product')}`
   }, [title, t])
   return (
-    <div
-      className={cx('mx-auto w-full px-4 py-5 sm:px-8 sm:py-7', narrow ? 'max-w-3xl' : 'max-w-300')}
-    >
+    <div className="mx-auto w-full max-w-300 px-4 py-5 sm:px-8 sm:py-7">
       {before ? <div className="mb-1 flex">{before}</div> : null}
       <header className="mb-5 flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
-        <div className="flex min-h-8 min-w-0 max-w-full flex-1 basis-auto flex-col justify-center gap-1">
+        <div className="flex min-h-8 pointer-coarse:min-h-10 min-w-0 max-w-full flex-1 basis-auto flex-col justify-center gap-1">
           <h1 className="font-semibold text-xl [overflow-wrap:anywhere]">{heading ?? title}</h1>
           {description ? <p className="max-w-prose text-muted">{description}</p> : null}
         </div>
         {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
       </header>
-      {children}
+      {narrow ? <div className="max-w-176">{children}</div> : children}
     </div>
   )
 }

@@ -21,7 +21,7 @@ export function Tabs<T extends string>({
 }) {
   return (
     <Base.Root value={value} onValueChange={(next) => onChange(next as T)}>
-      <Base.List aria-label={label} className="flex gap-4 overflow-x-auto border-line border-b">
+      <Base.List aria-label={label} className="flex flex-wrap gap-x-4 border-line border-b">
         {tabs.map((tab) => (
           <Base.Tab
             key={tab.value}

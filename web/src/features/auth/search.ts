@@ -1,4 +1,4 @@
-import { defined, textOf } from '../../app/search-params.ts'
+import { defined, oneOf, textOf } from '../../app/search-params.ts'
 
 /** What the addresses of those who aren't signed in may have. */
 export interface AuthSearch {
@@ -8,6 +8,8 @@ export interface AuthSearch {
   token?: string
   /** Why another site sent the person back without signing them in. */
   error?: string
+  /** The session came to its end while somebody was at work. */
+  ended?: 'true'
 }
 
 export function authSearch(search: Record<string, unknown>): AuthSearch {
@@ -15,6 +17,7 @@ export function authSearch(search: Record<string, unknown>): AuthSearch {
     next: ownPage(textOf(search.next)),
     token: textOf(search.token),
     error: textOf(search.error),
+    ended: oneOf(search.ended, ['true']),
   })
 }
 

@@ -21,7 +21,7 @@ export function SignInPage() {
   const i18n = useI18n()
   const { t } = i18n
   const { instance } = useSession()
-  const { next, error: sentBack } = useSearch({ from: '/auth/sign-in' })
+  const { next, error: sentBack, ended } = useSearch({ from: '/auth/sign-in' })
   const navigate = useNavigate()
   const arrive = useArrive()
   const [email, setEmail] = useState('')
@@ -61,6 +61,7 @@ export function SignInPage() {
   return (
     <Frame
       title={t('auth.signIn.title')}
+      text={ended ? t('auth.signIn.ended') : undefined}
       foot={
         instance.sign_up === 'open' ? (
           <>

@@ -20,12 +20,12 @@ interface Actions {
   onRotate: (key: ApiKey) => void
 }
 
-/** The keys: a table, and on a phone a list. */
+/** The keys: a table, and where it has no room a list. */
 export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Actions) {
   const { t } = useI18n()
   return (
     <>
-      <Table className="hidden md:table">
+      <Table className="hidden lg:table">
         <thead>
           <tr>
             <Th className="ps-0">{t('keys.column.name')}</Th>
@@ -74,7 +74,7 @@ export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Act
           ))}
         </tbody>
       </Table>
-      <ul className="flex flex-col md:hidden">
+      <ul className="flex flex-col lg:hidden">
         {keys.map((key) => (
           <li key={key.id} className="flex gap-2 border-line border-b py-3 first:border-t">
             <div className="flex min-w-0 flex-1 flex-col gap-1.5">

@@ -61,9 +61,11 @@ function Keys() {
           icon={<KeyRound size={28} aria-hidden="true" />}
           title={t('keys.empty.title')}
           action={create}
+          program={
+            <CodeBlock code={curlLine(instance.base_url, '$SLUGLINE_KEY', ['links:read'])} />
+          }
         >
           <p>{t('keys.empty.text')}</p>
-          <CodeBlock code={curlLine(instance.base_url, '$SLUGLINE_KEY', ['links:read'])} />
         </Empty>
       ) : (
         <KeyTable

@@ -25,14 +25,16 @@ export function NoLinks({ writable, onCreate }: { writable: boolean; onCreate: (
           </Button>
         ) : null
       }
+      program={
+        writable ? (
+          <>
+            <p className="text-sm">{t('links.noneCurl')}</p>
+            <CodeBlock code={curl} />
+          </>
+        ) : null
+      }
     >
       <p>{writable ? t('links.noneHint') : t('links.noneViewer')}</p>
-      {writable ? (
-        <>
-          <p className="text-sm">{t('links.noneCurl')}</p>
-          <CodeBlock code={curl} />
-        </>
-      ) : null}
     </Empty>
   )
 }

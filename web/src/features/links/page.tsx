@@ -6,6 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMedia } from '../../lib/media.ts'
+import { part } from '../../lib/part.ts'
 import { useCalmed } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -24,9 +25,15 @@ import type { LinksSearch, SearchChange } from './search.ts'
 import { Toolbar } from './toolbar.tsx'
 import { useSelection } from './use-selection.ts'
 
-const CreatePanel = lazy(async () => ({ default: (await import('./form/index.ts')).CreatePanel }))
-const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }))
-const EditPanel = lazy(async () => ({ default: (await import('./form/index.ts')).EditPanel }))
+const CreatePanel = lazy(async () => ({
+  default: (await part(() => import('./form/index.ts'))).CreatePanel,
+}))
+const BulkBar = lazy(async () => ({
+  default: (await part(() => import('./bulk-bar.tsx'))).BulkBar,
+}))
+const EditPanel = lazy(async () => ({
+  default: (await part(() => import('./form/index.ts'))).EditPanel,
+}))
 
 const route = getRouteApi('/shell/links')
 

@@ -24,7 +24,8 @@ export function tagsThatFit(tags: readonly string[]): number {
   const [first, second] = tags
   if (first === undefined || second === undefined) return tags.length
   const both = first + second
-  const more = tags.length > 2 ? 2 : 0
+  // “+1” stands beside them, with a gap.
+  const more = tags.length > 2 ? 4 : 0
   return both.length + (both.match(WIDE)?.length ?? 0) + more <= TAG_ROOM ? 2 : 1
 }
 

@@ -56,7 +56,7 @@ function MemberRow({
     may('members:manage') && (workspace.role === 'owner' || member.role !== 'owner') && !lastOwner
   const name = member.name || member.email
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 border-line border-b py-2.5 sm:grid-cols-[minmax(0,1fr)_12rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 border-line border-b py-2.5 lg:grid-cols-[minmax(0,1fr)_12rem_auto]">
       <div className="flex min-w-0 flex-col">
         <span title={name} className="truncate">
           <bdi className="font-medium">{name}</bdi>
@@ -66,7 +66,7 @@ function MemberRow({
           {member.email}
         </span>
       </div>
-      <span className="hidden text-faint text-sm sm:block">
+      <span className="hidden text-faint text-sm lg:block">
         {t('members.joined', { date: format.date(member.joined_at) })}
       </span>
       <div className="flex w-44 items-center justify-between gap-2">

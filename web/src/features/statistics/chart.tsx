@@ -9,6 +9,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
+import { ticksTo } from './axis.ts'
 
 /** One bucket: its start, what it counts, and what the same bucket of the period before counted. */
 export interface ChartPoint {
@@ -57,7 +58,11 @@ export default function Chart({
     solid: point.open ? null : point.value,
     dashed: point.open || points[at + 1]?.open ? point.value : null,
   }))
-  const most = Math.max(...points.map(({ value, before }) => Math.max(value, before ?? 0)))
+  // Figures and words of an axis stand in the order of their language, though the plot doesn't.
+  const turned = (text: string) => (rightToLeft ? `\u2067${text}\u2069` : text)
+  const ticks = ticksTo(
+    Math.max(0, ...points.map(({ value, before }) => Math.max(value, before ?? 0))),
+  )
   return (
     // Lines and axes are laid out from left to right; `reversed` turns them round where it is due.
     <figure dir="ltr" className="h-full" aria-label={summary}>
@@ -71,7 +76,7 @@ export default function Chart({
           <XAxis
             dataKey="start"
             reversed={rightToLeft}
-            tickFormatter={tick}
+            tickFormatter={(start: string) => turned(tick(start))}
             tick={{ fill: 'var(--faint)', fontSize: 12 }}
             tickLine={false}
             tickMargin={8}
@@ -82,10 +87,11 @@ export default function Chart({
           />
           <YAxis
             orientation={rightToLeft ? 'right' : 'left'}
-            // A handful of clicks isn't a full chart.
-            domain={most < 4 ? [0, 4] : [0, 'auto']}
-            niceTicks="auto"
-            tickFormatter={shortCount}
+            domain={[0, ticks.at(-1) ?? 0]}
+            ticks={ticks}
+            // All of them are seen.
+            interval={0}
+            tickFormatter={(value: number) => turned(shortCount(value))}
             tick={{ fill: 'var(--faint)', fontSize: 12 }}
             tickLine={false}
             axisLine={false}

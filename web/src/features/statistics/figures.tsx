@@ -47,7 +47,12 @@ export function Figures({
                   : format.compact(totals[metric])}
               </span>
               {before === undefined ? null : (
-                <Change now={totals[metric]} before={before[metric]} />
+                <Change
+                  now={totals[metric]}
+                  before={before[metric]}
+                  // More bots are neither good nor bad.
+                  plain={metric === 'bots'}
+                />
               )}
             </span>
           </button>
@@ -58,7 +63,7 @@ export function Figures({
 }
 
 /** More or less than in the period before; arrow and words, not colour alone. */
-function Change({ now, before }: { now: number; before: number }) {
+function Change({ now, before, plain }: { now: number; before: number; plain: boolean }) {
   const { t, format } = useI18n()
   if (before === 0) {
     return (
@@ -76,7 +81,10 @@ function Change({ now, before }: { now: number; before: number }) {
   const Arrow = more ? ArrowUp : ArrowDown
   return (
     <span
-      className={cx('tabular flex items-center gap-0.5 text-xs', more ? 'text-ok' : 'text-bad')}
+      className={cx(
+        'tabular flex items-center gap-0.5 text-xs',
+        plain ? 'text-faint' : more ? 'text-ok' : 'text-bad',
+      )}
     >
       <Arrow size={12} aria-hidden="true" />
       <span aria-hidden="true">{percent}</span>

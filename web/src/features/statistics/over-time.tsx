@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
+import { part } from '../../lib/part.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
@@ -11,7 +12,7 @@ import type { Report } from './use-report.ts'
 import { bucketFormats } from './words.ts'
 
 // The charting library is larger than the rest of the page: it comes when it is needed.
-const Chart = lazy(() => import('./chart.tsx'))
+const Chart = lazy(() => part(() => import('./chart.tsx')))
 
 /** The chosen number over time, as a chart or as a table. */
 export function OverTime({

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMedia } from '../../lib/media.ts'
+import { part } from '../../lib/part.ts'
 import { Card } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -8,7 +9,7 @@ import type { Dimension } from './filters.ts'
 import { TopList } from './top-list.tsx'
 import type { Report } from './use-report.ts'
 
-const WorldMap = lazy(() => import('./world-map.tsx'))
+const WorldMap = lazy(() => part(() => import('./world-map.tsx')))
 
 const DIMENSIONS = ['country', 'region', 'city'] as const satisfies readonly Dimension[]
 

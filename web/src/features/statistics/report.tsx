@@ -52,7 +52,9 @@ export function ReportView({ report }: { report: Report }) {
             ) : null
           }
         >
-          <p>{t('statistics.empty.text')}</p>
+          <p>
+            {t(report.filters.length > 0 ? 'statistics.empty.text' : 'statistics.empty.unfiltered')}
+          </p>
         </Empty>
       ) : (
         <>

@@ -13,14 +13,14 @@ const FEATURES = {
   click_limits: 'usage.feature.click_limits',
 } as const satisfies Record<string, MessageKey>
 
-/** All plans side by side, limit by limit; on a phone one below the other. */
+/** All plans side by side, limit by limit; where there is no room one below the other. */
 export function Plans({ current }: { current: Plan }) {
   const { t } = useI18n()
   const plans = useQuery(plansQuery)
   const shown = plans.data ?? [current]
   return (
     <Section title={t('usage.plans')} description={t('usage.plans.text')}>
-      <div className="hidden overflow-x-auto md:block">
+      <div className="hidden overflow-x-auto lg:block">
         <table className="w-full table-fixed border-collapse text-start">
           <thead>
             <tr>
@@ -67,7 +67,7 @@ export function Plans({ current }: { current: Plan }) {
           </tbody>
         </table>
       </div>
-      <ul className="flex flex-col md:hidden">
+      <ul className="flex flex-col lg:hidden">
         {shown.map((plan) => (
           <li
             key={plan.id}

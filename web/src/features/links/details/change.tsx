@@ -40,8 +40,10 @@ export function Change({
     if (value === null || value === undefined || value === '') return t('common.none')
     if (value === true) return t('links.on')
     if (value === false) return t('links.off')
-    if (Array.isArray(value)) return value.length === 0 ? t('common.none') : value.join(', ')
+    if (Array.isArray(value))
+      return value.length === 0 ? t('common.none') : format.list(value.map(String))
     if (TIMES.has(field) && typeof value === 'string') return format.dateTime(value)
+    if (field === 'max_clicks' && typeof value === 'number') return format.number(value)
     return String(value)
   }
   return (

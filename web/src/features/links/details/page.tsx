@@ -7,6 +7,7 @@ import { NotFound } from '../../../app/missing.tsx'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
+import { part } from '../../../lib/part.ts'
 import { Button, buttonClass } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
 import { Page, Section } from '../../../ui/page.tsx'
@@ -23,8 +24,10 @@ import { Facts } from './facts.tsx'
 import { LinkHistory } from './history.tsx'
 import { Numbers } from './numbers.tsx'
 
-const EditPanel = lazy(async () => ({ default: (await import('../form/index.ts')).EditPanel }))
-const QrPanel = lazy(() => import('../qr/panel.tsx'))
+const EditPanel = lazy(async () => ({
+  default: (await part(() => import('../form/index.ts'))).EditPanel,
+}))
+const QrPanel = lazy(() => part(() => import('../qr/panel.tsx')))
 
 const route = getRouteApi('/shell/links/$id')
 

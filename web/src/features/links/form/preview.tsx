@@ -1,10 +1,11 @@
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
+import { part } from '../../../lib/part.ts'
 import { Chip } from '../../../ui/chip.tsx'
 import { readable } from '../text.ts'
 
-const QrCode = lazy(() => import('../qr/code.tsx'))
+const QrCode = lazy(() => part(() => import('../qr/code.tsx')))
 
 /** The short address and its code, as they will be. */
 export function LinkPreview({
