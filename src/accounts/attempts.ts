@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
-import { rateLimited } from '../http/index.ts'
+import { assertAllowed } from '../http/index.ts'
 import { type Decision, decide, type Policy } from '../limits/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { attemptState, deleteAttempts, putAttempt } from './attempts-store.ts'
@@ -56,7 +56,7 @@ export function createAttempts({ storage, clock, key }: AttemptsDeps): Attempts 
   return {
     async take(limit, subject) {
       const decision = await apply(limit, subject, 1)
-      if (!decision.allowed) throw rateLimited(decision)
+      assertAllowed(decision)
     },
     async tryTake(limit, subject) {
       return (await apply(limit, subject, 1)).allowed

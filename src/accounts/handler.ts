@@ -1,7 +1,6 @@
 import { AppError } from '../errors/index.ts'
 import {
   addressKey,
-  detailsOfZodError,
   type Mounted,
   type MountedCall,
   type Person,
@@ -9,6 +8,7 @@ import {
   pathOf,
   readBody,
   type Sessions,
+  validate,
 } from '../http/index.ts'
 import type { Attempts } from './attempts.ts'
 import type { Auth } from './auth.ts'
@@ -109,12 +109,7 @@ async function bodyOf(rule: AuthPath, request: Request): Promise<Body> {
   const bytes = await readBody(request, false)
   const body = parseJsonObject(bytes)
   if (body === undefined) throw new AppError('INVALID_JSON')
-  if (rule.body === undefined) return {}
-  const result = rule.body.safeParse(body)
-  if (result.success) return result.data
-  throw new AppError('VALIDATION_FAILED', {
-    details: detailsOfZodError(result.error, body, rule.body),
-  })
+  return rule.body === undefined ? {} : validate(rule.body, body)
 }
 
 /** Takes what the attempt costs. @throws AppError RATE_LIMITED, SIGN_IN_REQUIRED */

@@ -3,7 +3,7 @@ import type { Policy } from '../limits/index.ts'
 import type { Call } from './call.ts'
 import type { AnyEndpoint } from './endpoint.ts'
 import { queryOf } from './query.ts'
-import { rateLimited } from './rate-limit.ts'
+import { assertAllowed } from './rate-limit.ts'
 import type { Services } from './services.ts'
 import type { Caller, Person, Sessions } from './types.ts'
 
@@ -49,7 +49,7 @@ export async function admitPerson(
   exchange.person = person
   const taking = services.limiter.take(person.userId, PERSON_POLICY, services.clock.now())
   const decision = taking instanceof Promise ? await taking : taking
-  if (!decision.allowed) throw rateLimited(decision)
+  assertAllowed(decision)
   if (personNeeded === 'instance owner' && !person.instanceOwner) throw new AppError('FORBIDDEN')
   if (scope === null) return
   const workspace = workspaceOf(request)

@@ -1,5 +1,4 @@
-import type { z } from '@hono/zod-openapi'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { Decision } from '../limits/index.ts'
 import type { Transaction, WriteOptions } from '../storage/index.ts'
@@ -11,7 +10,7 @@ import type { AnyEndpoint } from './endpoint.ts'
 import { asAppError, type Rendered, renderError, wantsProblem } from './errors.ts'
 import { etagOf, matches, noneMatch } from './etag.ts'
 import { apiHeaders, dashboardHeaders } from './headers.ts'
-import { fingerprintOf, idempotencyKeyOf } from './idempotency.ts'
+import { fingerprintOf, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
 import { parseJsonObject } from './json.ts'
 import { byParameter, langOf, pathOf, queryOf } from './query.ts'
@@ -21,11 +20,11 @@ import {
   addRateLimitHeaders,
   addressKey,
   allowanceOf,
-  rateLimited,
+  assertAllowed,
 } from './rate-limit.ts'
 import type { RequestInfo, Services } from './services.ts'
 import type { Caller, Person } from './types.ts'
-import { detailsOfZodError } from './zod-details.ts'
+import { validate } from './zod-details.ts'
 
 /** Answers GET without a key, beside the endpoints; not part of the OpenAPI document. */
 export type Page = (call: Pick<Call, 'locale'>) => Rendered | Promise<Rendered>
@@ -396,29 +395,6 @@ export class Exchange implements Call {
   }
 }
 
-/** @throws AppError RATE_LIMITED */
-function assertAllowed(decision: Decision): void {
-  if (!decision.allowed) throw rateLimited(decision)
-}
-
 const EMPTY_OBJECT = new TextEncoder().encode('{}')
 
-/** Two people of a workspace who choose the same key don't meet. */
-function ownKey(caller: Caller, key: string): string {
-  return caller.kind === 'session' ? `${caller.userId}\n${key}` : key
-}
-
 const JSON_CONTENT = { 'Content-Type': 'application/json' } as const
-
-/** @throws AppError VALIDATION_FAILED with every field that fails. */
-function validate(
-  schema: z.ZodType,
-  input: unknown,
-  named: (details: ErrorDetail[]) => ErrorDetail[] = (details) => details,
-): unknown {
-  const result = schema.safeParse(input)
-  if (result.success) return result.data
-  throw new AppError('VALIDATION_FAILED', {
-    details: named(detailsOfZodError(result.error, input, schema)),
-  })
-}

@@ -3,6 +3,7 @@ import { AppError } from '../errors/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import type { Rendered } from './errors.ts'
 import { findRecord, type IdempotentRequest, insertRecord } from './idempotency-store.ts'
+import type { Caller } from './types.ts'
 
 const BARE = /^[\x21-\x7e]{1,255}$/
 /** A string of RFC 8941 §3.3.3: quotes and backslashes are escaped, nothing else is. */
@@ -131,4 +132,9 @@ export function createIdempotency(storage: Storage, clock: Clock): Idempotency {
 
 function nameOf({ workspaceNo, key }: IdempotentRequest): string {
   return `${workspaceNo} ${key}`
+}
+
+/** Two people of a workspace who choose the same key don't meet. */
+export function ownKey(caller: Caller, key: string): string {
+  return caller.kind === 'session' ? `${caller.userId}\n${key}` : key
 }

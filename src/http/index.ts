@@ -8,7 +8,7 @@ export { purgeIdempotency } from './idempotency-store.ts'
 export { parseJsonObject } from './json.ts'
 export { type OpenApiDocument, openApiDocument } from './openapi.ts'
 export { pathOf, repeatable } from './query.ts'
-export { addressKey, rateLimited } from './rate-limit.ts'
+export { addressKey, assertAllowed } from './rate-limit.ts'
 export { createRequestIds, type RequestIds } from './request-id.ts'
 export type { AnswerEvent, RequestInfo } from './services.ts'
 export type {
@@ -22,4 +22,4 @@ export type {
   SessionCaller,
   Sessions,
 } from './types.ts'
-export { detailsOfZodError } from './zod-details.ts'
+export { detailsOfZodError, validate } from './zod-details.ts'

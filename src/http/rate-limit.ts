@@ -58,10 +58,11 @@ export function addNoLimitHeaders(headers: Record<string, string>, now: number):
   headers['X-RateLimit-Reset'] = String(Math.ceil(now / 1000))
 }
 
-/** The refusal, with whole seconds after which a retry is let through (RFC 9110 §10.2.3). */
-export function rateLimited(decision: Decision): AppError {
+/** @throws AppError RATE_LIMITED, with whole seconds after which a retry is let through (RFC 9110 §10.2.3) */
+export function assertAllowed(decision: Decision): void {
+  if (decision.allowed) return
   const seconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000))
-  return new AppError('RATE_LIMITED', {
+  throw new AppError('RATE_LIMITED', {
     params: { seconds },
     headers: { 'Retry-After': String(seconds) },
   })

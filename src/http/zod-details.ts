@@ -1,9 +1,26 @@
 import type { z } from '@hono/zod-openapi'
-import type { DetailCode, ErrorDetail } from '../errors/index.ts'
+import { AppError, type DetailCode, type ErrorDetail } from '../errors/index.ts'
 import { boundsAt } from './zod-bounds.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
+
+/**
+ * What a schema makes of an input.
+ * @param named gives the failing fields other names
+ * @throws AppError VALIDATION_FAILED with every field that fails
+ */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  named: (details: ErrorDetail[]) => ErrorDetail[] = (details) => details,
+): z.output<S> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  throw new AppError('VALIDATION_FAILED', {
+    details: named(detailsOfZodError(result.error, input, schema)),
+  })
+}
 
 /**
  * Every failing field of a schema's verdict, each with its code. Nested paths read `tags.3`.

@@ -45,8 +45,6 @@ export function createLane(
 ): Lane {
   let connecting: Promise<StatisticsConnection> | undefined
   let last: Promise<unknown> = Promise.resolve()
-  /** The end of the transaction before, which nobody's answer waits for. */
-  let ended: Promise<unknown> = Promise.resolve()
 
   async function connect(): Promise<StatisticsConnection> {
     connecting ??= database.connect()
@@ -72,7 +70,6 @@ export function createLane(
     work: (asking: Asking) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    await ended
     let first: Promise<unknown> | undefined
     /** Each call is a hop to another thread and back: the transaction begins in the same one as the first query. */
     async function run({ text, values }: Sql): Promise<DuckDBMaterializedResult> {
@@ -90,7 +87,8 @@ export function createLane(
         chunks: (query, take) => readChunks(connection, query, take, signal, run),
       })
     } finally {
-      if (first !== undefined) ended = connection.run('ROLLBACK').catch(() => {})
+      // Waited for: a database that is closed meanwhile takes the process with it.
+      if (first !== undefined) await connection.run('ROLLBACK').catch(() => {})
     }
   }
 
