@@ -76,6 +76,8 @@ const stats = (query: string, when = year) => [`/stats?${when()}&${query}`]
 const top = (dimension: string, query = '') => [`/stats/${dimension}?${year()}&${query}`]
 // The most frequent one of those that the clicks are made with.
 const NEWS = 'referrer=site18.example'
+/** What cases of single clicks begin with. */
+const PAGE = 'page of clicks'
 const half = () => range(DAYS / 2, Math.floor(DAYS / 2))
 
 /** Paths behind `/api/v1` or `/api/v1/links/{id}` that are asked one after another. */
@@ -113,8 +115,8 @@ Object.assign(cases, {
   'top referrer_path, one country': () => top('referrer_path', 'country=US'),
   'top link, one country': () => top('link', 'country=US'),
   'top city, one browser, a weekday': () => top('city', 'browser=Chrome&weekday=2'),
-  'page of clicks': () => [`/clicks?${year()}&limit=100`],
-  'page of clicks, half a year back': () => [`/clicks?${half()}&limit=100`],
+  [PAGE]: () => [`/clicks?${year()}&limit=100`],
+  [`${PAGE}, half a year back`]: () => [`/clicks?${half()}&limit=100`],
 } satisfies Record<string, () => string[]>)
 
 await (await get(`/stats?${range(1)}`)).json()
@@ -176,9 +178,9 @@ for (const [scope, prefix] of Object.entries(scopes)) {
     },
   ])
   console.table(Object.fromEntries(rows))
-  const every = Object.values(taken).flatMap(({ wall }) => wall)
-  const p99 = quantile(every, 0.99).toFixed(1)
-  console.log(`all together: p50 ${median(every).toFixed(1)}, p99 ${p99}`)
+  const isPage = (name: string) => name.startsWith(PAGE)
+  tell('totals, series and lists together', taken, (name) => !isPage(name))
+  tell('pages of clicks together', taken, isPage)
 }
 console.log(`\nmemory while answering, at most: ${memory.read()}`)
 
@@ -194,6 +196,19 @@ console.log(`statistics process at rest: ${rest} MB`)
 memory.stop()
 await slugline.stop()
 rmSync(temporary, { recursive: true, force: true })
+
+/** Of all calls of the cases that are meant. */
+function tell(
+  what: string,
+  taken: Record<string, { wall: number[] }>,
+  isMeant: (name: string) => boolean,
+): void {
+  const meant = Object.entries(taken).filter(([name]) => isMeant(name))
+  const every = meant.flatMap(([, { wall }]) => wall)
+  if (every.length === 0) return
+  const [p50, p99] = [median(every), quantile(every, 0.99)].map((ms) => ms.toFixed(1))
+  console.log(`${what}, ${every.length} calls: p50 ${p50}, p99 ${p99}`)
+}
 
 /** Of the process that there is: it ends when the file is replaced by a copy, and is started by the next question. */
 function statisticsCpu(): number {

@@ -1,4 +1,6 @@
+import { compareValues } from '../compare-values.ts'
 import type { Counts, Dimension, Selection } from '../types.ts'
+import { between } from '../with-totals.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 import {
   fitting,
@@ -57,11 +59,7 @@ export async function series(
 ): Promise<Counts[]> {
   const counts = boundaries.slice(1).map((): Counts => ({ ...NONE }))
   if (counts.length === 0) return counts
-  const selection = {
-    ...asked,
-    from: Math.max(asked.from, boundaries[0] as number),
-    to: Math.min(asked.to, boundaries.at(-1) as number),
-  }
+  const selection = between(asked, boundaries)
   if (selection.from >= selection.to) return counts
   // The end of the last bucket begins none.
   const starts = boundaries.slice(0, -1)
@@ -126,11 +124,5 @@ function listed(selection: Selection, dimension: Dimension, limit: number): Sql 
 }
 
 function mostFirst(a: Named, b: Named): number {
-  return b.clicks - a.clicks || compare(a.value, b.value)
-}
-
-function compare(a: Value, b: Value): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)))
+  return b.clicks - a.clicks || compareValues(a.value, b.value)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Counts, Dimension, Selection } from '../types.ts'
+import { between } from '../with-totals.ts'
 import {
   DAY_MS,
   fitting,
@@ -96,11 +97,7 @@ export async function series(
 ): Promise<Counts[]> {
   const counts = boundaries.slice(1).map((): Counts => ({ ...NONE }))
   if (counts.length === 0) return counts
-  const selection = {
-    ...asked,
-    from: Math.max(asked.from, boundaries[0] as number),
-    to: Math.min(asked.to, boundaries.at(-1) as number),
-  }
+  const selection = between(asked, boundaries)
   if (selection.from >= selection.to) return counts
   // The end of the last bucket begins none.
   const starts = boundaries.slice(0, -1)

@@ -1,6 +1,7 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import type { Batch } from '../store/batch.ts'
-import type { ClickPosition, StoredClick } from '../types.ts'
+import type { ClickPosition } from '../types.ts'
+import { type ClicksAfter, woken } from '../watching.ts'
 import { toWire } from './wire.ts'
 
 /** Lines kept of each workspace that somebody watches. */
@@ -9,13 +10,6 @@ const KEPT = 2_000
 const PAGE = 500
 /** So that whoever has gone is noticed. */
 const HEARTBEAT_MS = 15_000
-
-/** Clicks of a workspace behind a position, oldest first. */
-export type ClicksAfter = (
-  workspaceNo: number,
-  after: ClickPosition,
-  limit: number,
-) => Promise<StoredClick[]>
 
 /** Hands newly stored clicks to those who watch a workspace. */
 export interface Live {
@@ -65,20 +59,6 @@ export function createLive(clicksAfter: ClicksAfter): Live {
   function leave(workspaceNo: number, channel: Channel): void {
     watchers--
     if (--channel.watchers === 0) channels.delete(workspaceNo)
-  }
-
-  /** Resolves when there is something new, at the heartbeat, or at once when it was cancelled. */
-  function next(channel: Channel, cancelled: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      if (cancelled()) return resolve()
-      const done = () => {
-        clearTimeout(timer)
-        channel.wake.delete(done)
-        resolve()
-      }
-      const timer = setTimeout(done, HEARTBEAT_MS)
-      channel.wake.add(done)
-    })
   }
 
   return {
@@ -162,7 +142,7 @@ export function createLive(clicksAfter: ClicksAfter): Live {
               const text = await page()
               if (text !== '') return controller.enqueue(encoder.encode(text))
               if (behind || at < channel.from + channel.lines.length) continue
-              await next(channel, () => cancelled || closed)
+              await woken(channel.wake, HEARTBEAT_MS, () => cancelled || closed)
               if (cancelled || closed) return controller.close()
               if (at === channel.from + channel.lines.length) {
                 return controller.enqueue(encoder.encode('\n'))

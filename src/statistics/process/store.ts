@@ -9,6 +9,7 @@ import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
 import { linkNumbers } from '../store/recount.ts'
 import { createClickWriter } from '../store/write.ts'
 import type { AskableReports, Click } from '../types.ts'
+import { clicksAfterIn } from '../watching.ts'
 import { statisticsFile } from './files.ts'
 import { createHold } from './hold.ts'
 import { ingest, type Pass } from './ingest.ts'
@@ -85,21 +86,7 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
   const { writing: exclusively, hold } = createHold()
   // Made at the first click: who is only asked needs none.
   let batch: Batch | undefined
-  const live = createLive((workspaceNo, after, limit) =>
-    reports.clicks(
-      {
-        workspaceNo,
-        linkSeq: null,
-        linkSeqs: null,
-        from: after.time,
-        to: Number.MAX_SAFE_INTEGER,
-        filters: [],
-        bots: 'include',
-        offsets: [{ from: after.time, offsetMs: 0 }],
-      },
-      { after, limit },
-    ),
-  )
+  const live = createLive(clicksAfterIn(reports))
 
   return {
     reportsUntil: reports.until,

@@ -1,15 +1,9 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import type { ClicksAfter, Live } from '../process/live.ts'
+import type { Live } from '../process/live.ts'
 import { toWire, type WireClick } from '../process/wire.ts'
 import type { Batch } from '../store/batch.ts'
-import {
-  type Channel,
-  type ChannelsOptions,
-  createChannels,
-  keyOf,
-  type Line,
-  lineOf,
-} from './live-channels.ts'
+import { type ClicksAfter, woken } from '../watching.ts'
+import { type ChannelsOptions, createChannels, keyOf, type Line, lineOf } from './live-channels.ts'
 
 export type { ClickBus } from './live-channels.ts'
 
@@ -43,20 +37,6 @@ export function createSharedLive(options: SharedLiveOptions): SharedLive {
   const encoder = new TextEncoder()
   let watchers = 0
   let closed = false
-
-  /** Resolves when there is something new, after `ms`, or at once when it was cancelled. */
-  function next(channel: Channel, ms: number, cancelled: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      if (cancelled()) return resolve()
-      const done = () => {
-        clearTimeout(timer)
-        channel.wake.delete(done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      channel.wake.add(done)
-    })
-  }
 
   return {
     get watchers() {
@@ -140,7 +120,7 @@ export function createSharedLive(options: SharedLiveOptions): SharedLive {
               const wait = hasLookedAgain
                 ? HEARTBEAT_MS
                 : Math.max(0, startedAt + lookAgainMs - performance.now())
-              await next(channel, wait, () => cancelled || closed)
+              await woken(channel.wake, wait, () => cancelled || closed)
               if (cancelled || closed) return controller.close()
               // So that whoever has gone is noticed.
               if (hasLookedAgain && at === channel.from + channel.lines.length) {

@@ -7,6 +7,7 @@ import type { Store } from '../process/run.ts'
 import type { Batch } from '../store/batch.ts'
 import type { Maintenance } from '../store/maintenance.ts'
 import type { AskableReports } from '../types.ts'
+import { clicksAfterIn } from '../watching.ts'
 import { createSharedLive } from './live.ts'
 import type { ClickBus } from './live-channels.ts'
 
@@ -44,20 +45,7 @@ export async function createSharedStore(options: SharedStoreOptions): Promise<St
   const { nodeNo, storage, bus, logger, reports, upkeep, recount } = options
   const live = createSharedLive({
     bus,
-    clicksAfter: (workspaceNo, after, limit) =>
-      reports.clicks(
-        {
-          workspaceNo,
-          linkSeq: null,
-          linkSeqs: null,
-          from: after.time,
-          to: Number.MAX_SAFE_INTEGER,
-          filters: [],
-          bots: 'include',
-          offsets: [{ from: after.time, offsetMs: 0 }],
-        },
-        { after, limit },
-      ),
+    clicksAfter: clicksAfterIn(reports),
   })
   const shipping = await Promise.resolve(options.openShipping(live.stored)).catch((error) => {
     live.close()

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
+import { compareValues } from '../../compare-values.ts'
 import { openStatistics, type StatisticsDatabase } from '../../store/duckdb.ts'
 import { FIRST, SLOT_MS, SLOTS_PER_DAY } from '../../store/schema.ts'
 import { type ClickReports, DIMENSIONS, type Dimension, type Selection } from '../../types.ts'
 import { createReports } from '../index.ts'
 import { createHotLinks } from './hot.ts'
-import { compareValues, mostClicked } from './list.ts'
+import { mostClicked } from './list.ts'
 import type { Value } from './values.ts'
 
 const DAY_MS = 86_400_000
@@ -180,6 +181,21 @@ describe('a link with many clicks', () => {
     expect(read.has(selection)).toBe(true)
     read.tell(selection, 999)
     expect(read.has(selection)).toBe(false)
+  })
+
+  test('is queried for what was read in vain, of as long a time or longer', () => {
+    const read = createHotLinks(1_000)
+    const paths = { dimension: 'referrer_path', limit: 5 } as const
+    read.tellInVain({ ...selection, from: selection.from + DAY_MS }, paths)
+    read.tellInVain(selection, paths)
+    const isQueried = (other: Partial<Selection>) =>
+      read.isBetterQueried({ ...selection, ...other }, { ...paths, limit: 9 })
+    expect(isQueried({})).toBe(true)
+    expect(isQueried({ to: selection.to - DAY_MS })).toBe(true)
+    expect(isQueried({ to: selection.to - DAY_MS - 1 })).toBe(false)
+    expect(isQueried({ linkSeq: LINK + 1 })).toBe(false)
+    expect(isQueried({ filters: [filterOf('country')] })).toBe(false)
+    expect(read.isBetterQueried(selection, { ...paths, dimension: 'referrer' })).toBe(false)
   })
 
   test.each([

@@ -108,7 +108,10 @@ async function countTogether(
   const lists = wishes.flatMap((wish) => ('boundaries' in wish ? [] : [wish]))
   const values = lists.map(({ dimension }) => createValues(dimension, selection))
   const clicks = await readClicks(asking, single(selection, rolled), values, atMost)
-  if (clicks === null) return null
+  if (clicks === null) {
+    if (rolled === null && wishes.length === 1) hot.tellInVain(selection, wishes[0] as Wish)
+    return null
+  }
   if (rolled === null) hot.tell(selection, clicks.count)
   const answers: (Answer<Wish> | null)[] = []
   let list = 0

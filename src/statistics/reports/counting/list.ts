@@ -1,3 +1,4 @@
+import { compareValues } from '../../compare-values.ts'
 import type { BotsMode } from '../../types.ts'
 import { BOT, type Clicks, countsVisitor } from './read.ts'
 import type { Value } from './values.ts'
@@ -93,17 +94,3 @@ export function mostClicked(clicks: Float64Array, list: readonly Value[], limit:
   }
   return heap.sort(before)
 }
-
-/** Numbers by size, texts by the bytes of their UTF-8; no value comes last. */
-export function compareValues(a: Value, b: Value): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-  const [one, other] = [String(a), String(b)]
-  if (one === other) return 0
-  // UTF-16 has the same order below its surrogates.
-  if (HIGH.test(one) || HIGH.test(other))
-    return Buffer.compare(Buffer.from(one), Buffer.from(other))
-  return one < other ? -1 : 1
-}
-
-const HIGH = /[\ud800-\uffff]/
