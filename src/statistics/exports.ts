@@ -1,4 +1,5 @@
 import { AppError } from '../errors/index.ts'
+import { watchEnd } from './shared/streams.ts'
 
 /** How many exports a workspace may have under way. */
 export const EXPORTS_PER_WORKSPACE = 4
@@ -46,37 +47,13 @@ export function createExports(): Exports {
       }
       signal?.addEventListener('abort', over)
       try {
-        return told(await begin(), over)
+        const { body, end } = watchEnd(await begin())
+        void end.then(over)
+        return body
       } catch (error) {
         over()
         throw error
       }
     },
   }
-}
-
-/** The same stream, which says that it is over. */
-function told(body: ReadableStream<Uint8Array>, over: () => void): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read()
-          if (!done) return controller.enqueue(value)
-          over()
-          controller.close()
-        } catch (error) {
-          // The connection breaks off: who reads must not take a part for the whole.
-          over()
-          controller.error(error)
-        }
-      },
-      async cancel(reason) {
-        over()
-        await reader.cancel(reason)
-      },
-    },
-    { highWaterMark: 0 },
-  )
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../../base/logger.ts'
 import type { Child } from '../../clicks/index.ts'
+import { endsWith } from '../shared/streams.ts'
 import {
   type AskableReports,
   type ClickReports,
@@ -9,7 +10,7 @@ import {
   StatisticsUnavailable,
   type StoredClick,
 } from '../types.ts'
-import { fromWire, linesOf, type Question, type WireClick } from './wire.ts'
+import { fromWire, linesOf, type Question, STREAM_HEADER, type WireClick } from './wire.ts'
 
 /** The longest that a report may take, and the start of the process for it. */
 const ANSWER_WITHIN_MS = 30_000
@@ -82,15 +83,7 @@ export function createStatisticsClient(
       const unix = await ready()
       let answer: Response
       try {
-        answer = await fetch(`http://statistics/${question}`, {
-          unix,
-          method: 'POST',
-          body: JSON.stringify(args),
-          headers: { 'content-type': 'application/json' },
-          signal,
-          keepalive: true,
-          timeout: false,
-        } as RequestInit)
+        answer = await post(unix, question, args, signal)
       } catch (cause) {
         if (signal?.aborted || tries === TRIES) {
           throw new StatisticsUnavailable('The statistics process does not answer', { cause })
@@ -101,6 +94,23 @@ export function createStatisticsClient(
       if (answer.ok) return answer
       throw new StatisticsUnavailable(`The statistics process answered ${answer.status}`)
     }
+  }
+
+  function post(
+    unix: string,
+    question: Question,
+    args: readonly unknown[],
+    signal: AbortSignal | null,
+  ): Promise<Response> {
+    return fetch(`http://statistics/${question}`, {
+      unix,
+      method: 'POST',
+      body: JSON.stringify(args),
+      headers: { 'content-type': 'application/json' },
+      signal,
+      keepalive: true,
+      timeout: false,
+    } as RequestInit)
   }
 
   function reportsUntil(signal: AbortSignal | null): ClickReports {
@@ -126,9 +136,11 @@ export function createStatisticsClient(
         return new Map(await json<[number, number[]][]>('daily', linkSeqs, firstDay, days))
       },
       async export(selection, format) {
-        const { body } = await ask('export', [selection, format], signal)
+        const { body, headers } = await ask('export', [selection, format], signal)
         if (body === null) throw new StatisticsUnavailable('An export without a body')
-        return body
+        if (socket === null) return body
+        // Asked once: where the process is gone, the stream is over, too.
+        return endsWith(body, post(socket, 'end', [headers.get(STREAM_HEADER)], signal))
       },
     }
   }

@@ -1,8 +1,9 @@
 import type { Logger } from '../../base/logger.ts'
+import { watchEnd } from '../shared/streams.ts'
 import type { ClickReports } from '../types.ts'
 import type { Live } from './live.ts'
 import { claimSocket, prepareSocket } from './socket.ts'
-import { type Question, toWire } from './wire.ts'
+import { type Question, STREAM_HEADER, toWire } from './wire.ts'
 
 /** With more questions open than this, whoever asks is told to come again. */
 const OPEN_AT_MOST = 100
@@ -47,19 +48,24 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
   const own = prepareSocket(socket)
   /** When they came, the oldest first. */
   const questions = new Set<{ since: number }>()
+  /** When the streams that are under way are over, by what they are asked for. */
+  const ends = new Map<string, Promise<void>>()
   let streams = 0
   let exports = 0
 
-  function streamed(body: ReadableStream<Uint8Array>, isExport = false): Response {
+  function streamed(made: ReadableStream<Uint8Array>, isExport = false): Response {
+    const { body, end } = watchEnd(made)
+    const id = crypto.randomUUID()
+    ends.set(id, end)
     streams++
     if (isExport) exports++
-    return new Response(
-      onEnd(body, () => {
-        streams--
-        if (isExport) exports--
-        asked()
-      }),
-    )
+    void end.then(() => {
+      ends.delete(id)
+      streams--
+      if (isExport) exports--
+      asked()
+    })
+    return new Response(body, { headers: { [STREAM_HEADER]: id } })
   }
 
   async function answer(
@@ -117,7 +123,14 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
       const { signal } = request
       const question = new URL(request.url).pathname.slice(1) as Question
       try {
-        return await answer(question, (await request.json()) as unknown[], signal)
+        const args = (await request.json()) as unknown[]
+        if (question === 'end') {
+          // Nobody is kept waiting, nor the process from its end: that is up to the stream.
+          questions.delete(asking)
+          await ends.get(args[0] as string)
+          return new Response(null, { status: 204 })
+        }
+        return await answer(question, args, signal)
       } catch (error) {
         if (!signal.aborted) {
           logger?.warn({ err: error, question }, 'A question about clicks failed')
@@ -147,31 +160,4 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
       release()
     },
   }
-}
-
-/** The same stream, and a call when it has ended in whichever way. */
-function onEnd(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  let told = false
-  const tell = () => {
-    if (!told) ended()
-    told = true
-  }
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read()
-        if (!done) return controller.enqueue(value)
-        tell()
-        controller.close()
-      } catch (error) {
-        tell()
-        controller.error(error)
-      }
-    },
-    async cancel(reason) {
-      tell()
-      await reader.cancel(reason)
-    },
-  })
 }

@@ -1,22 +1,20 @@
 import { streamOf } from '../shared/streams.ts'
 import type { StatisticsDatabase } from '../store/duckdb.ts'
-import { TEXT_COLUMNS } from '../store/schema.ts'
 import type { ExportFormat, Selection } from '../types.ts'
-import { createForm } from './form.ts'
+import { createExportReader, exportedClicks } from './export-clicks.ts'
+import { formOf } from './form.ts'
 import { ask, whileAsked } from './lane.ts'
-import { createLinkIds } from './link-ids.ts'
+import { createLineWriter } from './lines.ts'
+import { createLinkCells } from './link-cells.ts'
 import type { LinkFacts } from './names.ts'
 import { createParquet } from './parquet.ts'
 import { partsOf } from './parts.ts'
-import { meant } from './source.ts'
-import { raw, type Sql, sql } from './sql.ts'
 import { storedNow } from './stored-now.ts'
 
+/** Clicks put in order at once: some tens of megabytes. */
+const CLICKS_PER_PART = 120_000
 /** Chunks (of 2,048 clicks) between two collections of garbage: some 10 MB. */
-const CHUNKS_PER_COLLECTION = 10
-const COLUMNS = raw(
-  `slot, ms, n, link, domain, kind, qr, ${TEXT_COLUMNS.map((name) => `"${name}"`).join(', ')}`,
-)
+const CHUNKS_PER_COLLECTION = 20
 
 /**
  * Writes exports, oldest click first, of the clicks that are stored when they begin. Each has a
@@ -44,33 +42,33 @@ export function createExport(
   ): AsyncGenerator<Uint8Array, undefined> {
     const connection = await database.connect()
     try {
-      const encoder = new TextEncoder()
-      const form = createForm(format, await names.domains())
-      const ids = createLinkIds(names)
+      const form = formOf(format)
+      const writer = createLineWriter(form, await names.domains())
+      const links = createLinkCells(names, (id) => form.field(id))
+      const read = createExportReader()
       let chunks = 0
       const stored = await storedNow(connection, selection, signal)
-      if (form.head !== '') yield encoder.encode(form.head)
-      for (const part of await partsOf(connection, stored, signal)) {
+      if (form.head !== '') yield new TextEncoder().encode(form.head)
+      for (const part of await partsOf(connection, stored, CLICKS_PER_PART, signal)) {
         // What was read for the part before is not asked for again.
         await database.releaseMemory()
-        const result = await whileAsked(connection, signal, () => ask(connection, query(part)))
+        const query = exportedClicks(part)
+        const result = await whileAsked(connection, signal, () => ask(connection, query))
         for (;;) {
           const chunk = await whileAsked(connection, signal, () => result.fetchChunk())
           if (chunk === null || chunk.rowCount === 0) break
-          const rows = chunk.getRows()
-          await ids.learn(rows)
-          yield encoder.encode(form.lines(rows, ids.known))
-          // Chunks and bytes lie outside of the heap, whose collector doesn't see that they add up.
+          const clicks = read(chunk)
+          await links.learn(clicks.link, clicks.count)
+          yield* writer.write(clicks, links)
+          // Chunks lie outside of the heap, whose collector doesn't see that they add up.
           if (++chunks % CHUNKS_PER_COLLECTION === 0) Bun.gc(true)
         }
       }
+      const rest = writer.end()
+      if (rest.length > 0) yield rest
     } finally {
       connection.close()
     }
     return undefined
   }
-}
-
-function query(part: Selection): Sql {
-  return sql`SELECT ${COLUMNS} FROM clicks WHERE ${meant(part)} ORDER BY slot, ms, n`
 }

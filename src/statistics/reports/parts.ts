@@ -5,13 +5,11 @@ import { readRows } from './lane.ts'
 import { meant } from './source.ts'
 import { sql } from './sql.ts'
 
-/** Clicks put in order at once: some tens of megabytes. */
-export const CLICKS_PER_PART = 120_000
-
 /** Consecutive ranges of time with about as many clicks as are put in order at once; one at least. */
 export async function partsOf(
   connection: StatisticsConnection,
   selection: Selection,
+  clicksPerPart: number,
   signal: AbortSignal,
 ): Promise<Selection[]> {
   const slots = await readRows(
@@ -24,7 +22,7 @@ export async function partsOf(
   let gathered = 0
   for (const [slot, count] of slots) {
     const start = Number(slot) * SLOT_MS
-    if (gathered > 0 && gathered + Number(count) > CLICKS_PER_PART && start > from) {
+    if (gathered > 0 && gathered + Number(count) > clicksPerPart && start > from) {
       parts.push({ ...selection, from, to: start })
       from = start
       gathered = 0

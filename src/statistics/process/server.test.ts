@@ -1,0 +1,148 @@
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '../../../test/harness/eventually.ts'
+import { streamOf, watchEnd } from '../shared/streams.ts'
+import type { ClickReports, Selection } from '../types.ts'
+import { createStatisticsClient } from './client.ts'
+import { type Listening, listen } from './server.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'slugline-server-'))
+const PIECE = new Uint8Array(65_536)
+const EVERYTHING = {} as Selection
+
+let listening: Listening
+let client: ReturnType<typeof createStatisticsClient>
+/** What exports are made of, and how many pieces of it. */
+let pieces: (signal: AbortSignal) => AsyncGenerator<Uint8Array, undefined>
+let made = 0
+let sockets = 0
+
+beforeEach(() => {
+  listening?.stop()
+  made = 0
+  const socket = join(directory, `${++sockets}.sock`)
+  const reports = { export: async () => streamOf(pieces) } as unknown as ClickReports
+  listening = listen({
+    socket,
+    asked() {},
+    answers: async () => ({
+      reportsUntil: () => reports,
+      live: {} as never,
+      recount: () => {
+        throw new Error('Nobody asks')
+      },
+    }),
+  })
+  client = createStatisticsClient(() => {})
+  client.ready(socket)
+})
+afterAll(() => {
+  listening.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function* endless(): AsyncGenerator<Uint8Array, undefined> {
+  for (;;) {
+    made++
+    yield PIECE.slice()
+  }
+}
+
+test('an export is over once its last byte is on its way', async () => {
+  const gate = Promise.withResolvers<void>()
+  pieces = async function* () {
+    yield PIECE.slice()
+    await gate.promise
+    return undefined
+  }
+  const { body, end } = watchEnd(await client.export(EVERYTHING, 'csv'))
+  let isOver = false
+  void end.then(() => {
+    isOver = true
+  })
+  const reader = body.getReader()
+  await reader.read()
+  expect([isOver, listening.open, listening.oldest, listening.exporting]).toEqual([
+    false,
+    1,
+    null,
+    true,
+  ])
+  gate.resolve()
+  for (let done = false; !done; ) done = (await reader.read()).done
+  await end
+  expect([listening.open, listening.exporting]).toEqual([0, false])
+})
+
+test('an export that fails, or that nobody reads on, is over, too', async () => {
+  pieces = async function* () {
+    yield PIECE.slice()
+    throw new Error('No more')
+  }
+  const failing = watchEnd(await client.export(EVERYTHING, 'csv'))
+  await expect(new Response(failing.body).bytes()).rejects.toThrow()
+  await failing.end
+
+  pieces = endless
+  const left = watchEnd(await client.export(EVERYTHING, 'csv'))
+  const reader = left.body.getReader()
+  await reader.read()
+  await reader.cancel()
+  await left.end
+
+  const signal = new AbortController()
+  const gone = watchEnd(await client.until(signal.signal).export(EVERYTHING, 'csv'))
+  signal.abort()
+  await gone.end
+  await eventually('nothing is open', async () => (listening.open === 0 ? true : undefined))
+})
+
+test('an export is over when the process is gone', async () => {
+  pieces = endless
+  const { body, end } = watchEnd(await client.export(EVERYTHING, 'csv'))
+  const reader = body.getReader()
+  await reader.read()
+  listening.stop()
+  await end
+  await expect(
+    (async () => {
+      while (!(await reader.read()).done);
+    })(),
+  ).rejects.toThrow()
+})
+
+test('what nobody takes is not made', async () => {
+  pieces = endless
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async () => new Response(watchEnd(await client.export(EVERYTHING, 'csv')).body),
+  })
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: server.port as number,
+    socket: {
+      data(it) {
+        it.pause()
+        begin()
+      },
+    },
+  })
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await begun
+  let before = -1
+  await eventually('it stands still', async () => {
+    await Bun.sleep(100)
+    const stands = made === before
+    before = made
+    return stands ? true : undefined
+  })
+  // What sockets hold, and a piece each.
+  expect(made * PIECE.length).toBeLessThan(32_000_000)
+  socket.terminate()
+  await eventually('nothing is open', async () => (listening.open === 0 ? true : undefined))
+  await server.stop(true)
+})
