@@ -12,6 +12,8 @@ const SAID_LINES = 40
 export interface TestOptions {
   /** Prints what the tests print, as it comes; else only when one fails. */
   stream: boolean
+  /** Prints it when all is over, below this line: for what runs beside others. */
+  heldBelow?: string | undefined
   /** Of one test that sets none itself. */
   timeoutMs: number
   /** What TEST_STORE is for them; absent: as it is for us. */
@@ -21,7 +23,7 @@ export interface TestOptions {
 /** Runs the tests of files and folders with `bun test`, several files at once. */
 export async function runTests(
   paths: readonly string[],
-  { stream, timeoutMs, store }: TestOptions,
+  { stream, heldBelow, timeoutMs, store }: TestOptions,
 ): Promise<TestRun> {
   const child = Bun.spawn(
     [
@@ -44,6 +46,7 @@ export async function runTests(
     collect(child.stderr, stream),
     child.exited,
   ])
+  if (heldBelow !== undefined) console.log(`\n${heldBelow}\n${`${out}${err}`.trimEnd()}`)
   const counts = countsOf(err)
   const failures = failuresOf(err)
   // A run that broke off says nothing of the tests that it didn't reach.
@@ -51,7 +54,8 @@ export async function runTests(
     counts.failed = 1
     failures.push({ name: `bun test ended with ${status}` })
   }
-  if (counts.failed > 0 && !stream) console.log(withoutPassed(`${out}${err}`))
+  if (counts.failed > 0 && !stream && heldBelow === undefined)
+    console.log(withoutPassed(`${out}${err}`))
   return { ...counts, failures }
 }
 

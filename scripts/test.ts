@@ -15,7 +15,7 @@ if (asked.length > 0) {
   runs.push(await runTests(asked, { stream: true, timeoutMs: TIMEOUT_MS }))
 } else {
   runs.push(await runSteps(STEPS))
-  for (const group of allGroups()) runs.push(await runGroup(group))
+  for (const groups of allGroups()) runs.push(...(await runBeside(groups)))
 }
 
 for (const { failures } of runs) for (const failure of failures) tell(failure)
@@ -23,21 +23,34 @@ const total = sum(runs)
 console.log(`\n${line(total)}`)
 process.exit(total.failed === 0 ? 0 : 1)
 
-async function runGroup({ name, store, paths, missing }: Group): Promise<TestRun> {
-  console.log(`\n── ${name}`)
+/** Runs groups beside each other, and once all are over, what failed in them again. */
+async function runBeside(groups: readonly Group[]): Promise<TestRun[]> {
+  const first = await Promise.all(groups.map((group, i) => runGroup(group, i === 0)))
+  const all: TestRun[] = []
+  for (const [i, { name, store }] of groups.entries()) {
+    const options = { stream: true, timeoutMs: TIMEOUT_MS, store }
+    const run = await runAgain(first[i] as TestRun, options)
+    const failures = run.failures.map((each) => ({ ...each, name: `${each.name} (${name})` }))
+    all.push({ ...run, failures })
+  }
+  return all
+}
+
+/** What others than the first print comes in one piece, or it would be mixed with the first's. */
+async function runGroup({ name, store, paths, missing }: Group, isFirst: boolean) {
+  const heading = `── ${name}`
+  if (isFirst) console.log(`\n${heading}`)
   if (missing !== undefined) {
-    console.log(`skipped: ${missing}`)
+    console.log(`${heading}: skipped: ${missing}`)
     return { passed: 0, failed: 0, skipped: 1, failures: [] }
   }
   const start = performance.now()
-  const options = { stream: true, timeoutMs: TIMEOUT_MS, store }
-  const run = await runAgain(await runTests(paths, options), options)
+  const heldBelow = isFirst ? undefined : heading
+  const options = { stream: isFirst, heldBelow, timeoutMs: TIMEOUT_MS, store }
+  const run = await runTests(paths, options)
   const seconds = ((performance.now() - start) / 1000).toFixed(0)
-  console.log(`── ${name}: ${line(run)} (${seconds} s)`)
-  return {
-    ...run,
-    failures: run.failures.map((failure) => ({ ...failure, name: `${failure.name} (${name})` })),
-  }
+  console.log(`${heading}: ${line(run)} (${seconds} s)`)
+  return run
 }
 
 /** With what was printed before: the end of a log may be all that somebody sees of it. */

@@ -207,6 +207,9 @@ function watch(context: BrowserContext, failures: string[]) {
   }
 }
 
+/** `SCREENSHOTS=all`: pictures of what is right, too; hundreds, for who wants to look at every page. */
+export const PICTURES = process.env.SCREENSHOTS === 'all'
+
 /** Keeps a picture of what is on screen, for people to look at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   mkdirSync(OUTPUT, { recursive: true })

@@ -5,6 +5,7 @@ import { CHROMIUM } from './chromium.ts'
 import {
   addAuthenticator,
   type Dashboard,
+  PICTURES,
   screenshot,
   startDashboard,
   type Visitor,
@@ -36,7 +37,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
   }, 300_000)
   afterAll(async () => await dashboard?.dispose())
 
-  /** A part of the journey: its picture is kept, also when it breaks. */
+  /** A part of the journey; when it breaks its picture is kept. */
   async function step(name: string, does: () => Promise<void>, on: () => Page = () => page) {
     try {
       await does()
@@ -44,7 +45,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
       await screenshot(on(), `journey-broken-${name}`)
       throw new Error(`${name} (${on().url()}): ${(cause as Error).message}`, { cause })
     }
-    await screenshot(on(), `journey-${name}`)
+    if (PICTURES) await screenshot(on(), `journey-${name}`)
     inaccessible.push(...(await violations(on())).map((one) => `${name}: ${one}`))
   }
 
@@ -273,7 +274,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
         await page.locator(`html[lang=${language}]`).waitFor()
         await page.goto('/app/links')
         await heading(page, wordsOf(language)('shell.links'))
-        await screenshot(page, `journey-links-${language}`)
+        if (PICTURES) await screenshot(page, `journey-links-${language}`)
       }
       expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
     })
@@ -288,7 +289,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
         await owner.settled()
         expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
         expect(await layoutFaults(page)).toEqual([])
-        await screenshot(page, `journey-phone-${path}`)
+        if (PICTURES) await screenshot(page, `journey-phone-${path}`)
       }
     })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { BrowserContext } from 'playwright-core'
 import { violations } from './axe.ts'
 import { CHROMIUM } from './chromium.ts'
-import { type Dashboard, screenshot, startDashboard } from './harness.ts'
+import { type Dashboard, PICTURES, screenshot, startDashboard } from './harness.ts'
 import { layoutFaults } from './layout.ts'
 import { claim, joinAs, lonely } from './people.ts'
 import { type Seeded, seed } from './seed.ts'
@@ -27,8 +27,6 @@ const isChecked = (language: string) => ALL || language !== 'de'
 const isCheckedDark = (language: string) => ALL || language === 'en'
 /** A view that adds a sentence to others is looked at in English: what wraps, wraps in any language. */
 const isSeen = ({ plain }: View, language: string) => ALL || !plain || language === 'en'
-/** Hundreds of pictures, for who wants to look at every page. */
-const PICTURES = process.env.SCREENSHOTS === 'all'
 type State = Awaited<ReturnType<BrowserContext['storageState']>>
 
 describe.skipIf(CHROMIUM === null)('every page (needs Chromium)', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../harness/eventually.ts'
-import { runCommand, startSlugline } from '../harness/process.ts'
+import { BASE_ENV, runCommand, startSlugline } from '../harness/process.ts'
 import { testStore } from '../harness/store.ts'
 
 const BROWSER = {
@@ -93,7 +93,7 @@ test.each([
 ])('%s=%s stops the start with the name of the variable', async (name, value) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'slugline-e2e-'))
   const { status, stderr, stdout } = await runCommand(['serve'], {
-    PATH: process.env.PATH ?? '',
+    ...BASE_ENV,
     SLUGLINE_DATA_DIR: dataDir,
     PORT: '0',
     [name]: value,
@@ -106,7 +106,7 @@ test.each([
 
 test('a data directory that can not be made stops the start with its name', async () => {
   const { status, stderr } = await runCommand(['serve'], {
-    PATH: process.env.PATH ?? '',
+    ...BASE_ENV,
     SLUGLINE_DATA_DIR: '/dev/null/data',
     PORT: '0',
   })

@@ -19,7 +19,7 @@ import {
   startPostgres,
   type TestPostgres,
 } from '../harness/postgres.ts'
-import { runCommand } from '../harness/process.ts'
+import { BASE_ENV, runCommand } from '../harness/process.ts'
 import { startProxy } from '../harness/proxy.ts'
 import { redisMissing, startRedis } from '../harness/redis.ts'
 
@@ -190,7 +190,7 @@ describe.skipIf(noTls !== undefined)(titled('TLS', noTls), () => {
     const database = await postgres.createDatabase()
     const redisOf = async (url: string, trust: Record<string, string>) => {
       const { stdout } = await runCommand(['doctor', '--json'], {
-        PATH: process.env.PATH ?? '',
+        ...BASE_ENV,
         SLUGLINE_DATA_DIR: dataDir,
         DATABASE_URL: `${database}?sslmode=verify-full&sslrootcert=${authority.ca}`,
         REDIS_URL: url,

@@ -9,7 +9,7 @@ import { childOf } from '../harness/children.ts'
 import { type ClickHouse, hasClickHouse, startClickHouse } from '../harness/clickhouse.ts'
 import { eventually } from '../harness/eventually.ts'
 import { postgresMissing, startPostgres, type TestPostgres } from '../harness/postgres.ts'
-import { type CommandResult, type Slugline, startSlugline } from '../harness/process.ts'
+import { BASE_ENV, type CommandResult, type Slugline, startSlugline } from '../harness/process.ts'
 import { redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
 import { openFreed } from '../harness/statistics-file.ts'
 
@@ -192,7 +192,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     }
     const before = await count()
     const child = Bun.spawn([SLUGLINE, 'move', '--to', to], {
-      env: { PATH: process.env.PATH ?? '', SLUGLINE_DATA_DIR: source.dataDir },
+      env: { ...BASE_ENV, SLUGLINE_DATA_DIR: source.dataDir },
       stdout: 'ignore',
       stderr: 'ignore',
     })
@@ -336,7 +336,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
   async function command(database: string, ...args: string[]) {
     const child = Bun.spawn([SLUGLINE, ...args, '--json'], {
       env: {
-        PATH: process.env.PATH ?? '',
+        ...BASE_ENV,
         SLUGLINE_DATA_DIR: join(source.dataDir, '..', 'nowhere'),
         DATABASE_URL: database,
         REDIS_URL: redis.url,
