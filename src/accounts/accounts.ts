@@ -43,7 +43,7 @@ export interface AccountsDeps {
   logger: Logger
   plans: Plans
   users: UserService
-  workspaces: Pick<WorkspaceService, 'create' | 'join'>
+  workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
   invitations: Invitations
   mailer: Mailer
   /** A key of their own: `Secrets.accounts`. */

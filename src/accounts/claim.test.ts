@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { createSite, PASSWORD, type TestSite } from './testing/site.ts'
 
 let site: TestSite
@@ -36,6 +37,22 @@ describe('claiming the instance', () => {
       workspace: made.body.workspace.id,
     })
     expect(instance.status).toBe(200)
+  })
+
+  test('takes over the workspace that a command made before, with what is in it', async () => {
+    site = await createSite()
+    const made = await site.storage.write((tx) =>
+      site.workspaces.create(tx, { name: 'Acme', planId: 'free' }, COMMAND_LINE),
+    )
+    const browser = site.browser()
+    const { status, body } = await browser.post('/app/api/v1/claim', {
+      ...CLAIM,
+      workspace: 'acme',
+      token: await claimToken(),
+    })
+    expect(status).toBe(201)
+    expect(body.workspace).toMatchObject({ id: made.id, name: 'Acme', role: 'owner' })
+    expect(body.workspace.plan).toBe('unlimited')
   })
 
   test('leaves no door behind', async () => {

@@ -1,5 +1,9 @@
+import { COMMAND_LINE } from '../audit/index.ts'
+import type { Role } from '../http/types.ts'
 import type { Storage } from '../storage/index.ts'
+import type { Workspace, WorkspaceService } from '../workspaces/index.ts'
 import { people, removeSecondFactor } from './operator-store.ts'
+import { accountOf, userIdByEmail } from './store.ts'
 
 /** A person as the operator sees them. */
 export interface PersonEntry {
@@ -40,4 +44,25 @@ export function dropSecondFactor(
   now: number,
 ): Promise<boolean | null> {
   return storage.write((tx) => removeSecondFactor(tx, email, now))
+}
+
+/**
+ * Makes somebody who has an account a member of a workspace; null: there is no such person.
+ * @throws WorkspaceRefused WORKSPACE_NOT_FOUND, AppError ALREADY_MEMBER, PLAN_LIMIT_REACHED
+ */
+export function letJoin(
+  deps: {
+    storage: Pick<Storage, 'write'>
+    workspaces: Pick<WorkspaceService, 'get' | 'join'>
+  },
+  { email, workspace, role }: { email: string; workspace: string; role: Role },
+): Promise<{ email: string; workspace: Workspace } | null> {
+  return deps.storage.write(async (tx) => {
+    const id = await userIdByEmail(tx, email)
+    const person = id === undefined ? undefined : await accountOf(tx, id)
+    if (person === undefined) return null
+    const found = await deps.workspaces.get(tx, workspace)
+    await deps.workspaces.join(tx, found, person, role, COMMAND_LINE)
+    return { email: person.email, workspace: found }
+  })
 }

@@ -47,7 +47,7 @@ export function registerAccountRoutes(
     summary: 'Make the first account, with the token that the server printed',
     body: claimBody,
     success: { status: 201, description: 'The instance owner, signed in.', schema: JoinedSchema },
-    errors: ['NOT_FOUND', 'WORKSPACE_NAME_TAKEN'],
+    errors: ['NOT_FOUND'],
     handler: async (call) => joined(await service().claim(call.body, call)),
   })
 

@@ -25,7 +25,7 @@ export interface AccountServiceDeps {
   clock: Clock
   plans: Plans
   users: Pick<UserService, 'insert' | 'lock'>
-  workspaces: Pick<WorkspaceService, 'create' | 'join'>
+  workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
   invitations: Invitations
   claims: Claims
   attempts: Attempts
@@ -134,7 +134,8 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
         if (id === null) throw new AppError('NOT_FOUND')
         const actor: Actor = { type: 'user', id, label: email, requestId: visit.requestId }
         const planId = ownersPlan(deps.plans)
-        const made = await workspaces.create(tx, { name: workspace, planId }, actor)
+        // Whoever made a key by a command before has the workspace already, and nobody is in it.
+        const made = await workspaces.ensure(tx, workspace, { planId }, actor)
         await workspaces.join(tx, made, { id, email }, 'owner', actor)
         await claims.close(tx)
         return { id, made }

@@ -16,6 +16,7 @@ import { watchClicks, watchProcess, watchStatistics } from '../operations/watche
 import { createEmbeddedResolver } from '../redirect/index.ts'
 import { createStatistics, statisticsFile } from '../statistics/process/index.ts'
 import { openEmbedded } from '../storage/index.ts'
+import { journalEnd, rememberJournalEnd } from './journal-end.ts'
 import { memoryLimiters } from './memory-limiters.ts'
 import { retentionOf } from './retention.ts'
 import type { Backend, BackendInput } from './types.ts'
@@ -32,7 +33,8 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
     .execute()
   const journal = openJournal({
     directory: journalDirectory(dataDir),
-    after: watermark.segment,
+    // Should the counters be lost, the statistics still know how far they had come.
+    after: Math.max(watermark.segment, journalEnd(dataDir, journalDirectory(dataDir)) ?? 0),
     logger,
     recovered: pokeReaders,
   })
@@ -90,7 +92,11 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
       watchStatistics(metrics, statistics)
       watchProcess(metrics, { dataDir })
     },
-    closeJournal: () => journal.close(),
+    async closeJournal() {
+      const { segment } = journal.position
+      await journal.close()
+      rememberJournalEnd(dataDir, segment)
+    },
     async finish(withinMs) {
       await Promise.all([supervisor.stop(withinMs), statistics.stop(withinMs)])
       await trimmer.close()

@@ -5,7 +5,7 @@ const fileOf = (dataDir: string) => join(dataDir, 'journal-end')
 
 /**
  * Writes down the number of the journal's last segment: when all of it has been counted it is
- * deleted, and only the database would know where a start goes on.
+ * deleted, and only the databases would know where a start goes on.
  */
 export function rememberJournalEnd(dataDir: string, segment: number): void {
   const file = fileOf(dataDir)

@@ -7,6 +7,7 @@ import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { openSecrets, readEnvironment } from '../config/index.ts'
 import { createKeyService } from '../keys/index.ts'
+import { lockDataDir } from '../operations/index.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createPlans } from '../plans/service.ts'
 import { openEmbedded } from '../storage/index.ts'
@@ -204,6 +205,32 @@ describe('users', () => {
     expect((await run('users list')).out).toContain('bob@example.com')
   })
 
+  test('join lets somebody into a workspace that a command made', async () => {
+    await json('users create --email ann@example.com')
+    await json('workspaces create Acme --plan unlimited')
+    expect(await json('users join ANN@example.com --workspace acme')).toMatchObject({
+      email: 'ann@example.com',
+      workspace: { name: 'Acme' },
+      role: 'owner',
+    })
+    expect((await json('users list')).data).toMatchObject([{ workspaces: 1 }])
+    expect((await run('audit --workspace Acme')).out).toContain('member.joined')
+    const refused = (call: string) => json(`users join ${call}`)
+    expect(await refused('ann@example.com --workspace acme')).toMatchObject({
+      status: 1,
+      code: 'ALREADY_MEMBER',
+    })
+    expect(await refused('eve@example.com --workspace acme')).toMatchObject({
+      status: 1,
+      code: 'USER_NOT_FOUND',
+    })
+    expect(await refused('ann@example.com --workspace none')).toMatchObject({
+      status: 1,
+      code: 'WORKSPACE_NOT_FOUND',
+    })
+    expect((await run('users join ann@example.com --workspace acme --role king')).status).toBe(2)
+  })
+
   test('claim-link makes a new address until there is somebody', async () => {
     const first = await json('users claim-link')
     const second = await json('users claim-link')
@@ -218,6 +245,12 @@ describe('users', () => {
     const { url, expires_at } = await json('users reset-link ANN@example.com')
     expect(url).toStartWith('http://127.0.0.1:3000/app/reset-password?token=')
     expect(Date.parse(expires_at) - Date.now()).toBeWithin(3_500_000, 3_600_001)
+    // The address that the running server has, whatever this shell's environment says.
+    const lock = lockDataDir(dir)
+    lock.listensOn('http://127.0.0.1:3000', 'https://sho.rt')
+    const { url: served } = await json('users reset-link ann@example.com')
+    lock.release()
+    expect(served).toStartWith('https://sho.rt/app/reset-password?token=')
     expect(await json('users reset-link eve@example.com')).toEqual({
       status: 1,
       code: 'USER_NOT_FOUND',

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProvider } from '../accounts/testing/provider.ts'
-import { openSecrets, readEnvironment, secretFile } from '../config/index.ts'
+import { existingSecret, openSecrets, readEnvironment, secretFile } from '../config/index.ts'
 import { startSmtpServer } from '../mail/testing/smtp-server.ts'
 import { lockDataDir } from '../operations/index.ts'
 import { defaultDatabase } from '../statistics/enrich/default-database.ts'
@@ -86,6 +86,10 @@ describe('the doctor', () => {
     expect(problems).toEqual(['configuration', 'configuration', 'configuration'])
     expect(JSON.stringify(findings)).not.toContain('short"')
     expect((await ask({}, NOW, ['SLUGLINE_DATADIR'])).bad).toEqual(['configuration'])
+    const alone = await ask({ MAIL_FROM: 'links@example.com', OIDC_CLIENT_ID: 'slugline' })
+    expect(alone.bad).toEqual(['configuration', 'configuration'])
+    const both = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'links@example.com' }
+    expect((await ask(both)).bad).toEqual(['mail'])
   })
 
   test('warns of proxies that are trusted too much or not at all', async () => {
@@ -116,6 +120,23 @@ describe('the doctor', () => {
     openSecrets(dir, null)
     writeFileSync(databaseFiles(dir).main, 'not a database '.repeat(1000))
     expect((await ask()).problems).toContain('integrity')
+  })
+
+  test('finds a secret that is not the one of the data', async () => {
+    await prepare()
+    expect((await ask({ SLUGLINE_SECRET: existingSecret(dir) ?? '' })).bad).toEqual([])
+    expect((await ask({ SLUGLINE_SECRET: 'x'.repeat(32) })).bad).toEqual(['secret'])
+  })
+
+  test('finds a database that is gone', async () => {
+    await prepare()
+    const { main, counters } = databaseFiles(dir)
+    rmSync(counters)
+    expect((await ask()).bad).toContain('integrity')
+    expect((await ask()).problems).toEqual([])
+    await prepare()
+    rmSync(main)
+    expect((await ask()).problems).toEqual(['integrity'])
   })
 
   test('finds data of a newer version', async () => {
@@ -209,7 +230,7 @@ describe('the doctor', () => {
       fetch: () => Response.json({ checks: [{ name: 'storage', status: 'ok' }] }),
     })
     const lock = lockDataDir(dir)
-    lock.listensOn(server.url.origin)
+    lock.listensOn(server.url.origin, 'https://sho.rt')
     try {
       const { bad, findings } = await ask({ PORT: '1' })
       expect(bad).toEqual([])

@@ -66,10 +66,10 @@ export async function examine(
     )
     return findings
   }
-  findings.push(...(await guarded('secret', () => [checkSecret(dataDir, secret !== null)])))
+  findings.push(...(await guarded('secret', () => [checkSecret(dataDir, secret)])))
   findings.push(...(await guarded('clock', async () => [await checkClock(dataDir, clock)])))
+  findings.push(...checkIntegrity(dataDir))
   if (existsSync(databaseFiles(dataDir).main)) {
-    findings.push(...checkIntegrity(dataDir))
     findings.push(...(await guarded('migrations', async () => [await checkMigrations(dataDir)])))
     findings.push(...(await guarded('plans', () => checkPlans(dataDir, settings.plans))))
     findings.push(...(await guarded('accounts', () => [checkAccounts(dataDir)])))

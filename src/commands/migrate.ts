@@ -26,6 +26,7 @@ export function registerMigrateCommand(program: Command, context: CommandContext
     })
 }
 
-function line({ database, name, applied_at }: MigrationState): string {
-  return `${applied_at === null ? 'waiting' : `applied ${applied_at}`}  ${database}/${name}`
+function line({ database, name, applied_at, newer }: MigrationState): string {
+  const whose = newer ? ' (by a newer version)' : ''
+  return `${applied_at === null ? 'waiting' : `applied ${applied_at}`}  ${database}/${name}${whose}`
 }

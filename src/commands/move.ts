@@ -16,6 +16,7 @@ const WHY: Record<Refusal, string> = {
     'This is the data directory of a node: its instance is in PostgreSQL already. Name that of the instance with SLUGLINE_DATA_DIR.',
   SOURCE_NOT_MIGRATED:
     'The instance was last run by an older version. Start this version on it once, or run slugline migrate, then move it.',
+  SOURCE_NEWER: 'The instance was last run by a newer version. Move it with that one.',
   OTHER_SECRET:
     "SLUGLINE_SECRET isn't the secret in the data directory. Set the one that the instance runs with, or none.",
   MOVE_RUNNING: 'The instance is being moved already.',

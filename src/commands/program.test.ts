@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -172,6 +172,14 @@ describe('the command line', () => {
     const { status, err } = await run(['prepared', '--json'])
     expect([status, JSON.parse(err).error.code]).toEqual([1, 'DATA_NEWER'])
     expect(err).toContain('9999-later')
+  })
+
+  test('without its links an instance is lost, not empty', async () => {
+    expect((await run(['prepared'])).status).toBe(0)
+    rmSync(databaseFiles(dir).main)
+    const { status, err } = await run(['prepared', '--json'])
+    expect([status, JSON.parse(err).error.code]).toEqual([1, 'DATA_DAMAGED'])
+    expect(existsSync(databaseFiles(dir).main)).toBe(false)
   })
 
   test('a bug is told with its place', async () => {

@@ -47,6 +47,12 @@ export async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof Error && error.name === 'DomainConflict') {
     return { status: 2, code: 'CONFIGURATION', message: `BASE_URL can't be this: ${error.message}` }
   }
+  if (error instanceof Error && error.name === 'MainDatabaseLost') {
+    const message =
+      `${error.message} is gone, while other files of the instance are there. Restore a backup ` +
+      'of the whole data directory; or, to begin anew, use an empty one.'
+    return { status: 1, code: 'DATA_DAMAGED', message }
+  }
   if (error instanceof Error && error.name === 'MoveUnfinished') {
     const message =
       'A move into this database has not come to its end. Run the same slugline move again, on ' +

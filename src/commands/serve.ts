@@ -10,6 +10,7 @@ import {
   listeningUrl,
   type Secrets,
   secretFile,
+  unknownVariables,
 } from '../config/index.ts'
 import { createLifecycle, createMetrics, lockDataDir } from '../operations/index.ts'
 import type { CreateServing, Serving, ServingInput } from '../operations/serving.ts'
@@ -47,7 +48,7 @@ export async function serve(
   createServing: CreateServing = async (input) => (await import('../deps.ts')).createDeps(input),
   finishRequestsMs = FINISH_REQUESTS_MS,
 ): Promise<void> {
-  const { config, secret, colors } = context.environment
+  const { config, secret, colors, idle } = context.environment
   const plans = createPlans(await loadPlans(config.plansFile))
   if (config.geoipDatabase !== null) {
     const { checkGeoipDatabase } = await import('../statistics/enrich/check.ts')
@@ -56,6 +57,10 @@ export async function serve(
   ensureDataDir(config.dataDir)
   const lock = lockDataDir(config.dataDir)
   const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
+  for (const variable of unknownVariables()) logger.warn({ variable }, 'There is no such setting')
+  for (const { variable, needs } of idle) {
+    logger.warn({ variable, needs }, 'A setting does nothing without another')
+  }
   const { prepare, rememberedSecrets } = await import('../backend/prepare.ts')
   const start = async (): Promise<Secrets> => {
     const prepared = await prepare(config, { given: secret, isNode: true })
@@ -138,7 +143,7 @@ export async function serve(
   }
   starting.resolve(serving)
   server.reload({ fetch: serving.fetch })
-  lock.listensOn(url)
+  lock.listensOn(url, config.baseUrl ?? url)
 
   const claimUrl = await serving.openClaim()
   const claim = claimUrl === null ? {} : { claim_url: claimUrl }

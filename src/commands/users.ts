@@ -1,6 +1,8 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { ROLES } from '../accounts/permissions.ts'
 import { listeningUrl } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
+import type { Role } from '../http/types.ts'
 import { lockState } from '../operations/index.ts'
 import { createUserService, UserRefused } from '../users/index.ts'
 import { createWorkspaceService, WorkspaceRefused } from '../workspaces/index.ts'
@@ -15,43 +17,14 @@ interface CreateOptions {
   workspace?: string
 }
 
-/** `users create | list | claim-link | reset-link | remove-second-factor | make-owner | delete` */
+interface JoinOptions {
+  workspace: string
+  role: Role
+}
+
+/** `users create | list | join | reset-link | remove-second-factor | claim-link | make-owner | delete` */
 export function registerUsersCommands(program: Command, ctx: CommandContext): void {
   const users = program.command('users').description('people who can sign in')
-
-  users
-    .command('list')
-    .description('list people, and how they sign in')
-    .action(() => list(ctx))
-
-  users
-    .command('claim-link')
-    .description('print the address at which the first account is made; the one before is void')
-    .action(() => claimLink(ctx))
-
-  users
-    .command('remove-second-factor')
-    .description('for who has lost it and the recovery codes; signs them out everywhere')
-    .argument('<email>', 'whose')
-    .action((email: string) => removeSecondFactor(ctx, email))
-
-  users
-    .command('reset-link')
-    .description('print an address at which somebody can choose a new password, for an hour')
-    .argument('<email>', 'whose')
-    .action((email: string) => resetLink(ctx, email))
-
-  users
-    .command('delete')
-    .description('delete an account for good; what the person has made stays')
-    .argument('<email>', 'whose')
-    .action((email: string) => remove(ctx, email))
-
-  users
-    .command('make-owner')
-    .description('hand the instance over to somebody')
-    .argument('<email>', 'to whom')
-    .action((email: string) => makeOwner(ctx, email))
 
   users
     .command('create')
@@ -60,6 +33,48 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
     .option('--password <password>', 'at least 10 characters; made and shown once without it')
     .option('--workspace <name>', 'name or id; they join as its owner, made if there is none')
     .action((options: CreateOptions) => create(ctx, options))
+
+  users
+    .command('list')
+    .description('list people, and how they sign in')
+    .action(() => list(ctx))
+
+  users
+    .command('join')
+    .description('let somebody who has an account into a workspace')
+    .argument('<email>', 'who')
+    .requiredOption('--workspace <name>', 'its name or id')
+    .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).default('owner'))
+    .action((email: string, options: JoinOptions) => join(ctx, email, options))
+
+  users
+    .command('reset-link')
+    .description('print an address at which somebody can choose a new password, for an hour')
+    .argument('<email>', 'whose')
+    .action((email: string) => resetLink(ctx, email))
+
+  users
+    .command('remove-second-factor')
+    .description('for who has lost it and the recovery codes; signs them out everywhere')
+    .argument('<email>', 'whose')
+    .action((email: string) => removeSecondFactor(ctx, email))
+
+  users
+    .command('claim-link')
+    .description('print the address at which the first account is made; the one before is void')
+    .action(() => claimLink(ctx))
+
+  users
+    .command('make-owner')
+    .description('hand the instance over to somebody')
+    .argument('<email>', 'to whom')
+    .action((email: string) => makeOwner(ctx, email))
+
+  users
+    .command('delete')
+    .description('delete an account for good; what the person has made stays')
+    .argument('<email>', 'whose')
+    .action((email: string) => remove(ctx, email))
 }
 
 function create(ctx: CommandContext, { email, password, workspace }: CreateOptions): Promise<void> {
@@ -84,6 +99,21 @@ function create(ctx: CommandContext, { email, password, workspace }: CreateOptio
   )
 }
 
+/** For a workspace that a command made: nobody is in it who could invite. */
+function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptions): Promise<void> {
+  return explained([WorkspaceRefused], () =>
+    ctx.withStorage(async (opened) => {
+      const { letJoin } = await import('../accounts/operator.ts')
+      const workspaces = createWorkspaceService(opened)
+      const joined = await letJoin({ ...opened, workspaces }, { email, workspace, role })
+      if (joined === null) throw noSuchUser(email)
+      const { id, name } = joined.workspace
+      const facts = { email: joined.email, workspace: { id, name }, role }
+      ctx.print(`${joined.email} is in ${name} now (${role}).`, facts)
+    }),
+  )
+}
+
 /** For who has forgotten their password where no messages can be sent. */
 function resetLink(ctx: CommandContext, email: string): Promise<void> {
   return ctx.withStorage(async (opened) => {
@@ -102,7 +132,7 @@ function resetLink(ctx: CommandContext, email: string): Promise<void> {
 /** Where people reach the server: as it is set, as the one that runs says, or as it would listen. */
 function publicUrl({ config }: CommandContext): string {
   const { baseUrl, host, port, dataDir } = config
-  return baseUrl ?? lockState(dataDir).url ?? listeningUrl(host, port)
+  return baseUrl ?? lockState(dataDir).publicUrl ?? listeningUrl(host, port)
 }
 
 function noSuchUser(email: string): CommandError {
@@ -179,7 +209,7 @@ function operatorsRefusal(error: unknown, email: string): unknown {
   if (!(error instanceof AppError)) return error
   if (error.code === 'SOLE_OWNER') {
     const name = String(error.params.workspace)
-    const advice = `somebody else must own it first (users create --workspace, or the dashboard)`
+    const advice = `somebody else must own it first (users join, or the dashboard)`
     return new CommandError(`${email} is the only owner of ${name}: ${advice}`, 1, error.code)
   }
   if (error.code !== 'INSTANCE_OWNER') return error

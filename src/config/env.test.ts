@@ -44,6 +44,7 @@ describe('the environment', () => {
       },
       secret: null,
       colors: false,
+      idle: [],
     })
   })
 

@@ -3,6 +3,7 @@ import { mailOf, oidcOf } from './accounts.ts'
 import type { Config } from './config.ts'
 import { ConfigError, type ConfigFault } from './fault.ts'
 import { FILE_VARIABLES, givenValue } from './from-file.ts'
+import { type IdleVariable, idleVariables } from './idle.ts'
 import {
   BadValue,
   hostAndPort,
@@ -28,6 +29,8 @@ export interface Environment {
   secret: string | null
   /** Whether what is written for people may be coloured (https://no-color.org). */
   colors: boolean
+  /** What is set and does nothing. */
+  idle: readonly IdleVariable[]
 }
 
 /** Every variable that Slugline reads. */
@@ -122,7 +125,12 @@ export function readEnvironment(
     logFormat: get('LOG_FORMAT', oneOf(['json', 'text']), terminal ? 'text' : 'json'),
   }
   if (faults.length > 0) throw new ConfigError(faults)
-  return { config, secret, colors: terminal && !variables.NO_COLOR }
+  return {
+    config,
+    secret,
+    colors: terminal && !variables.NO_COLOR,
+    idle: idleVariables(variables),
+  }
 }
 
 /**

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { PUBLIC_ERROR_CODES } from '../errors/index.ts'
 import { openApiDocument } from '../http/index.ts'
 import { createTestApi } from '../http/test-api.ts'
 import { LOCALES, translate } from '../i18n/index.ts'
 import { html, prose } from './html.ts'
 import { createDocs, type ReferenceDocument } from './index.ts'
+import { referencePage } from './page.ts'
 
 const t = await createTestApi()
 beforeAll(() => {
@@ -49,6 +51,17 @@ describe('the reference page', () => {
       expect(text).toContain(`href="#${operationId}"`)
     }
     expect(text).toContain('https://s.example/api/v1/hosts')
+  })
+
+  test('has calls that can be copied: nothing is left in braces', async () => {
+    const document = await Bun.file(join(import.meta.dir, '../../openapi.json')).json()
+    const text = referencePage(document, 'https://s.example', 'en')
+    expect(text).not.toMatch(/curl .*[{}]/)
+    const call = (path: string) =>
+      new RegExp(`curl (-. )?&#39;https://s.example${path}&#39;`).exec(text)?.[1] ?? ''
+    expect(text).toContain('https://s.example/api/v1/stats/country&#39;')
+    expect(call('/api/v1/clicks/stream')).toBe('-N ')
+    expect(call('/api/v1/clicks.parquet')).toBe('-O ')
   })
 
   test('has no anchor that leads nowhere and no id twice', async () => {

@@ -56,7 +56,7 @@ export function operationSection(
 <h3 id="${operation.operationId}">${operation.summary}</h3>
 <p class="path"><code><span class="verb">${verb}</span> ${path}</code> ${scopes.map((scope) => html`<span class="dim">needs <code>${scope}</code></span>`)}</p>
 ${prose(operation.description)}
-<pre tabindex="0"><code>${curlOf(verb, path, scopes.length > 0, body?.example, baseUrl)}</code></pre>
+<pre tabindex="0"><code>${curlOf(verb, baseUrl + filledIn(path, operation), operation)}</code></pre>
 ${parametersList(operation.parameters ?? [], components)}
 ${body?.schema && html`<h4>Body</h4>${bodyView(body.schema, components)}`}
 <h4>Answers</h4>
@@ -66,22 +66,36 @@ ${exampleOf(responses)}
 `
 }
 
+/** The path with what its parameters have as an example: a call that was copied works. */
+function filledIn(path: string, { parameters = [] }: Operation): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (name === 'id') return 'LINK_ID'
+    return String(parameters.find((each) => each.name === name)?.schema?.example ?? name)
+  })
+}
+
 function curlOf(
   verb: string,
-  path: string,
-  needsKey: boolean,
-  example: unknown,
-  baseUrl: string,
+  url: string,
+  { security, requestBody, responses }: Operation,
 ): string {
-  const filled = path.replace('{id}', 'LINK_ID')
-  const lines = [`curl ${verb === 'GET' ? '' : `-X ${verb} `}'${baseUrl}${filled}'`]
-  if (needsKey) lines.push(`-H 'Authorization: Bearer <API_KEY>'`)
+  const options = verb === 'GET' ? howToTake(responses) : `-X ${verb} `
+  const lines = [`curl ${options}'${url}'`]
+  if (security?.length) lines.push(`-H 'Authorization: Bearer <API_KEY>'`)
+  const example = requestBody?.content?.['application/json']?.example
   if (example !== undefined) {
     lines.push(`-H 'Content-Type: application/json'`)
     const json = JSON.stringify(example, null, 2).replaceAll('\n', '\n  ')
     lines.push(`-d '${json.replaceAll("'", String.raw`'\''`)}'`)
   }
   return lines.join(' \\\n  ')
+}
+
+/** A stream is shown as it comes, a file is kept under its name. */
+function howToTake(responses: Operation['responses'] = {}): string {
+  const types = Object.keys(responses['200']?.content ?? { 'application/json': {} })
+  if (types.includes('text/event-stream')) return '-N '
+  return types.some((type) => type.startsWith('application/json')) ? '' : '-O '
 }
 
 /** The endpoint's own, described; those that several endpoints have, by name. */

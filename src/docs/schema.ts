@@ -16,6 +16,7 @@ export interface Schema {
   allOf?: Schema[]
   description?: string
   default?: unknown
+  example?: unknown
   maxLength?: number
   maxItems?: number
   minimum?: number

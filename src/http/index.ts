@@ -22,4 +22,4 @@ export type {
   SessionCaller,
   Sessions,
 } from './types.ts'
-export { detailsOfZodError, validate } from './zod-details.ts'
+export { validate } from './zod-details.ts'

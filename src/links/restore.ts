@@ -1,6 +1,6 @@
 import { type Fields, recordChange } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
-import { detailsOfZodError } from '../http/index.ts'
+import { validate } from '../http/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import {
   externalIdTaken,
@@ -81,12 +81,8 @@ async function patchTo(
   // What changed since it was prepared; the older value of a field is the one that counts.
   const { fields } = await wayBack(tx, row, row.version, way.from)
   const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
-  const result = ctx.patchSchema.safeParse(body)
-  if (!result.success) {
-    throw invalid(...detailsOfZodError(result.error, body, ctx.patchSchema))
-  }
   // An object with a password would have to be hashed; a history has none.
-  const { password: _, ...patch } = result.data
+  const { password: _, ...patch } = validate(ctx.patchSchema, body)
   const hash = await passwordAt(tx, row.seq, version)
   return hash === undefined ? patch : { ...patch, password_hash: hash }
 }

@@ -7,7 +7,7 @@ import { systemRandom } from '../base/random.ts'
 import { syncDomains } from '../domains/index.ts'
 import type { AppError } from '../errors/index.ts'
 import { createCursors } from '../http/cursor.ts'
-import { detailsOfZodError } from '../http/index.ts'
+import { validate } from '../http/index.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
 import { openTestStorage, writeCounters } from '../storage/testing/database.ts'
 import type { LinkAsker } from './context.ts'
@@ -106,11 +106,11 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     storage,
     clock,
     async create(body, workspaceNo) {
-      const prepared = await service.prepareCreate(checked(schemas.create, body))
+      const prepared = await service.prepareCreate(validate(schemas.create, body))
       return storage.write((tx) => service.create(tx, caller(workspaceNo), prepared))
     },
     async patch(id, body, { workspaceNo, version } = {}) {
-      const prepared = await service.preparePatch(checked(schemas.patch, body))
+      const prepared = await service.preparePatch(validate(schemas.patch, body))
       return storage.write((tx) =>
         service.update(tx, caller(workspaceNo), id, prepared, ifMatch(version)),
       )
@@ -124,7 +124,7 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     },
     history: (id, page = { limit: 100 }) => service.history(caller(), id, page),
     async list(query = {}, workspaceNo) {
-      return service.list(caller(workspaceNo), listQueryOf(checked(listSchema, query)))
+      return service.list(caller(workspaceNo), listQueryOf(validate(listSchema, query)))
     },
     async count(id, { total, lastClickedAt }) {
       const seq = await seqOf(id)
@@ -169,17 +169,6 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
       await rm(dir, { recursive: true })
     },
   }
-}
-
-interface Schema<T> {
-  safeParse(value: unknown): { success: true; data: T } | { success: false; error: object }
-}
-
-function checked<T>(schema: Schema<T>, value: unknown): T {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const details = detailsOfZodError(result.error as never, value)
-  throw Object.assign(new Error('The schema refuses it'), { code: 'VALIDATION_FAILED', details })
 }
 
 /** What a promise is refused with: the code, and field and code of each detail. */

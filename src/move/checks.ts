@@ -11,6 +11,7 @@ export type Refusal =
   | 'NO_INSTANCE'
   | 'NODE_DIRECTORY'
   | 'SOURCE_NOT_MIGRATED'
+  | 'SOURCE_NEWER'
   | 'OTHER_SECRET'
   | 'MOVE_RUNNING'
   | 'TARGET_IN_USE'
@@ -37,6 +38,7 @@ export async function checkSource(dataDir: string, given: string | null): Promis
   if (states.some((state) => state.applied_at === null)) {
     throw new MoveRefused('SOURCE_NOT_MIGRATED')
   }
+  if (states.some((state) => state.newer)) throw new MoveRefused('SOURCE_NEWER')
   const own = existingSecret(dataDir)
   if (given !== null && own !== null && given !== own) throw new MoveRefused('OTHER_SECRET')
   const secret = given ?? own

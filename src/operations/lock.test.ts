@@ -36,7 +36,7 @@ describe('the lock of the data directory', () => {
       expect(refusal).toBeInstanceOf(DataDirLocked)
       expect((refusal as DataDirLocked).pid).toBe(child.pid)
       expect((refusal as DataDirLocked).message).toContain(dir)
-      expect(lockState(dir)).toEqual({ held: true, pid: child.pid, url: null })
+      expect(lockState(dir)).toEqual({ held: true, pid: child.pid, url: null, publicUrl: null })
     } finally {
       child.kill('SIGKILL')
       await child.exited
@@ -47,7 +47,7 @@ describe('the lock of the data directory', () => {
     const child = await holder()
     child.kill('SIGKILL')
     await child.exited
-    expect(lockState(dir)).toEqual({ held: false, pid: null, url: null })
+    expect(lockState(dir)).toEqual({ held: false, pid: null, url: null, publicUrl: null })
     lockDataDir(dir).release()
   })
 
@@ -56,14 +56,17 @@ describe('the lock of the data directory', () => {
     expect(() => lockDataDir(dir)).toThrow(DataDirLocked)
     first.release()
     const second = lockDataDir(dir)
-    expect(lockState(dir)).toEqual({ held: true, pid: process.pid, url: null })
-    second.listensOn('http://127.0.0.1:3000')
-    expect(lockState(dir).url).toBe('http://127.0.0.1:3000')
+    expect(lockState(dir)).toEqual({ held: true, pid: process.pid, url: null, publicUrl: null })
+    second.listensOn('http://127.0.0.1:3000', 'https://sho.rt')
+    expect(lockState(dir)).toMatchObject({
+      url: 'http://127.0.0.1:3000',
+      publicUrl: 'https://sho.rt',
+    })
     second.release()
   })
 
   test('is looked at without leaving anything behind', () => {
-    expect(lockState(dir)).toEqual({ held: false, pid: null, url: null })
+    expect(lockState(dir)).toEqual({ held: false, pid: null, url: null, publicUrl: null })
     expect(readdirSync(dir)).toEqual([])
   })
 })

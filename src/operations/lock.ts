@@ -25,8 +25,8 @@ export class DataDirLocked extends Error {
 
 /** A data directory that is this process's alone to serve from. */
 export interface DataDirLock {
-  /** Notes where the holder is reached, for `doctor`. */
-  listensOn(url: string): void
+  /** Notes where the holder is reached, from this machine and by everybody, for commands. */
+  listensOn(url: string, publicUrl: string): void
   release(): void
 }
 
@@ -35,6 +35,8 @@ interface Holder {
   pid: number | null
   /** Where it listens, like `http://127.0.0.1:3000`. */
   url: string | null
+  /** Where people reach it, like `https://sho.rt`. */
+  publicUrl: string | null
 }
 
 /**
@@ -51,8 +53,8 @@ export function lockDataDir(dataDir: string): DataDirLock {
     writeFileSync(pidFile(dataDir), `${lines.join('\n')}\n`, { mode: 0o600 })
   note([process.pid])
   return {
-    listensOn(url) {
-      note([process.pid, url])
+    listensOn(url, publicUrl) {
+      note([process.pid, url, publicUrl])
     },
     release() {
       // In this order: whoever takes the lock next writes the file anew.
@@ -65,7 +67,7 @@ export function lockDataDir(dataDir: string): DataDirLock {
 
 /** Whether a server holds the directory now, and who it is as far as it is known. */
 export function lockState(dataDir: string): { held: boolean } & Holder {
-  const none = { held: false, pid: null, url: null }
+  const none = { held: false, pid: null, url: null, publicUrl: null }
   if (!existsSync(lockFile(dataDir))) return none
   const db = tryLock(dataDir, 0)
   if (db === null) return { held: true, ...holderOf(dataDir) }
@@ -91,14 +93,15 @@ function tryLock(dataDir: string, patienceMs: number): Database | null {
 
 function holderOf(dataDir: string): Holder {
   try {
-    const [first, url = ''] = readFileSync(pidFile(dataDir), 'utf8').split('\n')
+    const [first, url = '', publicUrl = ''] = readFileSync(pidFile(dataDir), 'utf8').split('\n')
     const pid = Number(first)
     return {
       pid: Number.isSafeInteger(pid) && pid > 0 ? pid : null,
       url: URL.canParse(url) ? url : null,
+      publicUrl: URL.canParse(publicUrl) ? publicUrl : null,
     }
   } catch {
-    return { pid: null, url: null }
+    return { pid: null, url: null, publicUrl: null }
   }
 }
 

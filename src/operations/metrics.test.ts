@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createMetrics } from './metrics.ts'
+import { watchClicks, watchProcess, watchStatistics } from './watched.ts'
+import { watchCluster } from './watched-cluster.ts'
 
 const scrape = (
   metrics: ReturnType<typeof createMetrics>,
@@ -72,4 +76,22 @@ describe('metrics', () => {
     expect((await scrape(createMetrics('public'), far))?.status).toBe(200)
     expect(scrape(createMetrics('off'))).toBeNull()
   })
+})
+
+test('docs/operating.md has every metric, and none besides', async () => {
+  const metrics = createMetrics('local')
+  const state = () => new Proxy({}, { get: () => 0 }) as never
+  const supervisor = { state }
+  const journal = { lost: 0, healthy: true }
+  watchClicks(metrics, { journal, supervisor, redirect: { counts: {} } })
+  watchStatistics(metrics, { state })
+  watchProcess(metrics, { dataDir: import.meta.dir })
+  watchCluster(metrics, { resolver: { state }, cluster: { state } })
+  const text = await metrics.render()
+  const names = (of: string, pattern: RegExp) =>
+    [...new Set([...of.matchAll(pattern)].map(([, name]) => name as string))].sort()
+  const there = names(text, /^# TYPE (slugline_\w+)/gm)
+  expect(there.length).toBeGreaterThan(30)
+  const docs = readFileSync(join(import.meta.dir, '../../docs/operating.md'), 'utf8')
+  expect(names(docs, /`(slugline_\w+)`/g)).toEqual(there)
 })

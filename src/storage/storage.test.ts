@@ -8,6 +8,7 @@ import {
   migrate,
   migrationStates,
   openEmbedded,
+  openSqlite,
   prepare,
 } from './index.ts'
 
@@ -44,6 +45,19 @@ describe('migrations', () => {
     const states = await migrationStates(dir)
     expect(states.length).toBeGreaterThan(1)
     expect(states.every((state) => state.applied_at !== null)).toBe(true)
+  })
+
+  test('of a newer version are shown, and told apart', async () => {
+    const newer = mkdtempSync(join(tmpdir(), 'slugline-storage-'))
+    await migrate(newer)
+    const { raw, close } = openSqlite(databaseFiles(newer).main)
+    raw.run("INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01T00:00:00.000Z')")
+    close()
+    const states = await migrationStates(newer)
+    expect(states.filter((state) => state.newer)).toEqual([
+      { database: 'main', name: '9999-later', applied_at: '2030-01-01T00:00:00.000Z', newer: true },
+    ])
+    rmSync(newer, { recursive: true, force: true })
   })
 })
 

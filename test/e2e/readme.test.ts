@@ -32,7 +32,7 @@ test('the walk-through of the README works as it stands', async () => {
   }
 })
 
-test('every file that the documents name exists', () => {
+test('every file and every heading that the documents name exists', () => {
   const documents = [
     ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
     ...readdirSync(join(ROOT, 'docs'))
@@ -42,19 +42,42 @@ test('every file that the documents name exists', () => {
   ]
   for (const document of documents) {
     const text = readFileSync(join(ROOT, document), 'utf8')
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
-      (match) => match[1] as string,
+    const links = [...text.matchAll(/\]\((?!https?:)([^)]+)/g)].map((match) =>
+      (match[1] as string).replaceAll(/\s/g, ''),
     )
     const paths = [...text.matchAll(/`((?:src|test|bench|scripts|docs|bin)\/[\w./-]+)`/g)].map(
       (match) => match[1] as string,
     )
     for (const link of links) {
-      const path = resolve(ROOT, dirname(document), link)
+      const [file = '', heading] = link.split('#')
+      const path = file === '' ? join(ROOT, document) : resolve(ROOT, dirname(document), file)
       expect({ document, link, exists: existsSync(path) }).toMatchObject({ exists: true })
+      if (heading === undefined || !path.endsWith('.md')) continue
+      expect({ document, headings: headingsOf(path) }).toMatchObject({
+        headings: expect.arrayContaining([heading]),
+      })
     }
     for (const path of paths) {
       const exists = existsSync(join(ROOT, path))
       expect({ document, path, exists }).toMatchObject({ exists: true })
     }
   }
+})
+
+/** A file's headings as links name them. */
+function headingsOf(path: string): string[] {
+  return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
+    (text as string)
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+test('the map has every folder of the code', () => {
+  const map = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+  const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `\`${name}/\``)
+  expect(folders.filter((name) => !map.includes(name))).toEqual([])
 })

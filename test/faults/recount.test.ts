@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeRecord, RECORD_VERSION } from '../../src/clicks/record.ts'
 import { journalDirectory, segmentFile } from '../../src/clicks/segments.ts'
@@ -137,6 +137,43 @@ test('a healthy instance shows no difference, whatever came', async () => {
     expect(row?.days).toBe(3)
     expect(row?.purged).toBeGreaterThan(2_000)
     expect(row?.kept).toBeGreaterThan(1_000)
+  } finally {
+    await slugline.dispose()
+  }
+})
+
+test('when the counters are lost, no click is: statistics go on, and a recount mends the numbers', async () => {
+  const slugline = await startSlugline({ LOG_LEVEL: 'silent' })
+  try {
+    const { key } = await slugline.createKey()
+    const body = { destination_url: 'https://example.com/', slug: 'a' }
+    expect((await slugline.call('POST', '/api/v1/links', { key, body })).status).toBe(201)
+    const headers = { 'user-agent': AGENTS[0] as string }
+    const visit = async (times: number) => {
+      for (let n = 0; n < times; n++) {
+        expect((await slugline.call('GET', '/a', { headers })).status).toBe(302)
+      }
+    }
+    const stored = (clicks: number) =>
+      eventually(`${clicks} clicks are stored`, async () => {
+        const answer = await slugline.call('GET', '/api/v1/stats', { key })
+        const { data } = (await answer.json()) as { data: { totals: { clicks: number } } }
+        return data.totals.clicks === clicks ? true : undefined
+      })
+    await visit(5)
+    await stored(5)
+    await slugline.stop()
+    for (const end of ['', '-wal', '-shm']) {
+      rmSync(join(slugline.dataDir, `counters.db${end}`), { force: true })
+    }
+    await slugline.restart()
+    await visit(3)
+    await stored(8)
+    const { status, stdout } = await slugline.cli('clicks', 'recount', '--json')
+    expect([status, JSON.parse(stdout).mended]).toEqual([0, 1])
+    const found = await slugline.call('GET', '/api/v1/links', { key })
+    const { data } = (await found.json()) as { data: { clicks: { human: number } }[] }
+    expect(data[0]?.clicks.human).toBe(8)
   } finally {
     await slugline.dispose()
   }

@@ -21,6 +21,7 @@ import { createPlans } from '../../plans/service.ts'
 import type { Storage } from '../../storage/index.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
 import { createUserService, type UserService } from '../../users/index.ts'
+import type { WorkspaceService } from '../../workspaces/index.ts'
 import {
   createAccounts,
   createInvitations,
@@ -50,6 +51,7 @@ export interface TestSite {
   accounts: OpenAccounts
   keys: KeyService
   users: UserService
+  workspaces: WorkspaceService
   /** Messages that were sent. */
   letters: Letter[]
   /** What was logged as an error, and as a warning. */
@@ -209,6 +211,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     accounts,
     keys,
     users,
+    workspaces,
     letters,
     errors,
     warnings,

@@ -28,6 +28,15 @@ export async function checkConfiguration(
     const environment = read()
     const plans = await loadPlans(environment.config.plansFile)
     findings.push(ok('configuration', `read; ${plans.length} plans`))
+    for (const { variable, needs } of environment.idle) {
+      findings.push(
+        warning(
+          'configuration',
+          `${variable} does nothing, because ${needs} is not set`,
+          `set ${needs} too, or neither`,
+        ),
+      )
+    }
     findings.push(...checkPlaces(environment.config))
     findings.push(...checkAddresses(environment.config))
     return { settings: { environment, plans }, findings }

@@ -13,8 +13,17 @@ const TOLERANCE_MS = 60_000
 
 /** Whether the files hold what they should; reads all of them. */
 export function checkIntegrity(dataDir: string): Finding[] {
-  return Object.entries(databaseFiles(dataDir)).flatMap(([name, file]) => {
-    if (!existsSync(file)) return []
+  const files = databaseFiles(dataDir)
+  if (!existsSync(files.main)) {
+    if (!existsSync(files.counters)) return []
+    const advice = 'restore a backup of the whole data directory'
+    return [problem('integrity', `${files.main} is gone, while counters.db is there`, advice)]
+  }
+  return Object.entries(files).flatMap(([name, file]) => {
+    if (!existsSync(file)) {
+      const advice = 'slugline serve makes it anew; then: slugline clicks recount'
+      return [warning('integrity', `${file} is gone: links' clicks would count from 0`, advice)]
+    }
     const found = quickCheck(file)
     return found === 'ok'
       ? [ok('integrity', `${name}: ok`)]
@@ -45,10 +54,7 @@ function quickCheck(file: string): string {
 /** Whether the tables are those of this version. */
 export async function checkMigrations(dataDir: string): Promise<Finding> {
   const states = await migrationStates(dataDir)
-  const newer = Object.entries(databaseFiles(dataDir)).flatMap(([database, file]) => {
-    const known = states.filter((state) => state.database === database).map(({ name }) => name)
-    return appliedTo(file).filter((name) => !known.includes(name))
-  })
+  const newer = states.filter((state) => state.newer).map(({ name }) => name)
   if (newer.length > 0) {
     const advice = 'start that version, or restore the backup from before the upgrade'
     return problem('migrations', `made by a newer version: ${newer.join(', ')}`, advice)
@@ -57,17 +63,6 @@ export async function checkMigrations(dataDir: string): Promise<Finding> {
   if (waiting.length === 0) return ok('migrations', 'all applied')
   const names = waiting.map(({ database, name }) => `${database}/${name}`).join(', ')
   return warning('migrations', `not applied yet: ${names}`, 'slugline migrate, or slugline serve')
-}
-
-function appliedTo(file: string): string[] {
-  const { raw, close } = openSqlite(file, { readonly: true })
-  try {
-    const table = raw.query("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()
-    if (table === null) return []
-    return (raw.query('SELECT name FROM kysely_migration').values() as string[][]).flat()
-  } finally {
-    close()
-  }
 }
 
 /** Whether every workspace's plan is listed; nothing is said where there are no tables yet. */

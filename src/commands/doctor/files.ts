@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { journalDirectory } from '../../clicks/index.ts'
-import { secretFault, secretFile } from '../../config/index.ts'
+import { existingSecret, secretFault, secretFile } from '../../config/index.ts'
 import { DISK_FULL_BYTES, DISK_LOW_BYTES, freeBytesOf } from '../../operations/index.ts'
 import { databaseFiles } from '../../storage/index.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
@@ -58,8 +58,16 @@ export function isDirectory(path: string): boolean {
 }
 
 /** Whether the secret is there and secret. */
-export function checkSecret(dataDir: string, given: boolean): Finding {
-  if (given) return ok('secret', 'given by SLUGLINE_SECRET')
+export function checkSecret(dataDir: string, given: string | null): Finding {
+  if (given !== null) {
+    const kept = existingSecret(dataDir)
+    if (kept === null || kept === given) return ok('secret', 'given by SLUGLINE_SECRET')
+    return warning(
+      'secret',
+      `SLUGLINE_SECRET is not what ${secretFile(dataDir)} holds: keys that were made with that one are invalid`,
+      'leave the variable out; or delete the file, if nothing was made with it',
+    )
+  }
   const fault = secretFault(dataDir)
   if (fault !== null) return problem('secret', `${fault.variable} ${fault.problem}`, fault.example)
   const file = secretFile(dataDir)

@@ -70,12 +70,13 @@ export function migratePostgres(
 export function postgresMigrationStates(
   url: string,
   migrations: Migrations = POSTGRES_MIGRATIONS,
-): Promise<{ name: string; executedAt?: Date | undefined }[]> {
+): Promise<{ name: string; executedAt?: Date | undefined; isKnown: boolean }[]> {
   return withDatabase(url, async (db) => {
     const rows = new Map((await appliedIn(db)).map((row) => [row.name, row]))
     return [...new Set([...Object.keys(migrations), ...rows.keys()])].sort().map((name) => {
       const at = rows.get(name)?.at
-      return { name, executedAt: at === undefined ? undefined : new Date(Number(at)) }
+      const executedAt = at === undefined ? undefined : new Date(Number(at))
+      return { name, executedAt, isKnown: name in migrations }
     })
   })
 }

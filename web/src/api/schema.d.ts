@@ -4712,12 +4712,6 @@ export interface paths {
             'application/json': components['schemas']['Error']
           }
         }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
         413: {
           headers: { [name: string]: unknown }
           content: {
