@@ -1,5 +1,5 @@
-import { createForm } from '../reports/form.ts'
-import { createLinkIds } from '../reports/link-ids.ts'
+import { createForm } from '../reports/export/form.ts'
+import { createLinkIds } from '../reports/export/link-ids.ts'
 import type { LinkFacts } from '../reports/names.ts'
 import { streamOf } from '../shared/streams.ts'
 import { TEXT_COLUMNS } from '../store/schema.ts'

@@ -1,5 +1,5 @@
 import { SLOT_MS, SLOTS_PER_DAY } from '../store/schema.ts'
-import { integer, join, raw, type Sql, sql } from './sql.ts'
+import { integer, join, raw, type Sql, sql } from './sql/index.ts'
 
 /**
  * Buckets of a series, cut into units of equal length that each lie in one bucket: clicks are

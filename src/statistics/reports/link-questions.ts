@@ -1,9 +1,9 @@
 import type { Selection } from '../types.ts'
 import { type Answer, countClicks, type Limits, type Wish } from './counting/index.ts'
-import type { Asking, Lane } from './lane.ts'
-import { byQueries } from './questions.ts'
-import { fitting } from './source.ts'
-import { sql } from './sql.ts'
+import type { Asking, Lane } from './lane/index.ts'
+import { byQueries } from './queries/index.ts'
+import { sql } from './sql/index.ts'
+import { fitting } from './sql/source.ts'
 
 /** Questions about the clicks of one link. */
 export interface LinkQuestions {

@@ -1,7 +1,7 @@
 import { CONSTANT } from '../../store/rollups.ts'
 import type { Selection } from '../../types.ts'
 import { createBuckets } from '../buckets.ts'
-import { isDecided } from '../source.ts'
+import { isDecided } from '../sql/source.ts'
 import type { Wish } from './index.ts'
 
 /** From so many clicks on a query is quicker than handing them over. */

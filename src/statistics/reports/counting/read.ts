@@ -1,8 +1,8 @@
 import { columnValidity, copyColumn } from '../../store/chunk.ts'
 import { SLOTS_PER_DAY } from '../../store/schema.ts'
 import type { BotsMode } from '../../types.ts'
-import type { Asking } from '../lane.ts'
-import { join, raw, type Sql, sql } from '../sql.ts'
+import type { Asking } from '../lane/index.ts'
+import { join, raw, type Sql, sql } from '../sql/index.ts'
 import type { Values } from './values.ts'
 
 /** More clicks are counted by SQL: these take some 20 MB while they are. */

@@ -2,8 +2,8 @@ import type { DuckDBDataChunk } from '@duckdb/node-api'
 import { columnBytes } from '../../store/chunk.ts'
 import { TEXT_COLUMNS } from '../../store/schema.ts'
 import type { Dimension, Selection } from '../../types.ts'
-import { type Sql, sql } from '../sql.ts'
-import { valueFrom, valueIn } from '../where.ts'
+import { type Sql, sql } from '../sql/index.ts'
+import { valueFrom, valueIn } from '../sql/where.ts'
 
 export type Value = string | number | null
 

@@ -3,12 +3,12 @@ import { ROLLED } from '../../store/schema.ts'
 import type { Selection } from '../../types.ts'
 import { createBuckets } from '../buckets.ts'
 import type { Wish } from '../counting/index.ts'
-import type { Asking } from '../lane.ts'
-import { findLeftOut } from '../left-out.ts'
-import { canList, findRolled, rolledShare } from '../rolled.ts'
-import { canAddUp } from '../rolled-series.ts'
-import { isDecided } from '../source.ts'
-import { integer, raw, sql } from '../sql.ts'
+import type { Asking } from '../lane/index.ts'
+import { findLeftOut } from '../queries/left-out.ts'
+import { canList, findRolled, rolledShare } from '../rolled/index.ts'
+import { canAddUp } from '../rolled/series.ts'
+import { integer, raw, sql } from '../sql/index.ts'
+import { isDecided } from '../sql/source.ts'
 
 const DAY_MS = 86_400_000
 

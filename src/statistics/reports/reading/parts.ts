@@ -1,6 +1,6 @@
 import { SLOT_MS, SLOTS_PER_DAY } from '../../store/schema.ts'
-import type { Asking } from '../lane.ts'
-import { integer, raw, sql } from '../sql.ts'
+import type { Asking } from '../lane/index.ts'
+import { integer, raw, sql } from '../sql/index.ts'
 
 const DAY_MS = SLOTS_PER_DAY * SLOT_MS
 /** Clicks that are further apart are counted by queries: each quarter of an hour takes some bytes. */

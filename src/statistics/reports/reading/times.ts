@@ -1,6 +1,6 @@
 import type { Dimension, Selection } from '../../types.ts'
 import type { Values } from '../counting/values.ts'
-import { timeOf } from '../where.ts'
+import { timeOf } from '../sql/where.ts'
 import type { Clicks, Units } from './clicks.ts'
 import type { ListCounting } from './list.ts'
 import type { Part } from './parts.ts'
