@@ -24,7 +24,7 @@ import { databaseFiles } from '../src/storage/index.ts'
 import { writePlans } from '../test/harness/plans.ts'
 import { type Slugline, startSlugline } from '../test/harness/process.ts'
 import { makeClickYear } from './lib/click-year.ts'
-import { machine, quantile } from './lib/machine.ts'
+import { machine, quantile, watchStolen } from './lib/machine.ts'
 import { asOthers, comeLast, startVisitors, type Visits } from './lib/open-load.ts'
 import { noTurns, type Switch, settled, stopping, takeTurns } from './lib/turns.ts'
 import { compareWindows } from './lib/windows.ts'
@@ -110,6 +110,7 @@ rmSync(temporary, { recursive: true, force: true })
 async function measure({ ends, begin, switched, ...scenario }: Scenario): Promise<object> {
   const turns = noTurns()
   const visits: Visits = { due: [], latency: [], late: [] }
+  const stolen = watchStolen()
   while (turns.windows.length < 2 * pairs) {
     const its = await start(scenario)
     const leaving = new AbortController()
@@ -142,6 +143,7 @@ async function measure({ ends, begin, switched, ...scenario }: Scenario): Promis
     'takes its share': `${Math.round((100 * turns.shares) / pairs)} %`,
     'server waits for CPU, ms/s': turns.waits.map((wait) => (wait / pairs).toFixed(1)).join(' / '),
     'generator late p99, ms': quantile(visits.late, 0.99).toFixed(2),
+    stolen: stolen(),
     requests,
   }
 }

@@ -17,7 +17,7 @@ import { databaseFiles, SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { childOf } from '../test/harness/children.ts'
 import { startSlugline } from '../test/harness/process.ts'
 import { DAYS, makeClickYear, WORKSPACE } from './lib/click-year.ts'
-import { cpuSeconds, machine, median, memoryMb, quantile } from './lib/machine.ts'
+import { cpuSeconds, machine, median, memoryMb, quantile, watchStolen } from './lib/machine.ts'
 import { statisticsPid, watchMemory } from './lib/statistics-process.ts'
 
 const { values } = parseArgs({
@@ -151,6 +151,7 @@ const scopes: Record<string, () => string> = {
 for (const [scope, prefix] of Object.entries(scopes)) {
   if (!scope.includes(values.scope)) continue
   const rounds = scope === 'workspace' ? calls : calls * 2
+  const stolen = watchStolen()
   const taken: Record<string, { wall: number[]; cpu: number }> = {}
   for (let round = 0; round <= rounds; round++) {
     for (const [name, paths] of Object.entries(cases)) {
@@ -168,7 +169,7 @@ for (const [scope, prefix] of Object.entries(scopes)) {
       taken[name].cpu += Math.max(0, statisticsCpu() - before)
     }
   }
-  console.log(`\n${scope}, milliseconds, ${rounds} calls each`)
+  console.log(`\n${scope}, milliseconds, ${rounds} calls each; stolen: ${stolen()}`)
   const rows = Object.entries(taken).map(([name, { wall, cpu }]) => [
     name,
     {

@@ -25,6 +25,20 @@ export function versionOf(program: string, args: string[], pattern: RegExp): str
   return pattern.exec(`${run.stdout}${run.stderr}`)?.[1] ?? 'unknown'
 }
 
+/**
+ * Says how much of the processors' time other virtual machines took from now on: above some 3 %
+ * figures say more about them.
+ */
+export function watchStolen(): () => string {
+  // Column 8 of the line (proc(5)): hundredths of a second, of all processors.
+  const stolen = () => Number(readFileSync('/proc/stat', 'utf8').split(/\s+/, 9)[8]) / 100
+  const [before, start] = [stolen(), performance.now()]
+  return () => {
+    const seconds = ((performance.now() - start) / 1_000) * cpus().length
+    return `${((100 * (stolen() - before)) / seconds).toFixed(1)} %`
+  }
+}
+
 /** CPU that a process has used so far, its threads included and its children not, in seconds. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,9 +1,7 @@
 import { openSqlite, type SqliteConnection } from '../storage/index.ts'
 import type { LinkFacts } from './reports/index.ts'
-import { findLinkNames, findTagged } from './store.ts'
+import { findLinkIds, findTagged } from './store.ts'
 
-/** SQLite takes 32,766 parameters a statement. */
-const LINKS_AT_ONCE = 5_000
 const CACHE_BYTES = 2 * 1024 * 1024
 
 /** What is known of links and domains, read from `slugline.db` beside its writer. */
@@ -20,14 +18,7 @@ export function createLinkFacts(mainFile: string): OpenLinkFacts {
   }
 
   return {
-    async links(seqs) {
-      const ids = new Map<number, string>()
-      for (let at = 0; at < seqs.length; at += LINKS_AT_ONCE) {
-        const names = await findLinkNames(database(), seqs.slice(at, at + LINKS_AT_ONCE))
-        for (const { seq, id } of names.values()) ids.set(seq, id)
-      }
-      return ids
-    },
+    links: (seqs) => findLinkIds(database(), seqs),
     tagged: (workspaceNo, tags) => findTagged(database(), workspaceNo, tags),
     async domains() {
       const rows = await database().db.selectFrom('domains').select(['no', 'host']).execute()

@@ -76,6 +76,31 @@ export async function findLinkNames(
   return names
 }
 
+/** So many ids are looked up by a statement: SQLite takes 32,766 parameters. */
+const IDS_AT_ONCE = 5_000
+
+/** The ids of these links; those that are gone for good are missing. */
+export async function findLinkIds(
+  { db }: Pick<Sql, 'db'>,
+  seqs: readonly number[],
+): Promise<Map<number, string>> {
+  const ids = new Map<number, string>()
+  for (let at = 0; at < seqs.length; at += IDS_AT_ONCE) {
+    let left = seqs.slice(at, at + IDS_AT_ONCE)
+    for (const table of ['links', 'deleted_links'] as const) {
+      if (left.length === 0) break
+      const rows = await db
+        .selectFrom(table)
+        .select(['seq', 'id'])
+        .where('seq', 'in', left)
+        .execute()
+      for (const { seq, id } of rows) ids.set(seq, id)
+      left = left.filter((seq) => !ids.has(seq))
+    }
+  }
+  return ids
+}
+
 /** Links that one statement of PostgreSQL gives: other processes ask it, too. */
 const TAGGED_AT_ONCE = 10_000
 

@@ -202,7 +202,7 @@ async function expectRight(): Promise<void> {
         recount.series(selection, boundaries),
       )
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   )
   const all = { from: (FIRST_DAY - 5) * DAY_MS, to: NOW }
   const starts = bucketStarts(all, 'month', 'UTC') as number[]

@@ -95,7 +95,7 @@ export function reportsContract(engine: Engine): void {
         expect(all?.unique).toBe((people?.unique ?? 0) + (rest?.unique ?? 0))
         expect([all?.bots, rest?.clicks]).toEqual([people?.bots, people?.bots])
       }),
-      { numRuns: Math.ceil(runs / 2) },
+      { numRuns: Math.ceil(runs / 4) },
     )
   }, 60_000)
 
@@ -121,7 +121,7 @@ export function reportsContract(engine: Engine): void {
         const oldest = await reports.clicks(selection, { after, limit })
         expect(oldest.map(untold)).toEqual(expected.toReversed().slice(0, limit))
       }),
-      { numRuns: Math.ceil(runs / 2) },
+      { numRuns: Math.ceil(runs / 4) },
     )
   }, 120_000)
 
@@ -151,7 +151,7 @@ export function reportsContract(engine: Engine): void {
           ]),
         )
       }),
-      { numRuns: Math.ceil(runs / 2) },
+      { numRuns: Math.ceil(runs / 4) },
     )
   }, 60_000)
 }
