@@ -1,16 +1,21 @@
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const fileOf = (dataDir: string) => join(dataDir, 'journal-end')
 
 /**
  * Writes down the number of the journal's last segment: when all of it has been counted it is
- * deleted, and only the databases would know where a start goes on.
+ * deleted, and only the databases would know where a start goes on. Where that can't be done (a full disk)
+ * nothing is known rather than something old: no stop fails because of it.
  */
 export function rememberJournalEnd(dataDir: string, segment: number): void {
   const file = fileOf(dataDir)
-  writeFileSync(`${file}.next`, `${segment}\n`)
-  renameSync(`${file}.next`, file)
+  try {
+    writeFileSync(`${file}.next`, `${segment}\n`)
+    renameSync(`${file}.next`, file)
+  } catch {
+    rmSync(file, { force: true })
+  }
 }
 
 /**
