@@ -35,7 +35,14 @@ function missing(faults: ConfigFault[], variable: string, because: string, examp
 
 function smtpUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null
-  if (url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '') return value
+  if (url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '') {
+    const tls = url.searchParams.get('requireTLS') ?? 'true'
+    if (tls === 'true' || tls === 'false') return value
+    throw new BadValue(
+      'has a requireTLS that is neither true nor false',
+      'smtp://user:password@mail.example.com?requireTLS=true',
+    )
+  }
   throw new BadValue(
     "isn't an address that starts with smtp:// or smtps:// (it is not repeated here)",
     'smtps://user:password@mail.example.com',

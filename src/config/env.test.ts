@@ -136,6 +136,7 @@ describe('the environment', () => {
     ['SLUGLINE_DOMAINS', 'go.example.com:99999'],
     ['SIGN_UP', 'yes'],
     ['SMTP_URL', 'mail.example.com'],
+    ['SMTP_URL', 'smtp://mail.example.com?requireTLS=maybe'],
     ['MAIL_FROM', 'Slugline'],
     ['OIDC_ISSUER', 'http://login.example.com'],
     ['OIDC_ISSUER', 'login.example.com'],
