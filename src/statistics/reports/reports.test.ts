@@ -37,7 +37,7 @@ reportsContract({
     await store(connection, it)
     return it
   },
-  runs: 20,
+  runs: 16,
   // As many worlds as there is time for: `PROPERTY_MINUTES=5`.
   minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
   others: () => [queried],
