@@ -30,29 +30,10 @@ export function watchEnd(body: ReadableStream<Uint8Array>): {
   const known = ends.get(body)
   if (known !== undefined) return { body, end: known }
   const reader = body.getReader()
-  const { promise: end, resolve: over } = Promise.withResolvers<void>()
-  const read = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read()
-          if (!done) return controller.enqueue(value)
-          over()
-          controller.close()
-        } catch (error) {
-          // The connection breaks off: who reads must not take a part for the whole.
-          over()
-          controller.error(error)
-        }
-      },
-      async cancel(reason) {
-        over()
-        await reader.cancel(reason)
-      },
-    },
-    { highWaterMark: 0 },
+  return told(
+    () => reader.read(),
+    (reason) => reader.cancel(reason),
   )
-  return { body: read, end }
 }
 
 /** What is made as it is read; `make`'s signal says that nobody reads it any more. */
@@ -64,29 +45,44 @@ export function streamOf(
   const parts = make(
     signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal]),
   )
+  const { body, end } = told(
+    () => parts.next(),
+    (reason) => {
+      leaving.abort(reason)
+      return parts.return(undefined)
+    },
+  )
+  return endsWith(body, end)
+}
+
+/** A stream of what `next` gives, read no sooner than it is asked for. `leave`: nobody reads it any more. */
+function told(
+  next: () => Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }>,
+  leave: (reason: unknown) => Promise<unknown>,
+): { body: ReadableStream<Uint8Array>; end: Promise<void> } {
   const { promise: end, resolve: over } = Promise.withResolvers<void>()
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const { done, value } = await parts.next()
-          if (!done) return controller.enqueue(value)
+          const { done, value } = await next()
+          if (!done) return controller.enqueue(value as Uint8Array)
           over()
           controller.close()
         } catch (error) {
+          // The connection breaks off: who reads must not take a part for the whole.
           over()
           controller.error(error)
         }
       },
       async cancel(reason) {
         over()
-        leaving.abort(reason)
-        await parts.return(undefined)
+        await leave(reason)
       },
     },
     { highWaterMark: 0 },
   )
-  return endsWith(body, end)
+  return { body, end }
 }
 
 /** Numbers of links as lines of JSON. */
