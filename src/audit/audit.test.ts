@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { setBlocked } from '../links/index.ts'
-import { createTestDashboard, type TestAnswer, type TestDashboard } from './test-dashboard.ts'
+import { createTestDashboard, type TestAnswer, type TestDashboard } from './testing/dashboard.ts'
 import { AUDIT_ACTIONS, COMMAND_LINE } from './types.ts'
 
 const URL_A = 'https://a.example/'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ERRORS, type ErrorCode } from '../errors/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import { createTestDashboard, type TestAnswer, type TestDashboard } from './test-dashboard.ts'
+import { createTestDashboard, type TestAnswer, type TestDashboard } from './testing/dashboard.ts'
 
 let dashboard: TestDashboard
 const ids = { revoked: '', rotated: '', successor: '', expired: '' }

@@ -1,5 +1,6 @@
 export { type Asker, actorOf, askerOf, personActor } from './actor.ts'
 export { changedFields, entryRowOf, recordChange } from './record.ts'
+export { ActorSchema } from './schemas.ts'
 export {
   type AuditPage,
   type AuditService,

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
-import { ActorSchema, checked, parseTimestamp, whole } from '../links/index.ts'
+import { checked, whole } from '../validation/checked.ts'
+import { parseTimestamp } from '../validation/timestamp.ts'
+import { ActorSchema } from './schemas.ts'
 import type { AuditService } from './service.ts'
 
 const LIMIT = { default: 50, max: 100 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { setBlocked } from '../links/index.ts'
-import { createTestLinks, type TestLinks } from '../links/test-links.ts'
+import { createTestLinks, type TestLinks } from '../links/testing/links.ts'
 import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
 import { useOnce } from '../redirect/uses.ts'
 import { type LinkChange, StorageUnavailable } from '../storage/index.ts'

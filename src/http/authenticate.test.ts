@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createTestApi } from './test-api.ts'
+import { createTestApi } from './testing/api.ts'
 
 const t = await createTestApi()
 afterAll(() => t.close())

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseJsonObject } from './json.ts'
-import { createTestApi, type SendInit } from './test-api.ts'
+import { createTestApi, type SendInit } from './testing/api.ts'
 
 const t = await createTestApi()
 afterAll(() => t.close())

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { idempotencyKeyOf } from './idempotency.ts'
 import { purgeIdempotency } from './idempotency-store.ts'
-import { createTestApi, type SendInit } from './test-api.ts'
+import { createTestApi, type SendInit } from './testing/api.ts'
 
 const t = await createTestApi()
 // Another process on the same database: it doesn't know what the first is working on.

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { StorageUnavailable } from '../storage/index.ts'
-import { createTestApi } from './test-api.ts'
+import { createTestApi } from './testing/api.ts'
 
 const t = await createTestApi()
 afterAll(() => t.close())

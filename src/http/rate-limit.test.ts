@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { addressKey } from './rate-limit.ts'
-import { createTestApi, type TestApiOptions } from './test-api.ts'
+import { createTestApi, type TestApiOptions } from './testing/api.ts'
 
 const NAMES = [
   'RateLimit-Policy',

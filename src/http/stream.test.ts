@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
 import { endpoint } from './endpoint.ts'
 import { openApiDocument } from './openapi.ts'
-import { createTestApi } from './test-api.ts'
+import { createTestApi } from './testing/api.ts'
 
 const t = await createTestApi({ limits: { requests_per_minute: 60 } })
 afterAll(() => t.close())

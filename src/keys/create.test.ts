@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { COMMAND_LINE } from '../audit/index.ts'
-import { BOTH, codeOf, DAY, HOUR, keysFixture, START } from './fixture.ts'
 import { prefixOf } from './format.ts'
+import { BOTH, codeOf, DAY, HOUR, keysFixture, START } from './testing/fixture.ts'
 
 const { storage, service, serviceOn, openElsewhere, pass, create, revoke, works, setPlan, used } =
   keysFixture()

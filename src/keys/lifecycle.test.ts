@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { COMMAND_LINE } from '../audit/index.ts'
-import { BOTH, codeOf, DAY, HOUR, keysFixture, START } from './fixture.ts'
+import { BOTH, codeOf, DAY, HOUR, keysFixture, START } from './testing/fixture.ts'
 
 const { storage, service, pass, create, revoke, rotate, works, used } = keysFixture()
 

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
-import { checked, parseTimestamp } from '../links/index.ts'
+import { checked } from '../validation/checked.ts'
+import { parseTimestamp } from '../validation/timestamp.ts'
 import { KEY_NAME_MAX } from './input.ts'
 import { SCOPES } from './scopes.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createTestDashboard, type TestDashboard } from '../audit/test-dashboard.ts'
+import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 
 let dashboard: TestDashboard
 let id: string

@@ -1,17 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
-import { Fault } from './fault.ts'
-import {
-  BOUNDS,
-  checkAlias,
-  checkAliases,
-  checkDomain,
-  checkTag,
-  checkTags,
-  checkText,
-} from './rules.ts'
+import { checked, checkText } from '../validation/checked.ts'
+import { parseTimestamp } from '../validation/timestamp.ts'
+import { BOUNDS, checkAlias, checkAliases, checkDomain, checkTag, checkTags } from './rules.ts'
 import { parseSlug, SLUG_LENGTH_MAX } from './slug.ts'
-import { parseTimestamp } from './timestamp.ts'
 import { REDIRECT_STATUSES } from './types.ts'
 import { type Destination, URL_LENGTH_MAX, type UrlCheck } from './url.ts'
 
@@ -19,29 +11,6 @@ import { type Destination, URL_LENGTH_MAX, type UrlCheck } from './url.ts'
 export interface LinkRules {
   readonly checkUrl: UrlCheck
   readonly domains: Domains
-}
-
-/** A schema whose values a check turns into what the service works with. */
-export function checked<S extends z.ZodType, T>(
-  schema: S,
-  check: (value: z.output<S>) => T | Fault | Fault[],
-) {
-  return schema.transform((value, context): Exclude<T, Fault | Fault[]> => {
-    const result = check(value)
-    const faults = result instanceof Fault ? [result] : result
-    if (!Array.isArray(faults) || !(faults[0] instanceof Fault)) {
-      return result as Exclude<T, Fault | Fault[]>
-    }
-    for (const fault of faults as Fault[]) {
-      context.issues.push({
-        code: 'custom',
-        input: value,
-        path: [...fault.path],
-        params: { detail: fault.code, params: fault.params },
-      })
-    }
-    return z.NEVER
-  })
 }
 
 function timestamp(description: string) {

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf } from '../audit/index.ts'
+import { ActorSchema, askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
+import { whole } from '../validation/checked.ts'
 import type { HistoryEntry } from './history.ts'
-import { LIMIT_DEFAULT, LIMIT_MAX, whole } from './list-query.ts'
+import { LIMIT_DEFAULT, LIMIT_MAX } from './list-query.ts'
 import { answer, ETAG, LinkParams, PATH, TAG } from './route-parts.ts'
 import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
 import type { LinkService } from './service.ts'
@@ -15,17 +16,6 @@ const EXAMPLE: HistoryEntry = {
   changes: { title: { from: null, to: LINK_EXAMPLE.title } },
   version: LINK_EXAMPLE.version,
 }
-
-/** Who made a change. */
-export const ActorSchema = z
-  .object({
-    type: z.enum(['user', 'api_key', 'command']).openapi({
-      description: 'A person in the dashboard, a program with an API key, or the command line.',
-    }),
-    id: z.string().nullable().openapi({ description: "The user's or key's id." }),
-    label: z.string().openapi({ description: 'E-mail address, or name of the key, at that time.' }),
-  })
-  .openapi('Actor')
 
 const EntrySchema = z
   .object({

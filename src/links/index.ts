@@ -1,9 +1,6 @@
 export { setBlocked } from './block.ts'
-export { checked } from './fields.ts'
 export type { HistoryEntry, HistoryPage } from './history.ts'
-export { ActorSchema } from './history-routes.ts'
 export type { ListQuery, ListResult } from './list.ts'
-export { whole } from './list-query.ts'
 export { RESERVED_SLUGS } from './reserved.ts'
 export { registerLinkRoutes } from './routes.ts'
 export { LinkListSchema, LinkSchema } from './schemas.ts'
@@ -15,7 +12,6 @@ export {
 } from './service.ts'
 export { slugKey } from './slug.ts'
 export { isSpecial, STATUSES, type Status, statusOf } from './status.ts'
-export { parseTimestamp } from './timestamp.ts'
 export type {
   CreateFields,
   Link,

@@ -1,28 +1,17 @@
 import { z } from '@hono/zod-openapi'
 import { repeatable } from '../http/index.ts'
-import { Fault } from './fault.ts'
-import { checked, type LinkRules } from './fields.ts'
+import { checked, checkText, whole } from '../validation/checked.ts'
+import { parseTimestamp } from '../validation/timestamp.ts'
+import type { LinkRules } from './fields.ts'
 import type { ListQuery } from './list.ts'
-import { BOUNDS, checkDomain, checkText } from './rules.ts'
+import { BOUNDS, checkDomain } from './rules.ts'
 import { STATUSES } from './status.ts'
-import { parseTimestamp } from './timestamp.ts'
 import { SORTS } from './walk.ts'
 
 /** The most links on one page, and how many without a wish. */
 export const LIMIT_MAX = 100
 export const LIMIT_DEFAULT = 25
 const PAGE_MAX = 2 ** 31
-
-const INTEGER = /^-?\d+$/
-
-/** A whole number from 1 to `max`, as a query gives it. */
-export function whole(max: number) {
-  return checked(z.string(), (text) => {
-    if (!INTEGER.test(text)) return new Fault('INVALID_TYPE', { expected: 'integer' })
-    const value = Number(text)
-    return value < 1 || value > max ? new Fault('OUT_OF_RANGE', { min: 1, max }) : value
-  })
-}
 
 /** The `+` of an offset is a space where it wasn't percent-encoded. */
 const LOST_PLUS = / (?=\d\d:\d\d$)/

@@ -1,5 +1,6 @@
 import type { Cursors, CursorValue } from '../http/cursor.ts'
 import type { Sql } from '../storage/index.ts'
+import { foldCase } from '../validation/text.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import {
   type Count,
@@ -14,7 +15,6 @@ import { isPlain, type LinkFilter, type SeqRange, wholeRange } from './filter.ts
 import { fetchPage, type PageQuery, type PageRow } from './page.ts'
 import { searchTerm } from './search.ts'
 import type { Status } from './status.ts'
-import { foldCase } from './text.ts'
 import { rangeOf } from './times.ts'
 import type { Totals } from './totals.ts'
 import type { Link } from './types.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createTestLinks } from './test-links.ts'
+import { createTestLinks } from './testing/links.ts'
 import type { Link } from './types.ts'
 
 const text = fc

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createTestLinks } from './test-links.ts'
+import { createTestLinks } from './testing/links.ts'
 
 test('a total that was counted before is counted anew after a change', async () => {
   const own = await createTestLinks()

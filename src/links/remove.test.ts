@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { setBlocked } from './block.ts'
-import { createTestLinks, refusal, type TestLinks } from './test-links.ts'
-import { expectConsistent, slugRow } from './test-tables.ts'
+import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
+import { expectConsistent, slugRow } from './testing/tables.ts'
 
 const URL_A = 'https://a.example/'
 

@@ -1,7 +1,7 @@
 import type { Domains } from '../domains/index.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
 import { statusOf } from './status.ts'
 import type { Counters, LinkRow } from './store.ts'
-import { formatTimestamp } from './timestamp.ts'
 import type { Link, RedirectStatus } from './types.ts'
 
 /** Turns rows into what the API gives out. */

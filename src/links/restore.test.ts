@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { setBlocked } from './index.ts'
-import { createTestLinks, refusal, type TestLinks } from './test-links.ts'
-import { expectConsistent, slugRow } from './test-tables.ts'
+import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
+import { expectConsistent, slugRow } from './testing/tables.ts'
 import type { Link } from './types.ts'
 
 const URL_A = 'https://a.example/'

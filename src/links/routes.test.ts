@@ -6,7 +6,7 @@ import type { Caller, Scope } from '../http/index.ts'
 import { type Api, createApi, openApiDocument } from '../http/index.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { registerLinkRoutes } from './routes.ts'
-import { createTestLinks, type TestLinks } from './test-links.ts'
+import { createTestLinks, type TestLinks } from './testing/links.ts'
 import type { Link } from './types.ts'
 
 let links: TestLinks

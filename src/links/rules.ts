@@ -1,7 +1,8 @@
 import type { Domains } from '../domains/index.ts'
-import { Fault } from './fault.ts'
+import { checkText } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
+import { foldCase } from '../validation/text.ts'
 import { parseSlug, type SlugName } from './slug.ts'
-import { foldCase, isClean, longerThan } from './text.ts'
 import type { AliasInput, Tag } from './types.ts'
 
 /** The bounds of a link's fields: characters are Unicode code points. */
@@ -15,16 +16,6 @@ export const BOUNDS = {
   password: 128,
   search: 255,
 } as const
-
-/** Checks a text of at most `max` characters; `lines` allows line breaks and tabs. */
-export function checkText(options: { max: number; min?: number; lines?: boolean }) {
-  const { max, min = 0, lines = false } = options
-  return (text: string): string | Fault => {
-    if (text.length < min) return new Fault('TOO_SHORT', { min })
-    if (longerThan(text, max)) return new Fault('TOO_LONG', { max })
-    return isClean(text, lines) ? text : new Fault('INVALID_CHARACTERS')
-  }
-}
 
 const checkLength = checkText({ max: BOUNDS.tag, min: 1 })
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { bySql, type Dialect, type Transaction } from '../storage/index.ts'
+import { foldForSearch } from '../validation/text.ts'
 import { prepareSql } from './store.ts'
-import { foldForSearch } from './text.ts'
 
 /**
  * The search indexes, which only this file knows. SQLite: FTS5 with trigrams

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemRandom } from '../base/random.ts'
-import { Fault } from './fault.ts'
+import { Fault } from '../validation/fault.ts'
 import { RESERVED_SLUGS } from './reserved.ts'
 import { alternatives, generateSlug, parseSlug, SLUG_ALPHABET, slugKey } from './slug.ts'
 

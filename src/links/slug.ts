@@ -1,7 +1,7 @@
 import { type Random, randomString } from '../base/random.ts'
-import { Fault } from './fault.ts'
+import { Fault } from '../validation/fault.ts'
+import { foldCase, longerThan } from '../validation/text.ts'
 import { RESERVED_SLUGS } from './reserved.ts'
-import { foldCase, longerThan } from './text.ts'
 
 /** The most characters that a slug may have. */
 export const SLUG_LENGTH_MAX = 64

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createTestLinks } from './test-links.ts'
+import { createTestLinks } from './testing/links.ts'
 
 test('a total that was counted before stays true, whatever happens in between', async () => {
   const links = await createTestLinks()

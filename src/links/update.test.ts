@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { createTestLinks, refusal, type TestLinks } from './test-links.ts'
-import { expectConsistent, slugRow } from './test-tables.ts'
+import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
+import { expectConsistent, slugRow } from './testing/tables.ts'
 
 const URL_A = 'https://a.example/'
 const URL_B = 'https://b.example/x?y=1#z'

@@ -1,6 +1,7 @@
 import { recordChange } from '../audit/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
+import { foldCase } from '../validation/text.ts'
 import {
   type Addresses,
   addressesOf,
@@ -32,7 +33,6 @@ import {
   type LinkRow,
   updateLink,
 } from './store.ts'
-import { foldCase } from './text.ts'
 import type { Link, PreparedPatch, Tag } from './types.ts'
 
 /** Whether a version may be changed, as the request's `If-Match` says. */

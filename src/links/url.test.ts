@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Fault } from './fault.ts'
+import { Fault } from '../validation/fault.ts'
 import { createUrlCheck } from './url.ts'
 
 const check = createUrlCheck(

@@ -1,5 +1,5 @@
-import { Fault } from './fault.ts'
-import { longerThan } from './text.ts'
+import { Fault } from '../validation/fault.ts'
+import { longerThan } from '../validation/text.ts'
 
 /** The most characters that a destination may have. */
 export const URL_LENGTH_MAX = 8192

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { testDialect } from '../storage/testing/database.ts'
-import { createTestLinks } from './test-links.ts'
+import { createTestLinks } from './testing/links.ts'
 import { SORTS } from './walk.ts'
 
 /** What happens between two pages. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { createTestDashboard, type TestDashboard } from '../audit/test-dashboard.ts'
+import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Role } from '../http/types.ts'
-import { Fault } from '../links/fault.ts'
-import { checked } from '../links/index.ts'
+import { checked } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
 import { ROLES } from './roles.ts'
 
 /** RFC 5321 §4.5.3.1.3, without the angle brackets. */

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
 import { repeatable } from '../http/index.ts'
-import { Fault } from '../links/fault.ts'
-import { checked } from '../links/fields.ts'
-import { checkDomain, checkText } from '../links/rules.ts'
+import { checkDomain } from '../links/rules.ts'
+import { checked, checkText } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
 import { languageOf } from './enrich/language.ts'
 import { DIMENSIONS, type Dimension } from './types.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../errors/index.ts'
-import { Fault } from '../links/fault.ts'
-import { parseTimestamp } from '../links/timestamp.ts'
+import { Fault } from '../validation/fault.ts'
+import { parseTimestamp } from '../validation/timestamp.ts'
 import { startOfDay, zoned } from './zones.ts'
 
 /** One end of a range as it was asked for: a time, or a whole day of the report's time zone. */

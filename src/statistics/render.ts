@@ -1,5 +1,5 @@
 import type { Domains } from '../domains/index.ts'
-import { formatTimestamp } from '../links/timestamp.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
 import type { ClickView } from './schemas.ts'
 import type { ClickPosition, StoredClick } from './types.ts'
 

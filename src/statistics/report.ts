@@ -1,5 +1,5 @@
 import { AppError } from '../errors/index.ts'
-import { formatTimestamp } from '../links/timestamp.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
 import { ask } from './ask.ts'
 import { BUCKETS_MAX, bucketStarts, defaultInterval, type Interval } from './intervals.ts'
 import type { LinkNames } from './names.ts'

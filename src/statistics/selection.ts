@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
-import { foldCase } from '../links/text.ts'
 import type { Storage } from '../storage/index.ts'
+import { foldCase } from '../validation/text.ts'
 import type { AskedFilter } from './filters.ts'
 import type { Asked } from './query.ts'
 import type { Range } from './range.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createTestDashboard } from '../audit/test-dashboard.ts'
+import { createTestDashboard } from '../audit/testing/dashboard.ts'
 import { createRequestCounts } from './requests.ts'
 
 const MINUTE_MS = 60_000

@@ -3,8 +3,8 @@ import { personActor } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
-import { checked, whole } from '../links/index.ts'
 import type { Plans } from '../plans/service.ts'
+import { checked, whole } from '../validation/checked.ts'
 import {
   InstanceWorkspaceListSchema,
   InstanceWorkspaceSchema,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
-import { pageLinks } from '../../links/page-links.ts'
+import { pageLinks } from '../../http/page-links.ts'
 import { askedOf, type CheckedQuery, type QuerySchemas } from '../query.ts'
 import { CLICK_EXAMPLE, ClickListSchema } from '../schemas.ts'
 import { AUDIENCES, linkIdOf, pathParams, type StatisticsRoutesDeps, TAG } from './parts.ts'

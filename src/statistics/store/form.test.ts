@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStatistics, type StatisticsDatabase } from './duckdb.ts'
 import { CLICK_COLUMNS, STORED_COLUMNS } from './schema.ts'
-import { click, store } from './testing.ts'
+import { click, store } from './testing/store.ts'
 import { createClickWriter } from './write.ts'
 
 const ROWS = 150_000

@@ -9,7 +9,7 @@ import { openStatistics, type StatisticsConnection, type StatisticsDatabase } fr
 import { createMaintenance, type Maintenance } from './maintenance.ts'
 import { FIRST } from './schema.ts'
 import { STEADY } from './steady.ts'
-import { click, store } from './testing.ts'
+import { click, store } from './testing/store.ts'
 import { type ClickWriter, createClickWriter } from './write.ts'
 
 const DAY = 86_400_000

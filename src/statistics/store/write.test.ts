@@ -7,7 +7,7 @@ import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import type { Click } from '../types.ts'
 import { openStatistics, type StatisticsDatabase } from './duckdb.ts'
 import { FIRST, SLOT_MS, SLOTS_PER_DAY } from './schema.ts'
-import { click, store } from './testing.ts'
+import { click, store } from './testing/store.ts'
 import { type ClickWriter, createClickWriter } from './write.ts'
 
 const DAY = 86_400_000

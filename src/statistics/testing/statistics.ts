@@ -1,6 +1,6 @@
 import { syncDomains } from '../../domains/index.ts'
 import { createCursors } from '../../http/cursor.ts'
-import { createTestApi, type TestApi } from '../../http/test-api.ts'
+import { createTestApi, type TestApi } from '../../http/testing/api.ts'
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from '../routes.ts'
 import { createStatisticsService, type StatisticsService } from '../service.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../store/duckdb.ts'
 import { createMaintenance, type Maintenance } from '../../store/maintenance.ts'
 import { ROLLED } from '../../store/schema.ts'
-import { store } from '../../store/testing.ts'
+import { store } from '../../store/testing/store.ts'
 import { type ClickWriter, createClickWriter } from '../../store/write.ts'
 import { click } from '../../testing/naive.ts'
 import {

@@ -1,4 +1,11 @@
-import type { ListResult } from './list.ts'
+/** Where a page stands in its list. */
+export interface PagePosition {
+  /** 1-based; absent where the caller walks by cursor. */
+  page?: number
+  has_more: boolean
+  next_cursor: string | null
+  prev_cursor: string | null
+}
 
 /**
  * The `Link` header of a page (RFC 8288): the next, previous and first one, with the filters of the
@@ -7,7 +14,7 @@ import type { ListResult } from './list.ts'
 export function pageLinks(
   baseUrl: string,
   requestUrl: string,
-  { page, has_more, next_cursor, prev_cursor }: ListResult['pagination'],
+  { page, has_more, next_cursor, prev_cursor }: PagePosition,
 ): string {
   // The host is the client's word, and may be no host at all: only what follows it counts.
   const hostAt = requestUrl.startsWith('/') ? 0 : requestUrl.indexOf('//') + 2

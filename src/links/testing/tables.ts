@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { TestLinks } from './test-links.ts'
+import type { TestLinks } from './links.ts'
 
 /** What the redirect reads of a slug. */
 export async function slugRow({ storage }: TestLinks, key: string, domainNo = 0) {

@@ -1,6 +1,6 @@
-import type { Click } from '../types.ts'
-import { createBatch } from './batch.ts'
-import type { ClickWriter } from './write.ts'
+import type { Click } from '../../types.ts'
+import { createBatch } from '../batch.ts'
+import type { ClickWriter } from '../write.ts'
 
 /** A click as a test wants it; the rest is a person's who tells nothing. */
 export function click(values: Partial<Click> & Pick<Click, 'time' | 'linkSeq'>): Click {

@@ -1,0 +1,12 @@
+import { z } from '@hono/zod-openapi'
+
+/** Who made a change. */
+export const ActorSchema = z
+  .object({
+    type: z.enum(['user', 'api_key', 'command']).openapi({
+      description: 'A person in the dashboard, a program with an API key, or the command line.',
+    }),
+    id: z.string().nullable().openapi({ description: "The user's or key's id." }),
+    label: z.string().openapi({ description: 'E-mail address, or name of the key, at that time.' }),
+  })
+  .openapi('Actor')

@@ -1,0 +1,47 @@
+import { z } from '@hono/zod-openapi'
+import { Fault } from './fault.ts'
+import { isClean, longerThan } from './text.ts'
+
+/** A schema whose values a check turns into what the service works with. */
+export function checked<S extends z.ZodType, T>(
+  schema: S,
+  check: (value: z.output<S>) => T | Fault | Fault[],
+) {
+  return schema.transform((value, context): Exclude<T, Fault | Fault[]> => {
+    const result = check(value)
+    const faults = result instanceof Fault ? [result] : result
+    if (!Array.isArray(faults) || !(faults[0] instanceof Fault)) {
+      return result as Exclude<T, Fault | Fault[]>
+    }
+    for (const fault of faults as Fault[]) {
+      context.issues.push({
+        code: 'custom',
+        input: value,
+        path: [...fault.path],
+        params: { detail: fault.code, params: fault.params },
+      })
+    }
+    return z.NEVER
+  })
+}
+
+const INTEGER = /^-?\d+$/
+
+/** A whole number from 1 to `max`, as a query gives it. */
+export function whole(max: number) {
+  return checked(z.string(), (text) => {
+    if (!INTEGER.test(text)) return new Fault('INVALID_TYPE', { expected: 'integer' })
+    const value = Number(text)
+    return value < 1 || value > max ? new Fault('OUT_OF_RANGE', { min: 1, max }) : value
+  })
+}
+
+/** Checks a text of at most `max` characters; `lines` allows line breaks and tabs. */
+export function checkText(options: { max: number; min?: number; lines?: boolean }) {
+  const { max, min = 0, lines = false } = options
+  return (text: string): string | Fault => {
+    if (text.length < min) return new Fault('TOO_SHORT', { min })
+    if (longerThan(text, max)) return new Fault('TOO_LONG', { max })
+    return isClean(text, lines) ? text : new Fault('INVALID_CHARACTERS')
+  }
+}
