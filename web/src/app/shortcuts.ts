@@ -9,11 +9,12 @@ const BUSY =
 const SEQUENCE_MS = 1_000
 
 /** Whether such a thing is open: a list that was chosen from stays there, unseen. */
-function isBusy(): boolean {
+export function isBusy(): boolean {
   return [...document.querySelectorAll(BUSY)].some((one) => one.checkVisibility())
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether keys and pasted text belong to a field. */
+export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 }

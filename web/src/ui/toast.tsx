@@ -45,7 +45,7 @@ export function Toasts() {
   return (
     <Base.Provider toastManager={manager} limit={4}>
       <Base.Portal>
-        <Base.Viewport className="fixed start-4 end-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-60 flex flex-col-reverse gap-2 outline-none sm:start-auto sm:end-6 sm:w-90 md:bottom-6">
+        <Base.Viewport className="fixed start-4 end-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-60 flex flex-col-reverse gap-2 outline-none sm:end-auto sm:start-6 sm:w-90 md:start-62 md:bottom-6">
           <List />
         </Base.Viewport>
       </Base.Portal>

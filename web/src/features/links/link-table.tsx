@@ -218,6 +218,11 @@ function Tags({ tags, onTag }: { tags: readonly string[]; onTag: (tag: string) =
 
 const LINES = Array.from({ length: 12 }, (_, i) => i)
 
+/** The first row of a fixed table decides the widths of its columns. */
+function HeadCell({ className }: { className?: string }) {
+  return <td className={cx('h-9 border-line border-b', className)} />
+}
+
 /** The table before its rows have come. */
 export function LinkTableSkeleton({ writable }: { writable: boolean }) {
   const { t } = useI18n()
@@ -227,7 +232,14 @@ export function LinkTableSkeleton({ writable }: { writable: boolean }) {
       <Table className="table-fixed" aria-hidden="true">
         <tbody>
           <tr>
-            <td className="h-9 border-line border-b" colSpan={7} />
+            {writable ? <HeadCell className={COLUMNS.select} /> : null}
+            <HeadCell className={COLUMNS.address} />
+            <HeadCell />
+            <HeadCell className={COLUMNS.tags} />
+            <HeadCell className={COLUMNS.days} />
+            <HeadCell className={COLUMNS.clicks} />
+            <HeadCell className={COLUMNS.created} />
+            <HeadCell className={COLUMNS.menu} />
           </tr>
           {LINES.map((line) => (
             <tr key={line}>

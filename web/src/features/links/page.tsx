@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
-import { useShortcuts } from '../../app/shortcuts.ts'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { isBusy, isTyping, useShortcuts } from '../../app/shortcuts.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { useMedia } from '../../lib/media.ts'
@@ -15,6 +15,8 @@ import { Problem } from '../../ui/problem.tsx'
 import { useLinkActions } from './actions.ts'
 import { type Link, linkQuery, linksQuery, sparklinesQuery } from './calls.ts'
 import { FilterChips } from './filter-chips.tsx'
+import { emptyDraft } from './form/draft.ts'
+import { keepDraft, keptDraft } from './form/kept-draft.ts'
 import { keepSearch } from './last-search.ts'
 import { LinkCards, LinkCardsSkeleton } from './link-cards.tsx'
 import { LinkTable, LinkTableSkeleton } from './link-table.tsx'
@@ -94,6 +96,7 @@ export function LinksPage() {
       : {}),
   })
   useShortcuts({ Escape: selection.clear })
+  usePastedAddress(writable, () => void open({ create: true }))
 
   async function removeAndMove(link: Link) {
     const at = links.findIndex(({ id }) => id === link.id)
@@ -214,6 +217,26 @@ export function LinksPage() {
       <CreatedFocus id={fresh} links={links} />
     </Page>
   )
+}
+
+/** An address that is pasted on the page, not into a field, begins a new link. */
+function usePastedAddress(enabled: boolean, begin: () => void) {
+  const { workspace, instance } = usePlace()
+  const latest = useRef(begin)
+  latest.current = begin
+  useEffect(() => {
+    if (!enabled) return
+    const onPaste = (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData('text/plain').trim() ?? ''
+      if (isBusy() || isTyping(event.target) || !/^https?:\/\/[^\s]+$/i.test(text)) return
+      event.preventDefault()
+      const draft = keptDraft(workspace.id) ?? emptyDraft(instance.default_domain)
+      keepDraft(workspace.id, { ...draft, destination_url: text })
+      latest.current()
+    }
+    document.addEventListener('paste', onPaste)
+    return () => document.removeEventListener('paste', onPaste)
+  }, [enabled, workspace.id, instance.default_domain])
 }
 
 /** The lines of these links; while somebody types, of the links that they come to rest on. */

@@ -128,7 +128,8 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
     <search className="min-w-44 flex-1 basis-60 sm:max-w-88">
       <InputGroup
         ref={input}
-        type="search"
+        // Not `type="search"`: the browser would add a second button that clears it.
+        role="searchbox"
         enterKeyHint="search"
         aria-label={t('links.search')}
         placeholder={t('links.search')}

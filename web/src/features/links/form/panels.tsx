@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
@@ -11,6 +11,7 @@ import { createLink, type Link, linkQuery, readLink } from '../calls.ts'
 import { useKnownTags } from '../known-tags.ts'
 import { nameOf } from '../text.ts'
 import { clashesOf, createOf, type Draft, draftOf, emptyDraft, patchOf, rebase } from './draft.ts'
+import { keepDraft, keptDraft } from './kept-draft.ts'
 import { LinkForm } from './link-form.tsx'
 
 /** Makes a link: an address and Enter is enough. */
@@ -26,11 +27,18 @@ export function CreatePanel({
   const { workspace, instance } = usePlace()
   const actions = useLinkActions()
   const tags = useKnownTags()
-  const [draft, setDraft] = useState(() => emptyDraft(instance.default_domain))
+  const [draft, setDraft] = useState(
+    () => keptDraft(workspace.id) ?? emptyDraft(instance.default_domain),
+  )
+  useEffect(() => keepDraft(workspace.id, draft), [workspace.id, draft])
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
   const first = useRef<HTMLInputElement>(null)
 
+  const discard = () => {
+    keepDraft(workspace.id, null)
+    onClose()
+  }
   const create = async () => {
     if (busy) return
     setBusy(true)
@@ -38,6 +46,7 @@ export function CreatePanel({
     try {
       const link = await createLink(createOf(draft, instance.default_domain))
       client.setQueryData(linkQuery(workspace.id, link.id).queryKey, link)
+      keepDraft(workspace.id, null)
       const name = nameOf(link)
       showToast({
         title: t('links.created', { name }),
@@ -59,7 +68,7 @@ export function CreatePanel({
       title={t('links.create')}
       footer={
         <>
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button onClick={discard}>{t('common.cancel')}</Button>
           <Button variant="primary" type="submit" form="create-link" loading={busy}>
             {t('links.create')}
           </Button>

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Locator, Page } from 'playwright-core'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
+import { ask, claim } from './people.ts'
+import { en } from './words.ts'
+
+const TARGET = 'https://example.com/'
+
+describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
+  let dashboard: Dashboard
+  let owner: Visitor
+  let page: Page
+
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    owner = await dashboard.open()
+    page = owner.page
+    const workspace = await claim(dashboard, owner.context)
+    const body = { destination_url: TARGET, slug: 'first' }
+    await ask(dashboard, owner.context, 'POST', '/links', { body, workspace })
+    // Also builds the dashboard, on a machine that may be busy.
+  }, 300_000)
+  afterAll(async () => await dashboard?.dispose())
+
+  const button = (word: Parameters<typeof en>[0], within: Page | Locator = page) =>
+    within.getByRole('button', { name: en(word), exact: true })
+  const drawer = () => page.getByRole('dialog').filter({ has: page.locator('form#create-link') })
+  const destination = () => drawer().getByLabel(en('links.field.destination'), { exact: true })
+
+  async function openList() {
+    await page.goto('/app/links')
+    await page.locator('[data-row]').first().waitFor()
+  }
+
+  test('no toast covers the buttons of the drawer', async () => {
+    for (const size of [
+      { width: 1280, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(size)
+      await openList()
+      await page.keyboard.press('c')
+      await destination().fill(`${TARGET}${size.width}`)
+      await button('links.create', drawer()).click()
+      await drawer().waitFor({ state: 'detached' })
+      const toast = page.getByRole('button', { name: en('links.copy'), exact: true }).first()
+      await toast.waitFor()
+      await page.keyboard.press('c')
+      await drawer().waitFor()
+      await owner.settled()
+      for (const word of ['common.cancel', 'links.create'] as const) {
+        // A click that another element would get is refused.
+        await button(word, drawer()).click({ trial: true, timeout: 5_000 })
+      }
+      await button('common.cancel', drawer()).click()
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  test('the table stands where its skeleton stood', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    const held = Promise.withResolvers<void>()
+    await page.route('**/app/api/v1/links?*', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto('/app/links')
+    const cells = (row: string) =>
+      page
+        .locator(`main table ${row}`)
+        .evaluateAll((found) => found.map((cell) => Math.round(cell.getBoundingClientRect().left)))
+    await page.locator('main table[aria-hidden]').waitFor()
+    const before = await cells('tbody tr:nth-child(2) > td')
+    held.resolve()
+    await page.locator('[data-row]').first().waitFor()
+    await page.unroute('**/app/api/v1/links?*')
+    expect(await cells('tbody tr:first-child > td')).toEqual(before)
+  })
+
+  test('a half-filled link is there again after Escape, and gone after Cancel', async () => {
+    await openList()
+    await page.keyboard.press('c')
+    await destination().fill('https://example.com/half')
+    await page.keyboard.press('Escape')
+    await drawer().waitFor({ state: 'detached' })
+    await page.keyboard.press('c')
+    expect(await destination().inputValue()).toBe('https://example.com/half')
+    await button('common.cancel', drawer()).click()
+    await drawer().waitFor({ state: 'detached' })
+    await page.keyboard.press('c')
+    expect(await destination().inputValue()).toBe('')
+    await button('common.cancel', drawer()).click()
+  })
+
+  test('an address that is pasted on the page begins a link', async () => {
+    await openList()
+    await page.evaluate(`(() => {
+      const data = new DataTransfer()
+      data.setData('text/plain', 'https://example.com/pasted')
+      document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+    })()`)
+    await drawer().waitFor()
+    expect(await destination().inputValue()).toBe('https://example.com/pasted')
+    await button('common.cancel', drawer()).click()
+  })
+
+  test('the search has one button that clears it', async () => {
+    await openList()
+    const search = page.getByRole('searchbox')
+    await search.fill('first')
+    // Browsers add one of their own to `type=search`.
+    expect(await search.getAttribute('type')).not.toBe('search')
+    await button('links.clearSearch').click()
+    expect(await search.inputValue()).toBe('')
+  })
+})
