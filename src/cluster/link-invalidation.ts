@@ -2,7 +2,7 @@ import type { LinkChange } from '../storage/index.ts'
 import type { Bus, BusListener } from './bus.ts'
 
 /** Tells all nodes which links have changed. */
-export interface LinkNews {
+export interface LinkInvalidation {
   /** Has this node obey at once, and tells the others. Never throws. */
   announce(changes: readonly LinkChange[]): void
   /** Waits until what was announced has been sent, or can't be. */
@@ -32,7 +32,11 @@ type Told = number | [domainNo: number, slugKey: string]
  *
  * @param memory absent in a process that only changes links, as a command does.
  */
-export function createLinkNews(bus: Bus, nodeId: string, memory?: LinkMemory): LinkNews {
+export function createLinkInvalidation(
+  bus: Bus,
+  nodeId: string,
+  memory?: LinkMemory,
+): LinkInvalidation {
   let queue: LinkChange[] = []
   let unsent: LinkChange[] | typeof EVERYTHING = []
   const sending = new Set<Promise<void>>()
