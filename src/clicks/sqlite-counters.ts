@@ -135,31 +135,39 @@ function write(
   }
 }
 
+function prepareLinkRows(counters: Database, main: Database) {
+  return {
+    addRow: counters.prepare(
+      'INSERT INTO link_counters (link_seq, workspace_no) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    ),
+    removeRow: counters.prepare('DELETE FROM link_counters WHERE link_seq = ?'),
+    watermarkOf: counters.prepare<{ link_seq: number }, [number]>(
+      'SELECT link_seq FROM counter_watermarks WHERE workspace_no = ?',
+    ),
+    setWatermark: counters.prepare(
+      `INSERT INTO counter_watermarks (workspace_no, link_seq) VALUES (?1, ?2)
+       ON CONFLICT (workspace_no) DO UPDATE SET link_seq = ?2`,
+    ),
+    rowsAfter: counters.prepare<{ link_seq: number }, [number, number]>(
+      'SELECT link_seq FROM link_counters WHERE link_seq > ? ORDER BY link_seq LIMIT ?',
+    ),
+    workspaces: main.prepare<{ no: number; links_made: number }, []>(
+      'SELECT no, links_made FROM workspaces WHERE links_made > 0',
+    ),
+    // A deleted link keeps its counters for as long as it can be restored.
+    linksBetween: main.prepare<{ seq: number }, [number, number, number]>(
+      `SELECT seq FROM links WHERE seq > ?1 AND seq <= ?2
+       UNION ALL SELECT seq FROM deleted_links WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`,
+    ),
+    dataVersion: main.prepare<{ data_version: number }, []>('PRAGMA data_version'),
+  }
+}
+
 /** Keeps a row of counters for every link, and for no other. */
 function createLinkRows(counters: Database, main: Database) {
-  const addRow = counters.prepare(
-    'INSERT INTO link_counters (link_seq, workspace_no) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  )
-  const removeRow = counters.prepare('DELETE FROM link_counters WHERE link_seq = ?')
-  const watermarkOf = counters.prepare<{ link_seq: number }, [number]>(
-    'SELECT link_seq FROM counter_watermarks WHERE workspace_no = ?',
-  )
-  const setWatermark = counters.prepare(
-    `INSERT INTO counter_watermarks (workspace_no, link_seq) VALUES (?1, ?2)
-     ON CONFLICT (workspace_no) DO UPDATE SET link_seq = ?2`,
-  )
-  const rowsAfter = counters.prepare<{ link_seq: number }, [number, number]>(
-    'SELECT link_seq FROM link_counters WHERE link_seq > ? ORDER BY link_seq LIMIT ?',
-  )
-  const workspaces = main.prepare<{ no: number; links_made: number }, []>(
-    'SELECT no, links_made FROM workspaces WHERE links_made > 0',
-  )
-  // A deleted link keeps its counters for as long as it can be restored.
-  const linksBetween = main.prepare<{ seq: number }, [number, number, number]>(
-    `SELECT seq FROM links WHERE seq > ?1 AND seq <= ?2
-     UNION ALL SELECT seq FROM deleted_links WHERE seq > ?1 AND seq <= ?2 ORDER BY seq LIMIT ?3`,
-  )
-  const dataVersion = main.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  const { addRow, removeRow, watermarkOf, setWatermark, rowsAfter, workspaces, ...statements } =
+    prepareLinkRows(counters, main)
+  const { linksBetween, dataVersion } = statements
   let admittedVersion = -1
   let sweptVersion = -1
   let sweep: { version: number; after: number } | undefined

@@ -96,7 +96,8 @@ function failureOfStorage(reason: string): Failure {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(reason)) {
     const message =
       `A database in the data directory is damaged (${reason}). Stop the server, keep a copy of ` +
-      'the directory, and restore a backup; slugline doctor tells which file it is.'
+      'the directory, and run slugline doctor, which names the file: counters.db can be made anew, ' +
+      'for any other restore a backup.'
     return { status: 1, code: 'DATA_DAMAGED', message }
   }
   if (reason.includes('PostgreSQL')) {
