@@ -36,7 +36,7 @@ export interface CounterStore {
   close(): void | Promise<void>
 }
 
-/** Links that were deleted for good: what the click worker is told. */
+/** Links that were deleted for good: a notice to the click worker. */
 export interface DeletedLinks {
   deletedLinks: readonly number[]
 }

@@ -1,9 +1,9 @@
 import type { LinkChange } from '../storage/index.ts'
 import type { Bus, BusListener } from './bus.ts'
 
-/** Tells all nodes which links have changed. */
+/** Invalidates changed links on all nodes. */
 export interface LinkInvalidation {
-  /** Has this node obey at once, and tells the others. Never throws. */
+  /** Applies the changes on this node and sends them to the others. Never throws. */
   announce(changes: readonly LinkChange[]): void
   /** Waits until what was announced has been sent, or can't be. */
   flush(): Promise<void>
@@ -17,7 +17,7 @@ export interface LinkMemory extends Pick<BusListener, 'hearing'> {
 }
 
 const CHANNEL = 'links'
-/** Stands for everything: more was changed than could be told one by one. */
+/** Stands for all links: more were changed than could be sent one by one. */
 const EVERYTHING = '*'
 const CHANGES_A_MESSAGE = 1_000
 /** So much is kept while nothing can be sent. */

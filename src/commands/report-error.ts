@@ -47,6 +47,9 @@ export async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof Error && error.name === 'DomainConflict') {
     return { status: 2, code: 'CONFIGURATION', message: `BASE_URL can't be this: ${error.message}` }
   }
+  if (error instanceof Error && error.name === 'NotANode') {
+    return { status: 1, code: 'NOT_A_NODE', message: error.message }
+  }
   if (error instanceof Error && error.name === 'MainDatabaseLost') {
     const message =
       `${error.message} is gone, while other files of the instance are there. Restore a backup ` +

@@ -1,7 +1,7 @@
 /** Days for which a workspace's clicks are kept; null: without end. */
 export type Retention = readonly (readonly [workspaceNo: number, days: number | null])[]
 
-/** What the statistics process is told: workspaces that are missing keep their clicks. */
+/** A notice to the statistics process. Workspaces that are missing keep their clicks. */
 export interface RetentionNotice {
   retention: Retention
 }
