@@ -56,8 +56,8 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     },
     urlRules: { schemes: config.urlSchemes, blockedHosts: config.blockedHosts },
     peopleSoFar: backend.peopleSoFar,
-    changed: backend.counting.poke,
-    removed: backend.counting.linkGone,
+    changed: backend.counting.wake,
+    removed: backend.counting.linkDeleted,
   })
 
   const mailer = createMailer({ deliver: config.mail && smtp(config.mail), baseUrl, logger })

@@ -15,12 +15,12 @@ import { agreeOnSecret, knownSecret } from './shared-secret.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'>
 
-/** A command needs few. */
+/** Connections of a command. */
 const CONNECTIONS = 4
-/** So long a command waits for Redis, to tell the nodes what it changes. */
+/** How long a command waits for Redis, over which it tells the nodes what it changes. */
 const REDIS_WITHIN_MS = 1_000
 
-/** Brings the tables of whichever database is set up to date. Gives what was applied now. */
+/** Brings the configured database's tables up to date. Returns the migrations applied now. */
 export function migrateDatabase({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
   return scaled === null ? migrate(dataDir) : migrateScaled(scaled.database.reveal())
 }
@@ -34,7 +34,7 @@ export function databaseStates({ dataDir, scaled }: Settings): Promise<Migration
 
 /**
  * The secret that all nodes share, from a database whose tables are up to date; see
- * {@link agreeOnSecret}. `isStored`: the database holds it, because nobody was given one.
+ * {@link agreeOnSecret}. `isStored`: the database holds it, because no node was given one.
  * @throws MoveUnfinished
  */
 export async function sharedSecret(
@@ -55,7 +55,7 @@ export async function sharedSecret(
   }
 }
 
-/** Opens the database for a command. What it changes of links, all nodes are told. */
+/** Opens the database for a command. All nodes are told which links it changes. */
 export async function openDatabase({ dataDir, scaled }: Settings): Promise<Storage> {
   if (scaled === null) return openEmbedded(dataDir)
   const { announcingLinks, openCluster } = await import('../cluster/index.ts')
@@ -71,9 +71,9 @@ export async function openDatabase({ dataDir, scaled }: Settings): Promise<Stora
     nodeId: 'command',
     member: false,
   })
-  const news = cluster.linkNews()
+  const { announce } = cluster.linkInvalidation()
   await cluster.settled(REDIS_WITHIN_MS)
-  const storage = announcingLinks(database, news.announce)
+  const storage = announcingLinks(database, announce)
   return {
     ...storage,
     read: database.read,

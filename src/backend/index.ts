@@ -1,6 +1,6 @@
 import type { Backend, BackendInput } from './types.ts'
 
-export type { Backend, BackendInput, Limiters, ReaderState } from './types.ts'
+export type { Backend, BackendInput, Limiters } from './types.ts'
 
 /** Opens what the settings ask for; its databases are migrated already. */
 export async function createBackend(input: BackendInput): Promise<Backend> {

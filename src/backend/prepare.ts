@@ -13,7 +13,7 @@ export interface Prepared {
   secrets: Secrets
   /** Applied just now. */
   migrations: readonly MigrationState[]
-  /** The secret lies in the database that nodes share: no variable gives it. */
+  /** The database that nodes share holds the secret, because no variable gives it. */
   isSecretStored: boolean
 }
 

@@ -1,22 +1,15 @@
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
-import { ownProgram } from '../base/own-program.ts'
 import {
-  createRecorder,
-  createSharedPeopleSoFar,
-  createSupervisor,
-  createTrimmer,
+  countedInPostgres,
+  createPeopleSoFar,
   journalDirectory,
-  openJournal,
   openSharedVisitors,
-  type Position,
 } from '../clicks/index.ts'
-import { announcingLinks, openCluster } from '../cluster/index.ts'
+import { announcingLinks, type Cluster, openCluster } from '../cluster/index.ts'
 import { openNode } from '../cluster/node.ts'
 import type { ScaledConfig } from '../config/index.ts'
-import { journalCheck, statisticsCheck, workerCheck } from '../operations/click-checks.ts'
 import { redisCheck, sharedStorageCheck } from '../operations/cluster-checks.ts'
-import { watchClicks, watchStatistics } from '../operations/watched.ts'
 import { watchCluster } from '../operations/watched-cluster.ts'
 import {
   createCachedResolver,
@@ -24,14 +17,10 @@ import {
   keepSnapshots,
   readSnapshot,
 } from '../redirect/index.ts'
-import { lastShippedSegment } from '../statistics/clickhouse/shipping-state.ts'
-import { lastStoredSegment } from '../statistics/postgres/shipping.ts'
-import { createStatistics } from '../statistics/process/index.ts'
-import { openPostgres } from '../storage/index.ts'
-import { rememberJournalEnd } from './journal-end.ts'
+import { openPostgres, type Storage } from '../storage/index.ts'
+import { openClickPath } from './click-path.ts'
 import { postgresOptions } from './postgres-options.ts'
-import { retentionOf } from './retention.ts'
-import type { Backend, BackendInput } from './types.ts'
+import type { Backend, BackendInput, Limiters } from './types.ts'
 
 /** So long a start waits for Redis: without it the node works, more slowly. */
 const REDIS_WITHIN_MS = 1_000
@@ -41,8 +30,8 @@ export async function createScaledBackend(
   input: BackendInput,
   scaled: ScaledConfig,
 ): Promise<Backend> {
-  const { config, secrets, plans, logger, clock, ids, random } = input
-  const { dataDir } = config
+  const { secrets, logger, clock, ids, random } = input
+  const { dataDir } = input.config
   const database = await openPostgres(postgresOptions(scaled))
   const node = await openNode(dataDir, { storage: database, ids, clock })
   const cluster = openCluster({
@@ -54,100 +43,37 @@ export async function createScaledBackend(
   const resolver = createCachedResolver({ fetch: createFetchSlug(database), clock })
   const snapshot = join(dataDir, 'hot-links')
   resolver.restore(await readSnapshot(snapshot))
-  const news = cluster.linkNews(resolver)
+  const { announce } = cluster.linkInvalidation(resolver)
   const snapshots = keepSnapshots(snapshot, resolver, {
-    failed: (err) => logger.warn({ err }, 'The hottest links can not be written down'),
+    failed: (err) => logger.warn({ err }, 'The hottest links can not be saved'),
   })
-  const storage = announcingLinks(database, news.announce)
+  const storage = announcingLinks(database, announce)
   await cluster.settled(REDIS_WITHIN_MS)
-
-  const watermark = await watermarkOf(database, node.no)
-  const journal = openJournal({
-    directory: journalDirectory(dataDir),
-    after: Math.max(
-      watermark.segment,
-      await lastStoredSegment(database, node.no),
-      lastShippedSegment(dataDir),
-    ),
-    logger,
-    recovered: pokeReaders,
-  })
-  const visitors = await openSharedVisitors({
-    storage: database,
-    key: secrets.visitors,
-    file: resolve(dataDir, 'salts'),
-    clock,
-    random,
-    logger,
-  })
-  const supervisor = createSupervisor({
-    command: ownProgram('click-worker', '--data-dir', dataDir),
-    journal,
-    watermark,
-    clock,
-    logger,
-    counted: () => trimmer.trim(),
-  })
-  const statistics = createStatistics({
-    command: ownProgram('statistics', '--data-dir', dataDir),
-    journal,
-    clock,
-    logger,
-    retention: () => retentionOf(storage, plans),
-    advanced: () => trimmer.trim(),
-  })
-  const trimmer = createTrimmer({
-    directory: journalDirectory(dataDir),
-    watermarks: () => [supervisor.state().watermark, statistics.state().watermark],
-    logger,
-  })
-  const recorder = createRecorder(journal, visitors, pokeReaders)
-  function pokeReaders(): void {
-    supervisor.poke()
-    statistics.poke()
-  }
+  const file = resolve(dataDir, 'salts')
+  const key = secrets.visitors
+  const visitors = await openSharedVisitors({ storage: database, key, file, clock, random, logger })
+  const progress = await progressOf(database, node.no)
+  const clicks = openClickPath({ input, storage, visitors, ...progress })
+  const { journal } = clicks
 
   return {
+    ...clicks,
     nodeId: node.id,
     storage,
     resolver,
-    limiters: {
-      api: cluster.limiter('api'),
-      people: cluster.limiter('people'),
-      anonymous: cluster.limiter('anonymous', secrets.accounts),
-      visitors: cluster.limiter('visitors', secrets.accounts),
-      guesses: cluster.limiter('guesses', secrets.accounts),
-      invitations: cluster.limiter('invitations'),
-    },
-    journal,
-    recorder,
-    counting: supervisor,
-    peopleSoFar: createSharedPeopleSoFar({ dataDir, nodeNo: node.no, storage: database, journal }),
-    statistics: {
-      client: statistics.client,
-      state: statistics.state,
-      retentionChanged: statistics.retentionChanged,
-    },
-    checks: [
-      sharedStorageCheck(database, resolver),
-      redisCheck(cluster),
-      journalCheck(journal),
-      workerCheck(supervisor),
-      statisticsCheck(statistics),
-    ],
+    limiters: sharedLimiters(cluster, secrets.accounts),
+    peopleSoFar: createPeopleSoFar({
+      directory: journalDirectory(dataDir),
+      journal,
+      counted: countedInPostgres(database, node.no),
+    }),
+    checks: [sharedStorageCheck(database, resolver), redisCheck(cluster), ...clicks.checks],
     watch(metrics, redirect) {
-      watchClicks(metrics, { journal, supervisor, redirect })
-      watchStatistics(metrics, statistics)
+      clicks.watch(metrics, redirect)
       watchCluster(metrics, { resolver, cluster })
     },
-    async closeJournal() {
-      const { segment } = journal.position
-      await journal.close()
-      rememberJournalEnd(dataDir, Math.max(segment, watermark.segment))
-    },
     async finish(withinMs) {
-      await Promise.all([supervisor.stop(withinMs), statistics.stop(withinMs), snapshots.close()])
-      await trimmer.close()
+      await Promise.all([clicks.finish(withinMs), snapshots.close()])
     },
     async close() {
       visitors.close()
@@ -158,12 +84,22 @@ export async function createScaledBackend(
   }
 }
 
-/** How far this node's journal has been counted. */
-async function watermarkOf(
-  { read }: Pick<Backend['storage'], 'read'>,
-  nodeNo: number,
-): Promise<Position> {
-  const { rows } = await sql<Position>`SELECT segment, "offset" FROM node_watermarks
+function sharedLimiters({ limiter }: Cluster, secret: Uint8Array): Limiters {
+  return {
+    api: limiter('api'),
+    people: limiter('people'),
+    anonymous: limiter('anonymous', secret),
+    visitors: limiter('visitors', secret),
+    guesses: limiter('guesses', secret),
+    invitations: limiter('invitations'),
+  }
+}
+
+/** How far this node's journal has been counted, and its newest segment that is counted or stored. */
+async function progressOf({ read }: Pick<Storage, 'read'>, nodeNo: number) {
+  const { rows } = await sql<{ segment: number; offset: number; shipped_segment: number }>`
+    SELECT segment, "offset", shipped_segment FROM node_watermarks
     WHERE node_no = ${nodeNo}`.execute(read.db)
-  return rows[0] ?? { segment: 0, offset: 0 }
+  const { segment = 0, offset = 0, shipped_segment = 0 } = rows[0] ?? {}
+  return { watermark: { segment, offset }, after: Math.max(segment, shipped_segment) }
 }

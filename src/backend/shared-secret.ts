@@ -25,7 +25,7 @@ export interface SecretOptions {
 /** What the database knows of the secret. */
 export interface KnownSecret {
   fingerprint: string
-  /** Null: whoever made it was given it by the environment. */
+  /** Null: the node that made it has it from the environment. */
   secret: string | null
 }
 
@@ -73,7 +73,7 @@ export async function knownSecret({ read }: Pick<Storage, 'read'>): Promise<Know
   return rows[0] ?? null
 }
 
-/** Whoever comes first decides. */
+/** The first node decides. */
 async function propose({ storage, dataDir, given }: SecretOptions): Promise<KnownSecret> {
   const secret = given ?? keptSharedSecret(dataDir) ?? existingSecret(dataDir) ?? newSecret()
   await storage.write(async (tx) => {

@@ -3,8 +3,9 @@ import { createClientAddress } from '../base/client-address.ts'
 import {
   createRecorder,
   journalDirectory,
+  listSegments,
   openJournal,
-  openSharedVisitors,
+  openVisitors,
 } from '../clicks/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
 import { asAppError, renderError, wantsProblem } from '../http/errors.ts'
@@ -15,7 +16,6 @@ import { createHealth, createHostAsk, onTls } from '../operations/index.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 import { createCachedResolver, createRedirect, readSnapshot } from '../redirect/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
-import { journalEnd } from './journal-end.ts'
 
 /** A node that redirects from memory while it can't start. */
 export interface Standby extends Pick<Serving, 'fetch' | 'health'> {
@@ -27,28 +27,22 @@ export interface Standby extends Pick<Serving, 'fetch' | 'health'> {
 
 /**
  * Opens what a node that starts without its database can do: redirect the links that were hot when
- * it stopped, and take their clicks down. Whatever else is asked is unavailable. Null: it remembers
- * nothing.
+ * it stopped, and record their clicks. Every other request gets 503. Null: it remembers nothing.
  */
 export async function openStandby(input: ServingInput): Promise<Standby | null> {
-  const { config, secrets, clock, random, ids, logger, baseUrl } = input
+  const { config, clock, random, ids, logger, baseUrl } = input
   const { dataDir } = config
   const domains = rememberedDomains(domainsFile(dataDir), baseUrl, config.shortDomains)
   const entries = await readSnapshot(join(dataDir, 'hot-links'))
   const directory = journalDirectory(dataDir)
-  const after = journalEnd(dataDir, directory)
-  if (domains === null || entries.length === 0 || after === null) return null
+  // Without its files it isn't known which segments are counted: a number used again loses clicks.
+  const hasJournal = listSegments(directory).length > 0
+  if (domains === null || entries.length === 0 || !hasJournal) return null
 
   const resolver = createCachedResolver({ fetch: away, clock })
   resolver.restore(entries)
-  const journal = openJournal({ directory, after, logger })
-  const visitors = await openSharedVisitors({
-    storage: AWAY,
-    key: secrets.visitors,
-    file: resolve(dataDir, 'salts'),
-    clock,
-    random,
-  })
+  const journal = openJournal({ directory, logger })
+  const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
   const redirect = createRedirect({
     resolver,
     recorder: createRecorder(journal, visitors),

@@ -7,19 +7,11 @@ import type { ServingInput } from '../operations/serving.ts'
 import type { RedirectCounts, Resolver } from '../redirect/index.ts'
 import type { AskableReports, LiveClicks } from '../statistics/types.ts'
 import type { Storage } from '../storage/index.ts'
+import type { WorkerState } from '../workers/index.ts'
 
 /** What a backend is made from. */
 export interface BackendInput extends ServingInput {
   cursors: Cursors
-}
-
-/** How far a process has come that reads the journal; see `clicks/child.ts`. */
-export interface ReaderState {
-  running: boolean
-  backlogBytes: number
-  backlogSeconds: number
-  restarts: number
-  skipped: number
 }
 
 /** Counts requests: in this process's memory, or for all nodes together. */
@@ -52,17 +44,17 @@ export interface Backend {
   readonly recorder: ReturnType<typeof createRecorder>
   /** Counts what the journal holds. */
   readonly counting: {
-    /** Something may be there to count. */
-    poke(): void
-    /** A link is gone for good: its counters can go. */
-    linkGone(seq: number): void
-    state(): ReaderState
+    /** There may be something to count. */
+    wake(): void
+    /** A link was deleted for good, so its counters are to be deleted. */
+    linkDeleted(seq: number): void
+    state(): WorkerState
   }
   /** People who followed a link up to now; see `LinkContext.peopleSoFar`. */
   peopleSoFar(linkSeq: number): number | Promise<number>
   readonly statistics: {
     readonly client: AskableReports & LiveClicks
-    state(): ReaderState & { store: string; stored: number; fileBytes: number }
+    state(): WorkerState & { store: string; stored: number; fileBytes: number }
     /** What plans keep may have changed, or time has passed: called every six hours. */
     retentionChanged(): void
   }

@@ -10,10 +10,10 @@ import {
 } from './agents.ts'
 import { HOW } from './record.ts'
 
-/** Why a click is no person's; stable words of the API. See docs/clicks.md. */
+/** Why a click isn't a person's; stable words of the API. See docs/clicks.md. */
 export type Reason = AgentReason | 'empty_agent' | 'prefetch' | 'prerender' | 'preview'
 
-/** A person; a program; or a look ahead that nobody asked for. */
+/** A person; a program; or a fetch ahead without a person's request. */
 export type Verdict =
   | { readonly kind: 'person'; readonly reason: null }
   | { readonly kind: 'bot' | 'preview'; readonly reason: Reason }
@@ -32,7 +32,7 @@ const PREFETCH = { kind: 'preview', reason: 'prefetch' } as const
 const PRERENDER = { kind: 'preview', reason: 'prerender' } as const
 const PREVIEW = { kind: 'preview', reason: 'preview' } as const
 
-/** Crawlers, preview fetchers, scripts: whoever says so in the user agent, or says nothing. */
+/** Finds crawlers, preview fetchers and scripts by their user agent, or the lack of one. */
 export const classifyAgent = createMemo(AGENTS_REMEMBERED, judge)
 
 /**

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BROWSER, CRAWLER, openSite, type Site } from '../redirect/testing/site.ts'
 import { migrate } from '../storage/index.ts'
+import { createClickCounter } from './counting.ts'
 import { journalDirectory, segmentFile } from './segments.ts'
-import { openClickWork } from './worker.ts'
+import { openSqliteCounters } from './sqlite-counters.ts'
 
 const DAY = 86_400_000
 let dir: string
@@ -40,7 +41,7 @@ describe('counting', () => {
     await site.visit('/a', { headers: { 'sec-purpose': 'prefetch;prerender' } })
     await site.visit('/a', { method: 'HEAD' })
     await site.visit('/a+')
-    site.count()
+    await site.count()
     expect(await site.countersOf(seq)).toEqual({
       total: 6,
       human: 4,
@@ -54,30 +55,30 @@ describe('counting', () => {
     const seq = await site.addLink({ slug: 'a' })
     await site.visit('/a', { headers: { dnt: '1' } })
     await site.visit('/a', { headers: { 'sec-gpc': '1' } })
-    site.count()
+    await site.count()
     expect(await site.countersOf(seq)).toMatchObject({ human: 2, unique_visitors: 0 })
   })
 
   test('a visitor is unique once a day, over batches, and over midnight in one', async () => {
     const seq = await site.addLink({ slug: 'a' })
     await site.visit('/a')
-    site.count()
+    await site.count()
     await site.visit('/a')
     now += DAY
     await site.visit('/a')
     await site.visit('/a')
-    site.count()
+    await site.count()
     expect(await site.countersOf(seq)).toMatchObject({ human: 4, unique_visitors: 2 })
   })
 
   test('gives every link a row, and takes those of deleted links away', async () => {
     const seqs = []
     for (const slug of ['a', 'b', 'c']) seqs.push(await site.addLink({ slug }))
-    site.count()
+    await site.count()
     expect(await site.countersOf(seqs[2] as number)).toMatchObject({ total: 0 })
     await site.visit('/b')
     await site.storage.write(({ db }) => db.deleteFrom('links').where('slug', '=', 'b').execute())
-    site.count()
+    await site.count()
     const rows = await site.storage.read.db.selectFrom('link_counters').selectAll().execute()
     expect(rows.map((row) => row.link_seq)).toEqual([seqs[0] as number, seqs[2] as number])
     const marks = await site.storage.read.db.selectFrom('counter_watermarks').selectAll().execute()
@@ -86,17 +87,23 @@ describe('counting', () => {
 
   test('two workers at once count each click once', async () => {
     const seq = await site.addLink({ slug: 'a' })
-    const [one, two] = [openClickWork(dir, clock), openClickWork(dir, clock)]
+    const open = () =>
+      createClickCounter({
+        directory: journalDirectory(dir),
+        store: openSqliteCounters(dir),
+        clock,
+      })
+    const [one, two] = [open(), open()]
     for (let i = 0; i < 10; i++) {
       await site.visit('/a')
       // Each has its own idea of the watermark.
-      if (i % 2 === 0) one.pass()
-      two.pass()
-      one.pass()
+      if (i % 2 === 0) await one.pass()
+      await two.pass()
+      await one.pass()
     }
-    while (one.pass().more);
-    one.close()
-    two.close()
+    while ((await one.pass()).more);
+    await one.close()
+    await two.close()
     expect(await site.countersOf(seq)).toMatchObject({ human: 10 })
   })
 
@@ -106,7 +113,7 @@ describe('counting', () => {
     await site.journal.close()
     await appendFile(segmentFile(journalDirectory(dir), 1), 'torn')
     await appendFile(segmentFile(journalDirectory(dir), 2), '')
-    site.count()
+    await site.count()
     expect(await site.countersOf(seq)).toMatchObject({ human: 1 })
     const [mark] = await site.storage.read.db.selectFrom('journal_watermark').selectAll().execute()
     expect(mark).toMatchObject({ segment: 2, offset: 0 })
@@ -115,7 +122,7 @@ describe('counting', () => {
   test('keeps the row of a deleted link for as long as it can be restored', async () => {
     const seq = await site.addLink({ slug: 'a' })
     await site.visit('/a')
-    site.count()
+    await site.count()
     const link = { id: 'lnk_a', workspace_no: 1, deleted_at: now, row: '{}' }
     await site.storage.write(async ({ db }) => {
       await db
@@ -124,20 +131,37 @@ describe('counting', () => {
         .execute()
       await db.deleteFrom('links').where('seq', '=', seq).execute()
     })
-    site.count()
+    await site.count()
     expect(await site.countersOf(seq)).toMatchObject({ human: 1 })
     await site.storage.write(({ db }) => db.deleteFrom('deleted_links').execute())
-    site.count()
+    await site.count()
     expect(await site.countersOf(seq)).toBeUndefined()
+  })
+
+  test('a clock that was days ahead leaves no time in the future', async () => {
+    const seq = await site.addLink({ slug: 'a' })
+    now += 3 * DAY
+    await site.visit('/a')
+    await site.count()
+    expect(await site.countersOf(seq)).toMatchObject({ last_clicked_at: now })
+    // Counted while the clock is ahead, and after it was set back.
+    await site.visit('/a')
+    now -= 3 * DAY
+    await site.count()
+    expect((await site.countersOf(seq))?.last_clicked_at).toBe(now + 300_000)
+    now += 400_000
+    await site.visit('/a')
+    await site.count()
+    expect(await site.countersOf(seq)).toMatchObject({ human: 3, last_clicked_at: now })
   })
 
   test('forgets the visitors of days that are over', async () => {
     await site.addLink({ slug: 'a' })
     await site.visit('/a')
-    site.count()
+    await site.count()
     now += 3 * DAY
     await site.visit('/a')
-    site.count()
+    await site.count()
     const visitors = await site.storage.read.db.selectFrom('link_visitors').selectAll().execute()
     expect(visitors.map((row) => row.day)).toEqual([20_003])
   })
@@ -150,7 +174,7 @@ describe('people so far', () => {
     expect(site.peopleSoFar(seq)).toBe(0)
     await site.visit('/a')
     expect(site.peopleSoFar(seq)).toBe(1)
-    site.count()
+    await site.count()
     expect(site.peopleSoFar(seq)).toBe(1)
     for (const path of ['/a', '/b', '/a']) await site.visit(path, agent(BROWSER))
     await site.visit('/a', agent(CRAWLER))

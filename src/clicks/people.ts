@@ -1,49 +1,92 @@
 import type { Database } from 'bun:sqlite'
+import { sql } from 'kysely'
+import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
 import { isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
 import { type ClickRecord, decodeRecord } from './record.ts'
 import { readJournal } from './segment-reader.ts'
-import { journalDirectory, type Position } from './segments.ts'
+import type { Position } from './segments.ts'
 
 const TRIES = 5
 
+/** People by a link's counter, and how far the journal was counted at the same moment. */
+export interface CountedPeople extends Position {
+  /** Null: the link has no row of counters yet. */
+  human: number | null
+}
+
+/** What {@link createPeopleSoFar} works with. `directory`: the journal's. */
+export interface PeopleSoFarOptions {
+  directory: string
+  journal: Pick<Journal, 'waiting'>
+  /** Reads counter and watermark in one statement, so that they belong together. */
+  counted(linkSeq: number): CountedPeople | null | Promise<CountedPeople | null>
+}
+
 /**
- * Counts the people who followed a link up to now: those counted by the worker, and those whose
- * clicks still wait in the journal. Reads the journal's uncounted part in one go; it is short
- * unless the worker is stuck, and is asked for only when a limit is set.
+ * Counts the people who have followed a link: those in the counters, and those whose clicks wait in
+ * this machine's journal. The journal's uncounted part is short unless the worker is stuck, and is
+ * read only when a limit is set. Clicks that wait on other nodes are missing: those since their last
+ * pass, at most five seconds unless such a node is stuck. From the moment at which a limit is set,
+ * each use is counted exactly, on all nodes.
  */
 export function createPeopleSoFar(
-  dataDir: string,
-  reader: Database,
-  journal: Pick<Journal, 'waiting'>,
-): (linkSeq: number) => number {
-  const directory = journalDirectory(dataDir)
-  const counted = reader.prepare<{ human: number | null } & Position, [number]>(
+  options: PeopleSoFarOptions,
+): (linkSeq: number) => number | Promise<number> {
+  const { directory, journal, counted } = options
+
+  function waitingIn(linkSeq: number, from: Position): number {
+    let people = 0
+    const add = (record: ClickRecord) => {
+      if (record[2] === linkSeq && isPerson(record[3], record[5])) people++
+    }
+    readJournal(directory, from, () => true, add)
+    for (const line of journal.waiting().split('\n')) {
+      const record = line === '' ? null : decodeRecord(line)
+      if (record !== null) add(record)
+    }
+    return people
+  }
+
+  function peopleSoFar(linkSeq: number, tries: number): number | Promise<number> {
+    const add = (row: CountedPeople | null) => {
+      const { human = 0, segment = 0, offset = 0 } = row ?? {}
+      try {
+        return (human ?? 0) + waitingIn(linkSeq, { segment, offset })
+      } catch (error) {
+        // The worker has counted and deleted a segment in the meantime: start over.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
+        return peopleSoFar(linkSeq, tries - 1)
+      }
+    }
+    const row = counted(linkSeq)
+    // Without a promise nothing can be clicked between the count and what it is used for.
+    return row instanceof Promise ? row.then(add) : add(row)
+  }
+
+  return (linkSeq) => peopleSoFar(linkSeq, TRIES)
+}
+
+/** Reads the counters that are attached to a connection to the main database. */
+export function countedInSqlite(reader: Database): PeopleSoFarOptions['counted'] {
+  const statement = reader.prepare<CountedPeople, [number]>(
     `SELECT human, segment, "offset" FROM counters.journal_watermark
      LEFT JOIN counters.link_counters ON link_seq = ?1 WHERE id = 1`,
   )
+  return (linkSeq) => statement.get(linkSeq)
+}
 
-  return (linkSeq) => {
-    for (let tries = 1; ; tries++) {
-      // One statement, one snapshot: the counter and the watermark belong together.
-      const row = counted.get(linkSeq)
-      let people = row?.human ?? 0
-      const add = (record: ClickRecord) => {
-        if (record[2] === linkSeq && isPerson(record[3], record[5])) people++
-      }
-      const from = { segment: row?.segment ?? 0, offset: row?.offset ?? 0 }
-      try {
-        readJournal(directory, from, () => true, add)
-      } catch (error) {
-        // The worker has counted and deleted a segment since: ask again.
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT' && tries < TRIES) continue
-        throw error
-      }
-      for (const line of journal.waiting().split('\n')) {
-        const record = line === '' ? null : decodeRecord(line)
-        if (record !== null) add(record)
-      }
-      return people
-    }
+/** Reads the counters that nodes share. */
+export function countedInPostgres(
+  storage: Pick<Storage, 'read'>,
+  nodeNo: number,
+): PeopleSoFarOptions['counted'] {
+  return async (linkSeq) => {
+    const { rows } = await sql<CountedPeople>`
+      SELECT human, segment, "offset" FROM node_watermarks
+      LEFT JOIN link_counters ON link_seq = ${linkSeq}
+        AND workspace_no = ${Math.floor(linkSeq / SEQS_PER_WORKSPACE)}
+      WHERE node_no = ${nodeNo}`.execute(storage.read.db)
+    return rows[0] ?? null
   }
 }

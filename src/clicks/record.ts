@@ -1,6 +1,6 @@
 /** How a visit came about; bits of a click's `how`. */
 export const HOW = {
-  /** A browser or a preview fetched it ahead: nobody has looked yet. */
+  /** A browser or a preview fetched it ahead, before a person looked at it. */
   ahead: 1,
   /** Through the form of a link with a password. */
   password: 2,

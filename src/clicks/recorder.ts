@@ -18,7 +18,7 @@ export interface Visit {
   readonly url: string
 }
 
-/** Takes clicks down before they are answered. */
+/** Records clicks before they are answered. */
 export interface Recorder {
   /**
    * Adds a click to those of this turn.
@@ -74,7 +74,7 @@ export function createRecorder(
   }
 }
 
-/** As it is kept: what is decided now is decided alike when the record is counted. */
+/** As it is stored, so that a click is judged alike now and when it is counted. */
 function agentOf(headers: Headers): string {
   return cut(headers.get('user-agent'), AGENT_LENGTH)
 }
@@ -85,8 +85,8 @@ function cut(value: string | null, length: number): string {
 }
 
 /**
- * Query strings and fragments carry tokens and names: they are no business of ours. The short
- * domain itself, where a password or a preview was shown first, is nobody's referrer.
+ * Query strings and fragments may carry tokens and names, so they are cut off. The short domain
+ * itself, where a password form or a preview was shown, is no referrer.
  */
 function referrerOf(value: string | null, url: string): string {
   if (value === null) return ''
@@ -101,7 +101,7 @@ function referrerOf(value: string | null, url: string): string {
 /** Same host and port, whatever the scheme: a proxy in front may have taken the TLS off. */
 function isOwn(referrer: string, url: string): boolean {
   const start = url.indexOf('//') + 2
-  // Without a Host header (HTTP/1.0) nobody knows.
+  // Without a Host header (HTTP/1.0) it is unknown.
   if (start === 1) return false
   const end = url.indexOf('/', start)
   const at = referrer.indexOf('//') + 2

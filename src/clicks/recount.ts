@@ -1,157 +1,190 @@
-import type { SqliteConnection } from '../storage/index.ts'
-import { isPerson } from './classify.ts'
-import type { ClickRecord } from './record.ts'
-import { readJournal } from './segment-reader.ts'
+import type { Storage } from '../storage/index.ts'
 import type { Position } from './segments.ts'
 
-const DAY_MS = 86_400_000
+/** Links that are read at once. */
+const LINKS_AT_ONCE = 10_000
+const NONE: LinkCounts = { human: 0, bot: 0, unique: 0 }
 
-/** A link's numbers, by its counters or by its raw clicks. */
+/** A link's numbers, by its counters or by its stored clicks. */
 export interface LinkCounts {
   human: number
   bot: number
   unique: number
 }
 
-/** A link whose counters are not what its clicks come to. */
+/** A link whose counters differ from its stored clicks. */
 export interface Difference {
   linkSeq: number
   counted: LinkCounts
   clicks: LinkCounts
 }
 
-/** What raw clicks say, as of a position in the journal. */
-export interface RawCounts {
-  position: Position
-  /** Time from which all clicks are known; 0: all that there ever were. */
+/** Numbers of stored clicks. */
+export interface StoredCounts {
+  /** Time from which all clicks are stored; 0: all that there ever were. */
   since: number
   links: Map<number, LinkCounts>
 }
 
-/** What a recount came to. */
-export interface Recounted {
-  /** Links looked at. */
-  links: number
-  /** Links older than the statistics, of which nothing can be said. */
-  older: number
-  differences: Difference[]
-  /** Time from which all clicks are known, in milliseconds since the Unix epoch; 0: all of them. */
-  since: number
+/** Numbers of stored clicks as of a position in the journal. */
+export interface RawCounts extends StoredCounts {
+  position: Position
 }
 
-/** What {@link recount} works with. */
+/** How far a node's journal is counted, and how far its clicks are stored. */
+export interface NodeProgress {
+  node: string
+  counted: Position
+  stored: Position
+}
+
+/** What a recount works with: the same for one machine and for many nodes. */
 export interface RecountOptions {
-  /** Open for writing. */
-  counters: SqliteConnection
-  main: SqliteConnection
-  /** The journal's directory. */
-  directory: string
+  storage: Pick<Storage, 'read'>
   /** Links compared: first ≤ seq < end. */
   range: readonly [first: number, end: number]
-  /** The raw numbers, as of a position at `atLeast` or behind it. */
-  raw(atLeast: Position): Promise<RawCounts>
+  progress(): Promise<NodeProgress[]>
+  /** The numbers by the stored clicks of this range, and what is left of purged ones. */
+  stored(range: readonly [number, number]): Promise<StoredCounts>
+  /**
+   * Gives a link the numbers of its clicks, if its counters are still what they were. False: they
+   * have changed.
+   */
+  repair(difference: Difference, total: number): Promise<boolean>
+  /** Waits between two looks. */
+  wait(): Promise<void>
+  /** Looks, at most, after the first. */
+  looks: number
+}
+
+/** What a recount came to. */
+export interface Recounted {
+  /** Links compared. */
+  links: number
+  /** Links older than the stored clicks: they can't be compared. */
+  older: number
+  /** Links that were clicked all the time: they can't be compared now. */
+  moving: number
+  differences: Difference[]
+  /** See {@link StoredCounts}. */
+  since: number
+  /** Nodes whose clicks aren't all counted and stored; no link was compared then. */
+  behind: string[]
+}
+
+interface Look extends StoredCounts {
+  counters: Map<number, LinkCounts & { total: number; createdAt: number }>
 }
 
 /**
- * Compares the links' counters with the raw clicks, and mends those that differ. The counters are
- * locked meanwhile, so that they stand still at one position of the journal, and the click worker
- * waits; what the raw clicks hold beyond it is read from the journal and taken off.
+ * Compares the links' counters with their stored clicks and repairs those that differ, while clicks
+ * come. Counters and stored clicks follow the journal at their own pace, so it looks twice: when
+ * every node has counted and stored by the second look all that either side had at the first one,
+ * and a link's numbers are the same at both, both sides have the same clicks of it and must agree.
  */
 export async function recount(options: RecountOptions): Promise<Recounted> {
-  const { counters, range } = options
-  const { raw } = counters
-  raw.run('BEGIN IMMEDIATE')
-  try {
-    const position = raw.query('SELECT segment, "offset" FROM journal_watermark').get() as Position
-    const clicks = await options.raw(position)
-    takeOff(options, clicks, position)
-    const compared = compare(options, clicks, range)
-    const mend = raw.prepare(
-      `INSERT INTO link_counters (link_seq, workspace_no, total, human, bot, unique_visitors)
-       VALUES (?1, ?1 / 4294967296, ?2 + ?3, ?2, ?3, ?4)
-       ON CONFLICT (link_seq) DO UPDATE SET
-         total = ?2 + ?3, human = ?2, bot = ?3, unique_visitors = ?4`,
-    )
-    for (const { linkSeq, clicks: right } of compared.differences) {
-      mend.run(linkSeq, right.human, right.bot, right.unique)
+  const { wait, looks } = options
+  let first = await look(options)
+  // Read after the first look and before the second one, so that it errs to the safe side.
+  let needed = await options.progress()
+  let result = { links: 0, older: 0, moving: 0, since: first.since, behind: [] as string[] }
+  for (let n = 0; n < looks; n++) {
+    await wait()
+    const behind = behindOf(needed, await options.progress())
+    result = { ...result, behind }
+    if (behind.length > 0) continue
+    const second = await look(options)
+    const { differences, ...judged } = judge(first, second)
+    result = { ...judged, since: second.since, behind }
+    if (judged.moving === 0 || n === looks - 1) {
+      return { ...result, differences: await repairAll(options, differences, second) }
     }
-    raw.run('COMMIT')
-    return compared
-  } catch (error) {
-    if (raw.inTransaction) raw.run('ROLLBACK')
-    throw error
+    first = second
+    needed = await options.progress()
   }
+  return { ...result, differences: [] }
 }
 
-/** Takes off what the raw clicks hold beyond the position of the counters. */
-function takeOff({ counters, directory }: RecountOptions, clicks: RawCounts, from: Position): void {
-  const wasThere = counters.raw.prepare(
-    'SELECT 1 FROM link_visitors WHERE day = ? AND link_seq = ? AND visitor = ?',
-  )
-  const taken = new Set<string>()
-  const take = (record: ClickRecord) => {
-    const counts = clicks.links.get(record[2])
-    if (counts === undefined) return
-    if (!isPerson(record[3], record[5])) {
-      counts.bot--
-      return
-    }
-    counts.human--
-    const [, time, linkSeq, , visitor] = record
-    if (visitor === '') return
-    const day = Math.floor(time / DAY_MS)
-    const key = `${day} ${linkSeq} ${visitor}`
-    if (taken.has(key) || wasThere.get(day, linkSeq, visitor) !== null) return
-    taken.add(key)
-    counts.unique--
-  }
-  readJournal(directory, from, () => true, take, clicks.position)
+/** Nodes that have not counted, or not stored, all that either side had before. */
+function behindOf(before: readonly NodeProgress[], now: readonly NodeProgress[]): string[] {
+  return before
+    .filter(({ node, counted, stored }) => {
+      const its = now.find((each) => each.node === node)
+      if (its === undefined) return true
+      const needed = isBefore(counted, stored) ? stored : counted
+      return isBefore(its.counted, needed) || isBefore(its.stored, needed)
+    })
+    .map(({ node }) => node)
 }
 
-function compare(
-  { counters, main }: RecountOptions,
-  clicks: RawCounts,
-  [first, end]: readonly [number, number],
-): Recounted {
-  const counted = new Map<number, LinkCounts>()
-  const rows = counters.raw
-    .query<
-      { link_seq: number; human: number; bot: number; unique_visitors: number; total: number },
-      [number, number]
-    >(
-      `SELECT link_seq, total, human, bot, unique_visitors FROM link_counters
-       WHERE link_seq >= ? AND link_seq < ?`,
-    )
-    .all(first, end)
-  const untrue = new Set<number>()
-  for (const { link_seq, human, bot, unique_visitors, total } of rows) {
-    counted.set(link_seq, { human, bot, unique: unique_visitors })
-    if (total !== human + bot) untrue.add(link_seq)
+function isBefore(a: Position, b: Position): boolean {
+  return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset)
+}
+
+async function look({ storage, range, stored }: RecountOptions): Promise<Look> {
+  const counters: Look['counters'] = new Map()
+  const [first, end] = range
+  for (let from = first; ; ) {
+    const rows = await storage.read.db
+      .selectFrom('links')
+      .leftJoin('link_counters', 'link_counters.link_seq', 'links.seq')
+      .select(['links.seq', 'links.created_at', 'total', 'human', 'bot', 'unique_visitors'])
+      .where('links.seq', '>=', from)
+      .where('links.seq', '<', end)
+      .orderBy('links.seq')
+      .limit(LINKS_AT_ONCE)
+      .execute()
+    for (const { seq, created_at, total, human, bot, unique_visitors } of rows) {
+      counters.set(seq, {
+        createdAt: created_at,
+        total: total ?? 0,
+        human: human ?? 0,
+        bot: bot ?? 0,
+        unique: unique_visitors ?? 0,
+      })
+    }
+    if (rows.length < LINKS_AT_ONCE) break
+    from = (rows.at(-1)?.seq ?? end) + 1
   }
-  const result: Recounted = { links: 0, older: 0, differences: [], since: clicks.since }
-  const links = main.raw
-    .query<{ seq: number; created_at: number }, [number, number]>(
-      'SELECT seq, created_at FROM links WHERE seq >= ?1 AND seq < ?2 ORDER BY seq',
-    )
-    .all(first, end)
-  for (const { seq, created_at } of links) {
-    const right = clicks.links.get(seq) ?? NONE
-    const found = counted.get(seq) ?? NONE
-    if (created_at < clicks.since) {
-      result.older++
+  return { counters, ...(await stored(range)) }
+}
+
+function judge(first: Look, second: Look) {
+  const judged = { links: 0, older: 0, moving: 0, differences: [] as Difference[] }
+  for (const [linkSeq, { total, createdAt, ...counted }] of second.counters) {
+    if (createdAt < second.since) {
+      judged.older++
       continue
     }
-    result.links++
-    if (
-      untrue.has(seq) ||
-      right.human !== found.human ||
-      right.bot !== found.bot ||
-      right.unique !== found.unique
-    ) {
-      result.differences.push({ linkSeq: seq, counted: found, clicks: right })
+    const clicks = second.links.get(linkSeq) ?? NONE
+    const isRight = total === counted.human + counted.bot && isSame(counted, clicks)
+    const isStill =
+      isSame(counted, first.counters.get(linkSeq) ?? NONE) &&
+      isSame(clicks, first.links.get(linkSeq) ?? NONE)
+    if (!isRight && !isStill) {
+      judged.moving++
+      continue
     }
+    judged.links++
+    if (!isRight) judged.differences.push({ linkSeq, counted, clicks })
   }
-  return result
+  return judged
 }
 
-const NONE: LinkCounts = { human: 0, bot: 0, unique: 0 }
+/** Returns those that were repaired. */
+async function repairAll(
+  { repair }: RecountOptions,
+  differences: readonly Difference[],
+  { counters }: Look,
+): Promise<Difference[]> {
+  const repaired: Difference[] = []
+  for (const difference of differences) {
+    const { total = 0 } = counters.get(difference.linkSeq) ?? {}
+    if (await repair(difference, total)) repaired.push(difference)
+  }
+  return repaired
+}
+
+function isSame(a: LinkCounts, b: LinkCounts): boolean {
+  return a.human === b.human && a.bot === b.bot && a.unique === b.unique
+}

@@ -9,7 +9,7 @@ export interface Position {
 
 const NAME = /^(\d{8,})\.log$/
 
-/** Where the journal of a data directory lies. */
+/** The journal's directory. */
 export function journalDirectory(dataDir: string): string {
   return join(dataDir, 'journal')
 }
@@ -17,12 +17,6 @@ export function journalDirectory(dataDir: string): string {
 /** The file of a segment. */
 export function segmentFile(directory: string, segment: number): string {
   return join(directory, `${String(segment).padStart(8, '0')}.log`)
-}
-
-/** The number of a segment's file; null for any other name. */
-export function segmentOf(name: string): number | null {
-  const digits = NAME.exec(name)?.[1]
-  return digits === undefined ? null : Number(digits)
 }
 
 /** The segments that exist, oldest first. Empty when there is no journal yet. */
@@ -34,7 +28,7 @@ export function listSegments(directory: string): number[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
   }
-  return names.flatMap((name) => segmentOf(name) ?? []).sort((a, b) => a - b)
+  return names.flatMap((name) => Number(NAME.exec(name)?.[1]) || []).sort((a, b) => a - b)
 }
 
 /** Bytes in a segment; 0 when it has been deleted. */

@@ -11,11 +11,11 @@ export interface LinkTally {
   lastClickedAt: number
   /** Days since the epoch (UTC) of `visitors`; -1: none yet. */
   day: number
-  /** Who came that day. Mostly one a batch, and a set for each would cost more than the rest. */
+  /** That day's visitors: mostly one per batch, and a set for each would cost more than the rest. */
   visitors: string | Set<string>
 }
 
-/** Visitors of another day than the batch's first for their link: those around midnight. */
+/** A visitor of another day than the first of the link's batch: around midnight. */
 export interface OtherVisitor {
   seq: number
   day: number

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openJournal } from './journal.ts'
 import { encodeRecord } from './record.ts'
 import { readJournal } from './segment-reader.ts'
-import { listSegments, type Position } from './segments.ts'
+import { listSegments, type Position, segmentSize } from './segments.ts'
 import { createTrimmer } from './trim.ts'
 
 const START = { segment: 0, offset: 0 }
@@ -47,7 +47,7 @@ test('the slower reader decides', async () => {
   expect(await trimmed()).toEqual(all.filter((segment) => segment >= 3))
 })
 
-test('once all is read and nothing is written, the journal is empty', async () => {
+test('once all is read and nothing is written, only the last number is kept', async () => {
   const { end } = readJournal(
     directory,
     START,
@@ -58,8 +58,9 @@ test('once all is read and nothing is written, the journal is empty', async () =
   const trimmer = open()
   trimmer.trim()
   await trimmer.close()
-  expect(listSegments(directory)).toEqual([])
-  const next = openJournal({ directory, after: end.segment })
+  expect(listSegments(directory)).toEqual([end.segment])
+  expect(segmentSize(directory, end.segment)).toBe(0)
+  const next = openJournal({ directory })
   next.append(line(13), 1)
   await next.close()
   const seqs: number[] = []

@@ -1,14 +1,14 @@
-import { readdir, unlink } from 'node:fs/promises'
+import { truncate, unlink } from 'node:fs/promises'
 import type { Logger } from '../base/logger.ts'
-import { type Position, segmentFile, segmentOf, segmentSize } from './segments.ts'
+import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
-/** Deletes what all readers of the journal are done with. */
+/** Deletes what all readers of the journal have done. */
 export interface Trimmer {
-  /** Looks whether there is something to delete; off the thread. Call it whenever one has advanced. */
+  /** Deletes segments off the thread. Call it whenever a reader has advanced. */
   trim(): void
   /**
-   * Deletes the last segments, too, once nothing is written or read any more: a start after it
-   * finds an empty journal, and needs to read nothing.
+   * Once nothing is written or read any more, empties the last segment, too. Its file stays, so that
+   * its number isn't used again, even if the databases with the watermarks are lost.
    */
   close(): Promise<void>
 }
@@ -17,12 +17,12 @@ export interface Trimmer {
 export interface TrimmerOptions {
   /** The journal's. */
   directory: string
-  /** How far each reader says it has come; { 0, 0 }: it hasn't said yet. */
+  /** How far each reader reports to have come; { 0, 0 }: it hasn't reported yet. */
   watermarks(): readonly Position[]
   logger?: Pick<Logger, 'warn'>
 }
 
-/** Only what every reader itself has said decides: what isn't known isn't deleted. */
+/** The slowest reader decides. Until each has reported, nothing is deleted. */
 export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions): Trimmer {
   let trimmedTo = 0
   let running: Promise<void> | undefined
@@ -32,25 +32,28 @@ export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions)
       b.segment < a.segment || (b.segment === a.segment && b.offset < a.offset) ? b : a,
     )
 
-  async function remove(before: number): Promise<void> {
+  async function attempt(work: () => Promise<void>): Promise<void> {
     try {
-      for (const name of await readdir(directory)) {
-        const segment = segmentOf(name)
-        if (segment === null || segment >= before) continue
-        await unlink(segmentFile(directory, segment))
-      }
-      trimmedTo = before
+      await work()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       logger?.warn({ err: error }, 'Old segments of the journal can not be deleted')
     }
   }
 
+  const removeBefore = (segment: number) =>
+    attempt(async () => {
+      for (const no of listSegments(directory)) {
+        if (no < segment) await unlink(segmentFile(directory, no))
+      }
+      trimmedTo = segment
+    })
+
   return {
     trim() {
       const { segment } = slowest()
       if (segment <= trimmedTo || running !== undefined) return
-      running = remove(segment).finally(() => {
+      running = removeBefore(segment).finally(() => {
         running = undefined
       })
     },
@@ -58,8 +61,11 @@ export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions)
       await running
       const { segment, offset } = slowest()
       if (segment === 0) return
-      const isDone = offset >= segmentSize(directory, segment)
-      await remove(isDone ? segment + 1 : segment)
+      await removeBefore(segment)
+      const isDone = listSegments(directory).at(-1) === segment
+      if (isDone && offset >= segmentSize(directory, segment)) {
+        await attempt(() => truncate(segmentFile(directory, segment)))
+      }
     },
   }
 }

@@ -1,13 +1,15 @@
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
+import { replaceFile } from '../base/replace-file.ts'
 
 const DAY_MS = 86_400_000
 const SALT_BYTES = 32
 /** 96 bits: two visitors of one link on one day are taken for one with probability 2^-96. */
 const HASH_CHARACTERS = 16
-const CHECK_MS = 600_000
+/** How often old salts are looked for. */
+export const CHECK_MS = 600_000
 
 /** Tells visitors apart within one UTC day, without keeping who they are. */
 export interface Visitors {
@@ -16,71 +18,101 @@ export interface Visitors {
   close(): void
 }
 
-/** What it works with. `file` holds the salts, readable by the owner alone. */
+/** What they work with. */
 export interface VisitorsOptions {
+  /** Holds the salts, readable by its owner alone. */
   file: string
   clock: Clock
   random: Random
-  logger?: Pick<Logger, 'error'>
+  logger?: Pick<Logger, 'warn' | 'error'> | undefined
 }
 
 /**
- * SHA-256 of the day's salt, address and user agent. Salts are random, one a day; a salt is
+ * SHA-256 of the day's salt, address and user agent. Salts are random, one per day. A salt is
  * destroyed 48 hours after its day began at the latest, and with it every way back from a hash.
  */
-export function openVisitors({ file, clock, random, logger }: VisitorsOptions): Visitors {
-  const salts = loadSalts(file)
-  let from = 0
-  let until = 0
-  let salt = ''
-
-  function switchDay(now: number): void {
-    const day = Math.floor(now / DAY_MS)
-    const known = salts.get(day)
-    salt = known ?? Buffer.from(random.bytes(SALT_BYTES)).toString('base64url')
-    salts.set(day, salt)
-    from = day * DAY_MS
-    until = from + DAY_MS
-    const old = forget(day)
-    if (known === undefined || old) save()
-  }
-
-  /** Yesterday's stays, for a clock that steps back over midnight. */
-  function forget(today: number): boolean {
-    let any = false
-    for (const day of salts.keys()) if (day < today - 1 && salts.delete(day)) any = true
-    return any
-  }
-
-  function save(): void {
-    try {
-      saveSalts(file, salts)
-    } catch (error) {
-      // Visits go on; after a restart, today's visitors would be taken for new ones.
-      logger?.error({ err: error }, 'The visitor salts can not be saved')
-    }
-  }
-
-  function destroyOld(): void {
-    if (forget(Math.floor(clock.now() / DAY_MS))) save()
-  }
-
-  destroyOld()
-  const timer = setInterval(destroyOld, CHECK_MS)
+export function openVisitors(options: VisitorsOptions): Visitors {
+  const salts = new Salts(options)
+  const { clock } = options
+  salts.destroyOld(clock.now())
+  const timer = setInterval(() => salts.destroyOld(clock.now()), CHECK_MS)
   timer.unref()
-
   return {
-    hash(now, address, userAgent) {
-      if (now < from || now >= until) switchDay(now)
-      return visitorHash(salt, address, userAgent)
-    },
-    close() {
-      clearInterval(timer)
-    },
+    hash: (now, address, userAgent) => visitorHash(salts.of(now), address, userAgent),
+    close: () => clearInterval(timer),
   }
 }
 
-/** A visitor's hash by a salt, 16 base64url characters. */
+/** The salts of the last days, in memory and in a file. */
+export class Salts {
+  readonly #options: VisitorsOptions
+  readonly #salts: Map<number, string>
+  #from = 0
+  #until = 0
+  #current = ''
+
+  constructor(options: VisitorsOptions) {
+    this.#options = options
+    this.#salts = readSalts(options.file)
+  }
+
+  /** The salt of a time; made when the day has none. */
+  of(now: number): string {
+    if (now < this.#from || now >= this.#until) this.#switchTo(dayOf(now))
+    return this.#current
+  }
+
+  #switchTo(day: number): void {
+    const known = this.#salts.get(day)
+    this.#current = this.propose(day)
+    this.#from = day * DAY_MS
+    this.#until = this.#from + DAY_MS
+    if (known !== undefined) return
+    this.#salts.set(day, this.#current)
+    this.#forget(day)
+    this.save()
+  }
+
+  /** The known salt of a day, or a new one. */
+  propose(day: number): string {
+    const { random } = this.#options
+    return this.#salts.get(day) ?? Buffer.from(random.bytes(SALT_BYTES)).toString('base64url')
+  }
+
+  set(day: number, salt: string): void {
+    this.#salts.set(day, salt)
+    // The next hash looks up its salt again.
+    this.#until = 0
+  }
+
+  destroyOld(now: number): void {
+    if (this.#forget(dayOf(now))) this.save()
+  }
+
+  /** Yesterday's salt stays, for a clock that steps back over midnight. True: some were old. */
+  #forget(today: number): boolean {
+    const old = [...this.#salts.keys()].filter((day) => day < today - 1)
+    for (const day of old) this.#salts.delete(day)
+    return old.length > 0
+  }
+
+  save(): void {
+    const { file, logger } = this.#options
+    try {
+      replaceFile(file, JSON.stringify(Object.fromEntries(this.#salts)))
+    } catch (err) {
+      // Visits go on; after a restart, today's visitors would be taken for new ones.
+      logger?.error({ err }, 'The visitor salts can not be saved')
+    }
+  }
+}
+
+/** Days since the Unix epoch (UTC). */
+export function dayOf(time: number): number {
+  return Math.floor(time / DAY_MS)
+}
+
+/** A visitor's hash by a salt. */
 export function visitorHash(salt: string, address: string, userAgent: string): string {
   return Bun.CryptoHasher.hash('sha256', `${salt}${address}\0${userAgent}`, 'base64url').slice(
     0,
@@ -88,16 +120,8 @@ export function visitorHash(salt: string, address: string, userAgent: string): s
   )
 }
 
-/** Replaces the file of salts; readable by its owner alone. @throws when it can't be written */
-export function saveSalts(file: string, salts: ReadonlyMap<number, string>): void {
-  const text = JSON.stringify(Object.fromEntries(salts))
-  writeFileSync(`${file}.new`, text, { mode: 0o600 })
-  chmodSync(`${file}.new`, 0o600)
-  renameSync(`${file}.new`, file)
-}
-
-/** Days since the epoch and their salts; what can't be read counts as none. */
-export function loadSalts(file: string): Map<number, string> {
+/** Salts by days since the epoch; what can't be read counts as none. */
+function readSalts(file: string): Map<number, string> {
   try {
     const stored = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
     return new Map(

@@ -8,7 +8,7 @@ export interface BusListener {
   connected(): void
   /** Whether what is published arrives here. It is only late where no `connected` follows. */
   hearing(heard: boolean): void
-  /** A message has made the whole way, so that what couldn't be sent can be: several times a second. */
+  /** An echo has arrived, so messages can be sent: several times a second. */
   echoed?(): void
 }
 
@@ -23,7 +23,7 @@ export interface Bus {
   close(): void
 }
 
-/** How the bus does. */
+/** State of the bus. */
 export interface BusState {
   heard: boolean
   /** How long the last message took to come back to this node, in milliseconds. */
@@ -38,14 +38,14 @@ export interface BusState {
 
 /** Times are milliseconds. */
 export interface BusOptions {
-  /** Stands before every channel. */
+  /** Prefix of every channel. */
   prefix: string
   nodeId: string
   /** How often this node sends a message to itself. */
   echoMs?: number
-  /** Without an echo for so long, it counts as deaf. */
+  /** Without an echo for so long, messages count as missing. */
   deafMs?: number
-  /** Without one for so long, the connections are made anew: a cut network doesn't close them. */
+  /** Without one for so long, it reconnects: a cut network doesn't close connections. */
   hopelessMs?: number
   publishWithinMs?: number
 }
@@ -55,140 +55,166 @@ export interface BusOptions {
  * is known by an echo: each node sends itself one again and again, the way that all of them take.
  */
 export function openBus(publisher: Redis, subscriber: Redis, options: BusOptions): Bus {
-  const { prefix, nodeId, echoMs = 200, deafMs = 600, hopelessMs = 3_000 } = options
-  const { publishWithinMs = 1_000 } = options
-  const echo = `${prefix}echo:${nodeId}`
-  const handlers = new Map<string, Set<(message: string) => void>>()
-  const listeners: BusListener[] = []
-  const counts = { received: 0, unsent: 0, losses: 0 }
-  let heard = false
-  let subscribed = false
-  let lagMs = 0
+  return new RedisBus(publisher, subscriber, options)
+}
+
+class RedisBus implements Bus {
+  readonly #publisher: Redis
+  readonly #subscriber: Redis
+  readonly #options: Required<BusOptions>
+  readonly #echo: string
+  readonly #handlers = new Map<string, Set<(message: string) => void>>()
+  readonly #listeners: BusListener[] = []
+  readonly #counts = { received: 0, unsent: 0, losses: 0 }
+  readonly #timer: Timer
+  #heard = false
+  #isSubscribed = false
+  #lagMs = 0
   /** When the echo was sent that hasn't come back; the monotonic clock. */
-  let waitingSince: number | undefined
+  #waitingSince: number | undefined
 
-  function hearing(now: boolean): void {
-    if (heard === now) return
-    heard = now
-    for (const listener of listeners) listener.hearing(now)
+  constructor(publisher: Redis, subscriber: Redis, options: BusOptions) {
+    this.#publisher = publisher
+    this.#subscriber = subscriber
+    this.#options = {
+      echoMs: 200,
+      deafMs: 600,
+      hopelessMs: 3_000,
+      publishWithinMs: 1_000,
+      ...options,
+    }
+    this.#echo = `${options.prefix}echo:${options.nodeId}`
+    subscriber.on('ready', this.#resubscribe)
+    subscriber.on('close', this.#lost)
+    subscriber.on('message', this.#onMessage)
+    publisher.on('ready', this.#onPublisherReady)
+    if (isReady(subscriber)) void this.#resubscribe()
+    this.#timer = setInterval(() => this.#tick(), this.#options.echoMs).unref()
   }
 
-  async function resubscribe(): Promise<void> {
+  async publish(channel: string, message: string): Promise<boolean> {
+    const { prefix, publishWithinMs } = this.#options
     try {
-      await subscriber.subscribe(echo, ...handlers.keys())
+      if (!isReady(this.#publisher)) throw new Error('Not connected')
+      await within(this.#publisher.publish(prefix + channel, message), publishWithinMs)
+      return true
     } catch {
-      // The connection is gone again, or the server refuses: another one is tried.
-      subscriber.disconnect(true)
+      this.#counts.unsent++
+      return false
+    }
+  }
+
+  subscribe(channel: string, handler: (message: string) => void): () => void {
+    const name = this.#options.prefix + channel
+    const known = this.#handlers.get(name)
+    const set = known ?? new Set()
+    if (known === undefined) {
+      this.#handlers.set(name, set)
+      if (this.#isSubscribed) {
+        this.#subscriber.subscribe(name).catch(() => this.#subscriber.disconnect(true))
+      }
+    }
+    set.add(handler)
+    return () => {
+      set.delete(handler)
+      if (set.size > 0 || this.#handlers.get(name) !== set) return
+      this.#handlers.delete(name)
+      if (this.#isSubscribed) this.#subscriber.unsubscribe(name).catch(() => {})
+    }
+  }
+
+  listen(listener: BusListener): void {
+    this.#listeners.push(listener)
+    if (!this.#heard) return
+    listener.connected()
+    listener.hearing(true)
+  }
+
+  state(): BusState {
+    return { ...this.#counts, heard: this.#heard, lagMs: this.#lagMs }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#subscriber.off('ready', this.#resubscribe)
+    this.#subscriber.off('close', this.#lost)
+    this.#subscriber.off('message', this.#onMessage)
+    this.#publisher.off('ready', this.#onPublisherReady)
+  }
+
+  #setHeard(heard: boolean): void {
+    if (this.#heard === heard) return
+    this.#heard = heard
+    for (const listener of this.#listeners) listener.hearing(heard)
+  }
+
+  readonly #resubscribe = async (): Promise<void> => {
+    try {
+      await this.#subscriber.subscribe(this.#echo, ...this.#handlers.keys())
+    } catch {
+      // The connection is gone again, or the server refuses: it reconnects.
+      this.#subscriber.disconnect(true)
       return
     }
-    subscribed = true
-    waitingSince = undefined
-    for (const listener of listeners) listener.connected()
-    sendEcho()
+    this.#isSubscribed = true
+    this.#waitingSince = undefined
+    for (const listener of this.#listeners) listener.connected()
+    this.#sendEcho()
   }
 
-  function lost(): void {
-    if (subscribed) counts.losses++
-    subscribed = false
-    hearing(false)
+  readonly #lost = (): void => {
+    if (this.#isSubscribed) this.#counts.losses++
+    this.#isSubscribed = false
+    this.#setHeard(false)
   }
 
-  function onMessage(channel: string, message: string): void {
-    if (channel === echo) {
-      lagMs = performance.now() - Number(message)
-      waitingSince = undefined
-      if (!subscribed) return
-      hearing(true)
-      for (const listener of listeners) listener.echoed?.()
+  readonly #onMessage = (channel: string, message: string): void => {
+    if (channel !== this.#echo) {
+      this.#counts.received++
+      for (const handler of this.#handlers.get(channel) ?? []) handler(message)
       return
     }
-    counts.received++
-    for (const handler of handlers.get(channel) ?? []) handler(message)
-  }
-
-  function sendEcho(): void {
-    const now = performance.now()
-    waitingSince ??= now
-    publisher.publish(echo, String(now)).catch(() => {})
+    this.#lagMs = performance.now() - Number(message)
+    this.#waitingSince = undefined
+    if (!this.#isSubscribed) return
+    this.#setHeard(true)
+    for (const listener of this.#listeners) listener.echoed?.()
   }
 
   /** The connection that sends may be ready after the one that hears. */
-  function onPublisherReady(): void {
-    if (subscribed && !heard) sendEcho()
+  readonly #onPublisherReady = (): void => {
+    if (this.#isSubscribed && !this.#heard) this.#sendEcho()
   }
 
-  function tick(): void {
-    if (waitingSince === undefined) {
-      if (subscribed) sendEcho()
+  #sendEcho(): void {
+    const now = performance.now()
+    this.#waitingSince ??= now
+    this.#publisher.publish(this.#echo, String(now)).catch(() => {})
+  }
+
+  #tick(): void {
+    if (this.#waitingSince === undefined) {
+      if (this.#isSubscribed) this.#sendEcho()
       return
     }
     // What has arrived while this process was busy is read first.
-    setImmediate(() => setImmediate(judge))
+    setImmediate(() => setImmediate(() => this.#judge()))
   }
 
-  function judge(): void {
-    if (waitingSince === undefined) return
-    const silentMs = performance.now() - waitingSince
-    if (silentMs > deafMs) hearing(false)
-    if (silentMs > hopelessMs) {
-      waitingSince = undefined
-      lost()
-      publisher.disconnect(true)
-      subscriber.disconnect(true)
-    } else if (silentMs > deafMs) {
+  #judge(): void {
+    if (this.#waitingSince === undefined) return
+    const silentMs = performance.now() - this.#waitingSince
+    const { deafMs, hopelessMs } = this.#options
+    if (silentMs <= deafMs) return
+    this.#setHeard(false)
+    if (silentMs <= hopelessMs) {
       // The one that was sent may have been lost on the way to the server.
-      sendEcho()
+      this.#sendEcho()
+      return
     }
-  }
-
-  subscriber.on('ready', resubscribe)
-  subscriber.on('close', lost)
-  subscriber.on('message', onMessage)
-  publisher.on('ready', onPublisherReady)
-  if (isReady(subscriber)) void resubscribe()
-  const timer = setInterval(tick, echoMs).unref()
-
-  return {
-    async publish(channel, message) {
-      try {
-        if (!isReady(publisher)) throw new Error('Not connected')
-        await within(publisher.publish(prefix + channel, message), publishWithinMs)
-        return true
-      } catch {
-        counts.unsent++
-        return false
-      }
-    },
-    subscribe(channel, handler) {
-      const name = prefix + channel
-      let set = handlers.get(name)
-      if (set === undefined) {
-        set = new Set()
-        handlers.set(name, set)
-        if (subscribed) subscriber.subscribe(name).catch(() => subscriber.disconnect(true))
-      }
-      set.add(handler)
-      return () => {
-        set.delete(handler)
-        if (set.size > 0 || handlers.get(name) !== set) return
-        handlers.delete(name)
-        if (subscribed) subscriber.unsubscribe(name).catch(() => {})
-      }
-    },
-    listen(listener) {
-      listeners.push(listener)
-      if (heard) {
-        listener.connected()
-        listener.hearing(true)
-      }
-    },
-    state: () => ({ ...counts, heard, lagMs }),
-    close() {
-      clearInterval(timer)
-      subscriber.off('ready', resubscribe)
-      subscriber.off('close', lost)
-      subscriber.off('message', onMessage)
-      publisher.off('ready', onPublisherReady)
-    },
+    this.#waitingSince = undefined
+    this.#lost()
+    this.#publisher.disconnect(true)
+    this.#subscriber.disconnect(true)
   }
 }

@@ -3,7 +3,11 @@ import type { Logger } from '../base/logger.ts'
 import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
 import { type Bus, type BusState, openBus } from './bus.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { createLinkNews, type LinkMemory, type LinkNews } from './link-news.ts'
+import {
+  createLinkInvalidation,
+  type LinkInvalidation,
+  type LinkMemory,
+} from './link-invalidation.ts'
 import { connectRedis, isReady } from './redis.ts'
 import { createScripts, type Scripts } from './scripts.ts'
 
@@ -16,7 +20,7 @@ export interface Cluster {
   /** A limit of all nodes together; `secret` given: keys leave this machine as keyed hashes. */
   limiter(name: string, secret?: Uint8Array): SharedLimiter
   /** Connects what remembers links with the other nodes. */
-  linkNews(memory?: LinkMemory): LinkNews
+  linkInvalidation(memory?: LinkMemory): LinkInvalidation
   /** Resolves when Redis has answered, or after `withinMs` without. */
   settled(withinMs: number): Promise<void>
   state(): ClusterState
@@ -65,7 +69,7 @@ export function openCluster(options: ClusterOptions): Cluster {
   if (heartbeat !== undefined) commands.on('ready', heartbeat.beat)
   const nodes = () => heartbeat?.nodes() ?? 1
   const limiters: SharedLimiter[] = []
-  const news: LinkNews[] = []
+  const invalidations: LinkInvalidation[] = []
 
   return {
     bus,
@@ -76,9 +80,9 @@ export function openCluster(options: ClusterOptions): Cluster {
       limiters.push(limiter)
       return limiter
     },
-    linkNews(memory) {
-      const made = createLinkNews(bus, nodeId, memory)
-      news.push(made)
+    linkInvalidation(memory) {
+      const made = createLinkInvalidation(bus, nodeId, memory)
+      invalidations.push(made)
       return made
     },
     async settled(withinMs) {
@@ -97,7 +101,7 @@ export function openCluster(options: ClusterOptions): Cluster {
       alone: limiters.reduce((sum, limiter) => sum + limiter.alone, 0),
     }),
     async close() {
-      await Promise.all(news.map((each) => each.flush()))
+      await Promise.all(invalidations.map((each) => each.flush()))
       await heartbeat?.close()
       bus.close()
       scripts.close()

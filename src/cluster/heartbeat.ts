@@ -17,7 +17,7 @@ const KEY = 'nodes'
 export interface Heartbeat {
   /** How many there were when it was last heard; at least 1. */
   nodes(): number
-  /** Says it at once instead of with the next beat. */
+  /** Reports it now instead of with the next beat. */
   beat(): Promise<void>
   /** This node goes: the others needn't wait for it to be silent long enough. */
   close(): Promise<void>
@@ -28,7 +28,7 @@ export interface HeartbeatOptions {
   scripts: Pick<Scripts, 'available' | 'run'>
   nodeId: string
   everyMs?: number
-  /** Who was silent for so long is gone. */
+  /** A node that was silent for so long is gone. */
   expiryMs?: number
   /** Keeps the number for a start without Redis; a node that knows nothing would think it's alone. */
   file?: string | undefined

@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import type { Storage } from '../storage/index.ts'
 
 /** Who a data directory's journal belongs to. */
@@ -52,21 +53,6 @@ export async function openNode(
       ON CONFLICT DO NOTHING`.execute(tx.db)
     return made
   })
-  writeNode(dataDir, { id, no })
+  replaceFile(nodeFile(dataDir), `${id} ${no}\n`)
   return { id, no }
-}
-
-function writeNode(dataDir: string, { id, no }: Node): void {
-  const file = nodeFile(dataDir)
-  const descriptor = openSync(`${file}.new`, 'w', 0o600)
-  try {
-    writeSync(descriptor, `${id} ${no}\n`)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(`${file}.new`, file)
-  const directory = openSync(dataDir, 'r')
-  fsyncSync(directory)
-  closeSync(directory)
 }

@@ -6,7 +6,7 @@ import { connectRedis, isReady } from './redis.ts'
 export interface RedisFacts {
   /** Of Valkey the version of Redis that it is compatible with. */
   version: string
-  /** It may throw out keys that say how much somebody has used. */
+  /** It may evict the keys of rate limits. */
   forgets: boolean
 }
 

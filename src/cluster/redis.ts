@@ -22,7 +22,7 @@ export interface Connection {
 }
 
 /**
- * Opens a connection that comes back by itself. While it is gone a command fails at once instead of
+ * Opens a connection that comes back by itself. While it is gone a command fails immediately instead of
  * waiting, and none is sent again: who sends knows what is still worth sending.
  */
 export function connectRedis({ url, logger, name }: RedisOptions): Connection {

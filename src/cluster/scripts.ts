@@ -3,9 +3,9 @@ import type { Redis } from 'ioredis'
 import { deadline, TooLate, within } from './deadline.ts'
 import { isReady } from './redis.ts'
 
-/** Runs scripts on Redis. Times are milliseconds. */
+/** Runs Lua scripts on Redis. Times are milliseconds. */
 export interface Scripts {
-  /** False: a call would fail at once, for the server is away or was too slow just now. */
+  /** False: a call would fail immediately, because the server is away or was too slow just now. */
   readonly available: boolean
   /**
    * Runs a script on one key. The calls of one turn of the event loop share a round trip.
@@ -26,7 +26,7 @@ interface Call {
 }
 
 export interface ScriptsOptions {
-  /** Stands before every key. */
+  /** Prefix of every key. */
   prefix: string
   withinMs?: number
   /** How often a server that was too slow is tried. */
@@ -34,101 +34,110 @@ export interface ScriptsOptions {
 }
 
 /**
- * A circuit breaker (Nygard, "Release It!") that only tries by itself: after an answer that came
- * too late no call waits until a ping has been answered in time.
+ * A circuit breaker (Nygard, "Release It!") that probes by itself: after an answer that came too
+ * late no call waits until a ping has been answered in time.
  */
 export function createScripts(redis: Redis, options: ScriptsOptions): Scripts {
-  const { prefix, withinMs = 50, retryMs = 100 } = options
-  const digests = new Map<string, string>()
-  let queue: Call[] = []
-  let isOpen = false
-  let retrying: Timer | undefined
-  let late = 0
-  let closed = false
+  return new ScriptRunner(redis, options)
+}
 
-  function digestOf(script: string): string {
-    let digest = digests.get(script)
-    if (digest === undefined) {
-      digest = createHash('sha1').update(script).digest('hex')
-      digests.set(script, digest)
+class ScriptRunner implements Scripts {
+  readonly #redis: Redis
+  readonly #prefix: string
+  readonly #withinMs: number
+  readonly #retryMs: number
+  readonly #digests = new Map<string, string>()
+  #queue: Call[] = []
+  #isOpen = false
+  #retrying: Timer | undefined
+  #isClosed = false
+  late = 0
+
+  constructor(redis: Redis, { prefix, withinMs = 50, retryMs = 100 }: ScriptsOptions) {
+    this.#redis = redis
+    this.#prefix = prefix
+    this.#withinMs = withinMs
+    this.#retryMs = retryMs
+  }
+
+  get available(): boolean {
+    return !this.#isOpen && isReady(this.#redis)
+  }
+
+  run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const length = this.#queue.push({ script, key, args, resolve, reject })
+      if (length === 1) setImmediate(() => this.#flush())
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#retrying)
+  }
+
+  #flush(): void {
+    const calls = this.#queue
+    this.#queue = []
+    const rejectAll = (error: unknown) => {
+      for (const { reject } of calls) reject(error)
     }
+    const cancel = deadline(this.#withinMs, () => {
+      this.late++
+      this.#trip()
+      rejectAll(new TooLate('Redis is slow'))
+    })
+    this.#send(calls).catch(rejectAll).finally(cancel)
+  }
+
+  async #send(calls: readonly Call[]): Promise<void> {
+    const unknown = await this.#attempt(calls)
+    if (unknown.length === 0) return
+    // The server was restarted, or its scripts were flushed.
+    for (const script of new Set(unknown.map((call) => call.script))) {
+      await this.#redis.script('LOAD', script)
+    }
+    for (const { reject } of await this.#attempt(unknown))
+      reject(new Error('The script is not kept'))
+  }
+
+  /** Settles the calls except those whose script the server doesn't know: they haven't run. */
+  async #attempt(calls: readonly Call[]): Promise<Call[]> {
+    const pipeline = this.#redis.pipeline()
+    for (const { script, key, args } of calls) {
+      pipeline.evalsha(this.#digestOf(script), 1, this.#prefix + key, ...args)
+    }
+    const answers = (await pipeline.exec()) ?? []
+    return calls.filter(({ resolve, reject }, i) => {
+      const [error, answer] = answers[i] ?? [new Error('No answer')]
+      if (error === null) resolve(answer)
+      else if (error.message.startsWith('NOSCRIPT')) return true
+      else reject(error)
+      return false
+    })
+  }
+
+  #digestOf(script: string): string {
+    const known = this.#digests.get(script)
+    if (known !== undefined) return known
+    const digest = createHash('sha1').update(script).digest('hex')
+    this.#digests.set(script, digest)
     return digest
   }
 
-  function flush(): void {
-    const calls = queue
-    queue = []
-    const cancel = deadline(withinMs, () => {
-      late++
-      trip()
-      for (const { reject } of calls) reject(new TooLate('Redis is slow'))
-    })
-    send(calls).then(
-      () => cancel(),
-      (error) => {
-        cancel()
-        for (const { reject } of calls) reject(error)
-      },
-    )
+  #trip(): void {
+    this.#isOpen = true
+    if (this.#isClosed) return
+    this.#retrying ??= setTimeout(() => this.#retry(), this.#retryMs).unref()
   }
 
-  async function send(calls: readonly Call[]): Promise<void> {
-    const unknown = await attempt(calls)
-    if (unknown.length === 0) return
-    // A server that was started anew, or whose scripts were flushed.
-    for (const script of new Set(unknown.map((call) => call.script))) {
-      await redis.script('LOAD', script)
-    }
-    for (const { reject } of await attempt(unknown)) reject(new Error('The script is not kept'))
-  }
-
-  /** Settles the calls but those whose script the server doesn't know: they haven't run. */
-  async function attempt(calls: readonly Call[]): Promise<Call[]> {
-    const pipeline = redis.pipeline()
-    for (const { script, key, args } of calls) {
-      pipeline.evalsha(digestOf(script), 1, prefix + key, ...args)
-    }
-    const answers = (await pipeline.exec()) ?? []
-    const unknown: Call[] = []
-    for (const [i, call] of calls.entries()) {
-      const [error, answer] = answers[i] ?? [new Error('No answer')]
-      if (error === null) call.resolve(answer)
-      else if (error.message.startsWith('NOSCRIPT')) unknown.push(call)
-      else call.reject(error)
-    }
-    return unknown
-  }
-
-  function trip(): void {
-    isOpen = true
-    if (retrying === undefined && !closed) retrying = setTimeout(retry, retryMs).unref()
-  }
-
-  async function retry(): Promise<void> {
-    retrying = undefined
+  async #retry(): Promise<void> {
+    this.#retrying = undefined
     try {
-      await within(redis.ping(), withinMs)
-      isOpen = false
+      await within(this.#redis.ping(), this.#withinMs)
+      this.#isOpen = false
     } catch {
-      trip()
+      this.#trip()
     }
-  }
-
-  return {
-    get available() {
-      return !isOpen && isReady(redis)
-    },
-    get late() {
-      return late
-    },
-    run(script, key, args) {
-      return new Promise((resolve, reject) => {
-        if (queue.push({ script, key, args, resolve, reject }) === 1) setImmediate(flush)
-      })
-    },
-    close() {
-      closed = true
-      clearTimeout(retrying)
-    },
   }
 }

@@ -4,7 +4,7 @@ import { createLogger } from '../base/logger.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { createContext } from './create-context.ts'
 
-/** `click-worker`: what the serving process starts; nobody calls it by hand. */
+/** `click-worker`: started by the serving process. */
 export function registerClickWorkerCommand(program: Command, context: CommandContext): void {
   program
     .command('click-worker', { hidden: true })
@@ -12,29 +12,33 @@ export function registerClickWorkerCommand(program: Command, context: CommandCon
     .action(({ dataDir }: { dataDir: string }) => clickWorker(dataDir, context))
 }
 
-/** Counts clicks until there is nothing left to count, or the parent is gone. */
+/** Shortest time between two passes: a click is in its link's counters soon. */
+const LEAST_GAP_MS = 100
+const RETRY_MS = 1_000
+const IDLE_MS = 15_000
+
+/** Counts clicks until there is nothing left to count, or the serving process is gone. */
 export async function clickWorker(dataDir: string, context: CommandContext): Promise<void> {
-  const { logLevel, logFormat, scaled, backgroundNiceness: niceness } = context.config
-  const { openSharedClickWork, runClickWorker } = await import('../clicks/index.ts')
+  const { logLevel, logFormat, scaled, backgroundNiceness } = context.config
+  const { createClickCounter, journalDirectory } = await import('../clicks/index.ts')
+  const { runWorker } = await import('../workers/index.ts')
+  const { openCounters } = await import('../backend/workers.ts')
   const logger = await createLogger({ level: logLevel, format: logFormat })
-  if (scaled === null) return runClickWorker({ dataDir, niceness, logger })
-  const { nodeOf, openSharedStorage } = await import('./shared-clicks.ts')
-  const { no: nodeNo } = await nodeOf(dataDir)
-  await runClickWorker({
-    dataDir,
-    niceness,
+  const counter = createClickCounter({
+    directory: journalDirectory(dataDir),
+    store: await openCounters({ dataDir, scaled }),
+    clock: systemClock,
     logger,
-    open: async () =>
-      openSharedClickWork({
-        dataDir,
-        nodeNo,
-        storage: await openSharedStorage(scaled),
-        clock: systemClock,
-      }),
+  })
+  await runWorker(counter, {
+    niceness: backgroundNiceness,
+    leastGapMs: LEAST_GAP_MS,
+    retryMs: RETRY_MS,
+    idleMs: IDLE_MS,
   })
 }
 
-/** The same without the parser, which the worker's start needn't wait for. */
+/** The same without the parser, so that the worker starts faster. */
 export async function runClickWorkerCommand(args: readonly string[]): Promise<void> {
   const [option, dataDir] = args
   if (option !== '--data-dir' || dataDir === undefined) {

@@ -1,111 +1,118 @@
 import type { Command } from 'commander'
 import type { LinkCounts, Recounted } from '../clicks/recount.ts'
-import type { RawClicksUnavailable, RawSource } from '../statistics/process/raw-source.ts'
-import { SEQS_PER_WORKSPACE, type SqliteConnection } from '../storage/index.ts'
+import type { RawClicksUnavailable } from '../statistics/process/raw-source.ts'
+import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { table } from './table.ts'
 
 const LINKS_NAMED = 50
 
-const WHY: Record<RawClicksUnavailable['reason'], string> = {
-  locked: 'Another process has the statistics open, and does not answer. Try again in a minute.',
+const UNAVAILABLE: Record<RawClicksUnavailable['reason'], string> = {
+  locked: 'Another process has the statistics open and does not answer. Try again in a minute.',
   corrupt: 'The statistics file is damaged: bin/slugline doctor says more. Nothing was changed.',
   full: 'There is no space left on the disk. Nothing was changed.',
   failed: "The statistics file can't be read: bin/slugline doctor says more. Nothing was changed.",
   incomplete:
-    'The statistics have not all clicks that are counted, so nothing can be compared. Nothing was changed.',
+    'The statistics lack clicks that are counted, so nothing can be compared. Nothing was changed.',
   behind: 'Clicks are still being stored. Try again when the backlog is gone.',
 }
 
-/** `clicks recount`: whether the links' counters are what their raw clicks come to. */
+/** `clicks recount`: compares the links' counters with their stored clicks. */
 export function registerClicksCommands(program: Command, context: CommandContext): void {
   const clicks = program.command('clicks').description('look after the clicks')
   clicks
     .command('recount')
-    .description("compare the links' counters with their raw clicks, and mend what differs")
+    .description("compare the links' counters with their stored clicks, and repair what differs")
     .option('--workspace <name>', 'of this workspace alone: its name or id')
     .action((options: { workspace?: string }) => recountClicks(context, options.workspace))
 }
 
 async function recountClicks(context: CommandContext, workspace?: string): Promise<void> {
-  const { dataDir, geoipDatabase, scaled } = context.config
-  if (scaled !== null) {
-    const { recountSharedClicks } = await import('./recount-shared.ts')
-    return recountSharedClicks(context, scaled, workspace)
-  }
-  const { ensureDataDir } = await import('../config/index.ts')
-  const { databaseFiles, migrate, openSqlite } = await import('../storage/index.ts')
+  const { config } = context
   const { recount } = await import('../clicks/recount.ts')
-  const { journalDirectory } = await import('../clicks/segments.ts')
-  const rawSource = await import('../statistics/process/raw-source.ts')
-  ensureDataDir(dataDir)
-  await migrate(dataDir)
-  const files = databaseFiles(dataDir)
-  const main = openSqlite(files.main, { readonly: true })
-  const counters = openSqlite(files.counters)
-  let source: RawSource | undefined
-  try {
-    const range = rangeOf(main, workspace)
-    source = await rawSource.openRawSource({ dataDir, geoipDatabase })
-    const { numbers } = source
-    const result = await recount({
-      counters,
-      main,
-      directory: journalDirectory(dataDir),
-      range,
-      raw: (atLeast) => numbers(range, atLeast),
-    })
-    print(context, result, main)
-  } catch (error) {
-    if (!(error instanceof rawSource.RawClicksUnavailable)) throw error
-    throw new CommandError(WHY[error.reason], 1, `STATISTICS_${error.reason.toUpperCase()}`)
-  } finally {
-    await source?.close()
-    counters.close()
-    main.close()
-  }
+  const { embeddedSource, scaledSource } = await import('../backend/recount-sources.ts')
+  await context.withStorage(async ({ storage }) => {
+    const range = await rangeOf(storage, workspace)
+    try {
+      const source =
+        config.scaled === null
+          ? await embeddedSource(config, storage)
+          : await scaledSource(config.scaled, storage)
+      let result: Recounted
+      try {
+        result = await recount({ storage, range, ...source })
+      } finally {
+        await source.close()
+      }
+      if (result.behind.length > 0) throw behindError(result.behind, config.scaled !== null)
+      await print(context, result, storage)
+    } catch (error) {
+      // By its name: its module is only loaded on one machine.
+      if (!(error instanceof Error) || error.name !== 'RawClicksUnavailable') throw error
+      const { reason } = error as RawClicksUnavailable
+      throw new CommandError(UNAVAILABLE[reason], 1, `STATISTICS_${reason.toUpperCase()}`)
+    }
+  })
 }
 
-function rangeOf({ raw }: SqliteConnection, workspace?: string): readonly [number, number] {
+function behindError(nodes: readonly string[], isScaled: boolean): CommandError {
+  if (!isScaled) return new CommandError(UNAVAILABLE.behind, 1, 'STATISTICS_BEHIND')
+  return new CommandError(
+    `Nothing was compared: clicks of ${nodes.join(', ')} are not all counted and stored. Start or drain these nodes, or try again when the backlog is gone.`,
+    1,
+    'NODES_BEHIND',
+  )
+}
+
+async function rangeOf(
+  { read }: Pick<Storage, 'read'>,
+  workspace?: string,
+): Promise<readonly [number, number]> {
   if (workspace === undefined) return [0, Number.MAX_SAFE_INTEGER]
-  const row = raw
-    .query<{ no: number }, [string, string]>(
-      'SELECT no FROM workspaces WHERE id = ? OR name_key = ?',
-    )
-    .get(workspace, workspace.toLowerCase())
-  if (row === null) {
+  const row = await read.db
+    .selectFrom('workspaces')
+    .select('no')
+    .where((eb) => eb.or([eb('id', '=', workspace), eb('name_key', '=', workspace.toLowerCase())]))
+    .executeTakeFirst()
+  if (row === undefined) {
     throw new CommandError(`There is no workspace ${workspace}`, 1, 'WORKSPACE_NOT_FOUND')
   }
   return [row.no * SEQS_PER_WORKSPACE, (row.no + 1) * SEQS_PER_WORKSPACE]
 }
 
-function print(context: CommandContext, result: Recounted, main: SqliteConnection): void {
-  const { links, older, differences, since } = result
-  const idOf = main.raw.prepare<{ id: string; slug: string }, [number]>(
-    'SELECT id, slug FROM links WHERE seq = ?',
-  )
-  const named = differences.map(({ linkSeq, counted, clicks }) => ({
-    ...(idOf.get(linkSeq) ?? { id: String(linkSeq), slug: '' }),
-    counted,
-    clicks,
-  }))
+async function print(
+  context: CommandContext,
+  { links, older, moving, differences, since }: Recounted,
+  { read }: Pick<Storage, 'read'>,
+): Promise<void> {
+  const named = []
+  for (const { linkSeq, counted, clicks } of differences) {
+    const link = await read.db
+      .selectFrom('links')
+      .select(['id', 'slug'])
+      .where('seq', '=', linkSeq)
+      .executeTakeFirst()
+    named.push({ ...(link ?? { id: String(linkSeq), slug: '' }), counted, clicks })
+  }
+  const begin = since === 0 ? null : new Date(since).toISOString()
   const lines = [
     differences.length === 0
-      ? `The counters of all ${links} links are what their clicks come to.`
-      : `The counters of ${differences.length} of ${links} links were wrong, and are mended:`,
+      ? `The counters of all ${links} links match their clicks.`
+      : `The counters of ${differences.length} of ${links} links were wrong and are repaired:`,
   ]
   if (older > 0) {
     lines.push(
-      `${older} links are older than the statistics, which begin at ${new Date(since).toISOString()}: nothing can be said of them.`,
+      `${older} links are older than the statistics, which begin at ${begin}: not compared.`,
     )
   }
+  if (moving > 0) lines.push(`${moving} links were clicked all the time: try again for them.`)
   if (named.length > 0) {
+    const heads = ['link', 'slug', 'counted (people/bots/unique)', 'clicks (people/bots/unique)']
+    const rows = named.slice(0, LINKS_NAMED)
     lines.push(
       table(
-        ['link', 'slug', 'counted (people/bots/unique)', 'clicks (people/bots/unique)'],
-        named
-          .slice(0, LINKS_NAMED)
-          .map(({ id, slug, counted, clicks }) => [id, slug, inWords(counted), inWords(clicks)]),
+        heads,
+        rows.map(({ id, slug, counted, clicks }) => [id, slug, inWords(counted), inWords(clicks)]),
       ),
     )
     if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
@@ -113,7 +120,8 @@ function print(context: CommandContext, result: Recounted, main: SqliteConnectio
   context.print(lines.join('\n'), {
     links,
     older,
-    since: since === 0 ? null : new Date(since).toISOString(),
+    moving,
+    since: begin,
     mended: differences.length,
     differences: named,
   })

@@ -4,17 +4,18 @@ import type { ScaledConfig } from '../config/index.ts'
 
 const TRY_AGAIN_MS = 500
 
-/** What became of a journal. */
+/** What has become of a journal. */
 export interface Drained {
-  /** All of it is in the counters. */
+  /** All of its clicks are in the counters. */
   counted: boolean
-  /** All of it is stored: in ClickHouse, or in PostgreSQL. */
+  /** All of its clicks are stored, in ClickHouse or in PostgreSQL. */
   stored: boolean
 }
 
 /**
  * Counts and stores all that is left in a node's journal, within `withinMs`, in this process. No
- * server may run on the data directory: hold its lock. Databases that are away are tried again.
+ * server may run on the data directory: the caller holds its lock. Databases that are away are tried
+ * again. @throws NotANode
  */
 export async function drainJournal(options: {
   dataDir: string
@@ -24,13 +25,12 @@ export async function drainJournal(options: {
   withinMs: number
 }): Promise<Drained> {
   const { dataDir, scaled, geoipDatabase, logger, withinMs } = options
-  const { openSharedClickWork } = await import('../clicks/index.ts')
+  const { createClickCounter, journalDirectory } = await import('../clicks/index.ts')
   const { createEnricher } = await import('../statistics/enrich/index.ts')
-  const { nodeOf, openSharedClicks, openSharedStorage } = await import('./shared-clicks.ts')
-  const { no: nodeNo } = await nodeOf(dataDir)
+  const { openCounters, storeOpener } = await import('../backend/workers.ts')
   const until = performance.now() + withinMs
 
-  /** Until `pass` has come to the journal's end: true; or the time is up: false. */
+  /** Repeats `pass` until it says that it is done. False: the time is up. */
   async function repeat(pass: () => Promise<boolean>): Promise<boolean> {
     while (performance.now() < until) {
       try {
@@ -44,24 +44,27 @@ export async function drainJournal(options: {
   }
 
   async function count(): Promise<boolean> {
-    const storage = await openSharedStorage(scaled)
-    const work = await openSharedClickWork({ dataDir, nodeNo, storage, clock: systemClock })
+    const counter = createClickCounter({
+      directory: journalDirectory(dataDir),
+      store: await openCounters({ dataDir, scaled }),
+      clock: systemClock,
+    })
     try {
       return await repeat(async () => {
-        const { records, more } = await work.pass()
+        const { records, more } = await counter.pass()
         return records === 0 && !more
       })
     } finally {
-      await work.close()
+      await counter.close()
     }
   }
 
   async function store(): Promise<boolean> {
-    const enricher = createEnricher({ geoipDatabase, logger })
-    const shared = await openSharedClicks({ dataDir, scaled, enrich: enricher.enrich, logger })
+    const { enrich, close } = createEnricher({ geoipDatabase, logger })
+    const opener = await storeOpener({ dataDir, scaled, enrich, logger })
     try {
       return await repeat(async () => {
-        const opened = await shared.openStore(systemClock)
+        const opened = await opener.open(systemClock)
         try {
           while (performance.now() < until) if ((await opened.pass()).complete) return true
           return false
@@ -70,8 +73,8 @@ export async function drainJournal(options: {
         }
       })
     } finally {
-      await shared.close()
-      enricher.close()
+      await opener.close()
+      close()
     }
   }
 

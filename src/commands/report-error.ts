@@ -47,6 +47,9 @@ export async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof Error && error.name === 'DomainConflict') {
     return { status: 2, code: 'CONFIGURATION', message: `BASE_URL can't be this: ${error.message}` }
   }
+  if (error instanceof Error && error.name === 'NotANode') {
+    return { status: 1, code: 'NOT_A_NODE', message: error.message }
+  }
   if (error instanceof Error && error.name === 'MainDatabaseLost') {
     const message =
       `${error.message} is gone, while other files of the instance are there. Restore a backup ` +
@@ -96,7 +99,8 @@ function failureOfStorage(reason: string): Failure {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(reason)) {
     const message =
       `A database in the data directory is damaged (${reason}). Stop the server, keep a copy of ` +
-      'the directory, and restore a backup; slugline doctor tells which file it is.'
+      'the directory, and run slugline doctor, which names the file: counters.db can be made anew, ' +
+      'for any other restore a backup.'
     return { status: 1, code: 'DATA_DAMAGED', message }
   }
   if (reason.includes('PostgreSQL')) {

@@ -28,7 +28,7 @@ export class MoveRefused extends Error {
 }
 
 /** Tables that have rows, or get them, before there is an instance. */
-const OURS = ['migrations', 'numbers', 'chores', 'moves']
+const OURS = ['migrations', 'numbers', 'leases', 'moves']
 
 /** That a data directory holds an instance that can be moved. Gives its secret. @throws MoveRefused */
 export async function checkSource(dataDir: string, given: string | null): Promise<string> {

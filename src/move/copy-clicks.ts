@@ -71,7 +71,7 @@ async function hold(dataDir: string): Promise<() => Promise<void>> {
   const leaving = new AbortController()
   const late = setTimeout(() => leaving.abort(), HELD_WITHIN_MS)
   try {
-    const { body } = await fetch('http://statistics/hold', {
+    const { body } = await fetch('http://statistics/lock-writes', {
       unix: socketPath(dataDir),
       method: 'POST',
       body: '[]',

@@ -59,7 +59,7 @@ test('every click is in the copies once, however far the journal was counted and
         let visits = 0
         const seen = new Set<string>()
         for (const step of list) {
-          if (step === 'count') site.count()
+          if (step === 'count') await site.count()
           else if (step === 'store') await storeClicks(dir)
           else {
             const [slug, who] = step

@@ -1,7 +1,7 @@
 import { copyFileSync, constants as fs, mkdirSync, rmSync } from 'node:fs'
-import { createCounters } from '../clicks/counters.ts'
 import { journalDirectory, listSegments, type Position, segmentFile } from '../clicks/index.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
+import { createSqliteCounters } from '../clicks/sqlite-counters.ts'
 import { createTally } from '../clicks/tally.ts'
 import { createEnricher } from '../statistics/enrich/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
@@ -11,12 +11,9 @@ import { openStatistics, type StatisticsDatabase } from '../statistics/store/duc
 import { createClickWriter } from '../statistics/store/write.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
 import { copyClicks } from './copy-clicks.ts'
-import { convertVisitors } from './visitors.ts'
 
 /** Links and visitors counted at once. */
 const COUNTED_AT_ONCE = 200_000
-/** Links that are given counters at once. */
-const ADMITTED_AT_ONCE = 20_000
 /** Copying is tried so often, when the journal was trimmed meanwhile. */
 const TRIES = 5
 
@@ -69,7 +66,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     main.raw.query('SELECT count(*) FROM workspaces').get()
     const asOf = Date.now()
     const counters = openSqlite(copies.counters)
-    const counted = count(counters, main, copies.journal)
+    const counted = await count(counters, main, copies.journal)
     const clicks = await openStatistics(copies.clicks)
     const stored = await store(clicks, copies.journal, geoipDatabase)
     const close = () => {
@@ -79,7 +76,6 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       main.close()
     }
     if (hasAll(before, copied, Math.min(counted, stored))) {
-      convertVisitors(counters)
       return { main, counters, clicks, asOf, close }
     }
     close()
@@ -117,17 +113,21 @@ function hasAll(before: readonly number[], copied: readonly number[], from: numb
 }
 
 /** Counts the journal to its end. Gives the segment that it began with. */
-function count(counters: SqliteConnection, main: SqliteConnection, directory: string): number {
-  const store = createCounters(counters.raw, main.raw)
-  const first = store.watermark().segment
+async function count(
+  counters: SqliteConnection,
+  main: SqliteConnection,
+  directory: string,
+): Promise<number> {
+  const store = createSqliteCounters(counters, main)
+  const first = (await store.watermark()).segment
   for (let complete = false; !complete; ) {
-    const from = store.watermark()
+    const from = await store.watermark()
     const tally = createTally()
     const reading = readJournal(directory, from, () => tally.size < COUNTED_AT_ONCE, tally.add)
-    if (!isSame(from, reading.end)) store.apply(tally, from, reading.end)
+    if (!isSame(from, reading.end)) await store.apply(tally, { from, to: reading.end }, Date.now())
     complete = reading.complete
   }
-  while (store.admit(ADMITTED_AT_ONCE) === ADMITTED_AT_ONCE);
+  while (await store.maintain([], Date.now()));
   return first
 }
 

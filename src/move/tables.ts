@@ -2,7 +2,6 @@ import type { SqliteConnection } from '../storage/index.ts'
 import { hashSql, rowText, rowTextSql } from './digest.ts'
 import type { Source } from './source.ts'
 import type { Target } from './target.ts'
-import { CONVERTED_VISITORS } from './visitors.ts'
 
 /** A value as COPY and the digests have it. */
 export type Value = string | null
@@ -43,7 +42,7 @@ export async function tablesOf(source: Source, target: Target): Promise<Table[]>
       .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
       .all()
       .map(({ name }) => name)
-      .filter((name) => !NOT_MOVED.test(name) && name !== CONVERTED_VISITORS)
+      .filter((name) => !NOT_MOVED.test(name))
   const found = [
     ...names(source.main).map((name) => [name, source.main] as const),
     ...names(source.counters).map((name) => [name, source.counters] as const),
@@ -62,9 +61,8 @@ async function describe(
   target: Target,
 ): Promise<Table> {
   const columns = await target.columnsOf(name)
-  const from = name === 'link_visitors' ? CONVERTED_VISITORS : name
   const own = connection.raw
-    .query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${from}')`)
+    .query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${name}')`)
     .all()
     .map((column) => column.name)
   const isSame =
@@ -83,7 +81,7 @@ async function describe(
     columns: columns.map((column) => column.name),
     key,
     freed: FREED[name] ?? null,
-    rows: reader(connection, from, columns, key),
+    rows: reader(connection, name, columns, key),
     hashed(row) {
       if (floats.length === 0) return rowText(row)
       return rowText(row.map((value, at) => (floats.includes(at) ? inBytes(value) : value)))
@@ -102,7 +100,7 @@ function inBytes(value: Value): Value {
 
 function reader(
   { raw }: SqliteConnection,
-  from: string,
+  table: string,
   columns: readonly { name: string; type: string }[],
   key: Table['key'],
 ): Table['rows'] {
@@ -114,7 +112,7 @@ function reader(
   const marks = key.map(({ type }) => (type === 'text' ? '?' : 'CAST(? AS INTEGER)')).join(', ')
   const bound = (sign: string) => `(${names}) ${sign} (${marks})`
   const text = (where: string) =>
-    `SELECT ${read.join(', ')} FROM ${from} ${where} ORDER BY ${names} LIMIT ?`
+    `SELECT ${read.join(', ')} FROM ${table} ${where} ORDER BY ${names} LIMIT ?`
   return (after, upTo, limit) => {
     const tests = [after === null ? [] : [bound('>')], upTo === null ? [] : [bound('<=')]].flat()
     const where = tests.length === 0 ? '' : `WHERE ${tests.join(' AND ')}`

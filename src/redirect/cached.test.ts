@@ -38,7 +38,7 @@ test('the first visits wait for one look at the database, the next ones for none
   expect(await statusOf('/none')).toBe(404)
   expect(await statusOf('/none')).toBe(404)
   expect(site.memory.state()).toMatchObject({ hits: 11, entries: 3 })
-  site.count()
+  await site.count()
   expect((await site.countersOf(seq))?.total).toBe(31)
 })
 

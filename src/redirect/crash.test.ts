@@ -88,7 +88,7 @@ test('no answered click is missing or doubled, wherever server and worker are ki
   }
 
   const after = await openSite(dir)
-  after.supervisor.poke()
+  after.supervisor.wake()
   after.count()
   const counters = await after.countersOf(seq)
   const stored = counters?.human ?? 0

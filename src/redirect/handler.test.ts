@@ -27,7 +27,7 @@ afterEach(async () => {
 
 /** Clicks written to the journal so far. */
 async function clicks(seq: number): Promise<number> {
-  site.count()
+  await site.count()
   return (await site.countersOf(seq))?.total ?? 0
 }
 
@@ -313,7 +313,7 @@ describe('a limited link', () => {
     const people = answers.filter(({ kind }) => kind === 'person')
     expect(people.filter(({ status }) => status === 302)).toHaveLength(100)
     expect(people.filter(({ status }) => status === 410)).toHaveLength(people.length - 100)
-    site.count()
+    await site.count()
     expect((await site.countersOf(seq))?.human).toBe(100)
     const row = await site.storage.read.db.selectFrom('links').select('uses').executeTakeFirst()
     expect(row?.uses).toBe(100)

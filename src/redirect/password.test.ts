@@ -42,7 +42,7 @@ const post = (path: string, password: string) =>
   site.visit(path, { method: 'POST', body: new URLSearchParams({ password }) })
 
 async function clicks(seq: number): Promise<number> {
-  site.count()
+  await site.count()
   return (await site.countersOf(seq))?.total ?? 0
 }
 

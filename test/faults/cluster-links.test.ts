@@ -2,7 +2,7 @@
 // the messages about it are late, lost, or can't be sent.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { Hidden } from '../../src/base/hidden.ts'
-import { type Cluster, type LinkNews, openCluster } from '../../src/cluster/index.ts'
+import { type Cluster, type LinkInvalidation, openCluster } from '../../src/cluster/index.ts'
 import {
   type CachedResolver,
   createCachedResolver,
@@ -19,7 +19,7 @@ const NOW = 1_790_000_000_000
 interface Node {
   cluster: Cluster
   resolver: CachedResolver
-  news: LinkNews
+  news: LinkInvalidation
   /** What a visit is sent to. */
   visit(slug: string): Promise<string | null>
 }
@@ -64,7 +64,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
     return {
       cluster,
       resolver,
-      news: cluster.linkNews(resolver),
+      news: cluster.linkInvalidation(resolver),
       async visit(slug) {
         resolver.begin()
         return (await resolver.slug(slug, 0))?.target_url ?? null
@@ -242,7 +242,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
       nodeId: 'command',
       member: false,
     })
-    const news = command.linkNews()
+    const news = command.linkInvalidation()
     await command.settled(2_000)
     rows.delete('a')
     news.announce([{ linkSeq: 1 }])

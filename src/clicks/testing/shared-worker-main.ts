@@ -1,20 +1,17 @@
 import { systemClock } from '../../base/clock.ts'
 import { readNode } from '../../cluster/node.ts'
 import { openPostgres } from '../../storage/index.ts'
-import { openSharedClickWork } from '../shared/work.ts'
-import { runClickWorker } from '../worker.ts'
+import { runWorker } from '../../workers/index.ts'
+import { createClickCounter } from '../counting.ts'
+import { createPostgresCounters } from '../postgres-counters.ts'
+import { journalDirectory } from '../segments.ts'
 
 /** A node's click worker as a process, for tests: `bun shared-worker-main.ts DATA_DIR URL`. */
 const [, , dataDir = '', url = ''] = process.argv
 const nodeNo = readNode(dataDir)?.no as number
-await runClickWorker({
-  dataDir,
-  idleMs: 15_000,
-  open: async () =>
-    openSharedClickWork({
-      dataDir,
-      nodeNo,
-      storage: await openPostgres({ url, poolSize: 2 }),
-      clock: systemClock,
-    }),
+const counter = createClickCounter({
+  directory: journalDirectory(dataDir),
+  store: createPostgresCounters({ storage: await openPostgres({ url, poolSize: 2 }), nodeNo }),
+  clock: systemClock,
 })
+await runWorker(counter, { idleMs: 15_000, leastGapMs: 100, retryMs: 1_000 })

@@ -1,5 +1,14 @@
-import { runClickWorker } from '../worker.ts'
+import { systemClock } from '../../base/clock.ts'
+import { runWorker } from '../../workers/index.ts'
+import { createClickCounter } from '../counting.ts'
+import { journalDirectory } from '../segments.ts'
+import { openSqliteCounters } from '../sqlite-counters.ts'
 
 /** The click worker as a process, for tests: `bun worker-main.ts DATA_DIR [IDLE_MS]`. */
 const [, , dataDir = '', idleMs = '15000'] = process.argv
-await runClickWorker({ dataDir, idleMs: Number(idleMs) })
+const counter = createClickCounter({
+  directory: journalDirectory(dataDir),
+  store: openSqliteCounters(dataDir),
+  clock: systemClock,
+})
+await runWorker(counter, { idleMs: Number(idleMs), leastGapMs: 100, retryMs: 1_000 })

@@ -7,6 +7,12 @@ import { databaseFiles, migrationStates, openSqlite } from '../../storage/index.
 import { unlistedPlans } from '../plans-in-use.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
+const MAIN_DAMAGED = 'stop the server, keep a copy of the data directory, and restore a backup'
+/** Nothing else is in this file: the links' numbers are made anew from the stored clicks. */
+const COUNTERS_DAMAGED =
+  'stop the server, move counters.db, counters.db-wal and counters.db-shm elsewhere, start it ' +
+  'again, which makes them anew, and then: slugline clicks recount'
+
 /** Before this, the clock was never set: no version of Slugline is older. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1)
 const TOLERANCE_MS = 60_000
@@ -31,7 +37,7 @@ export function checkIntegrity(dataDir: string): Finding[] {
           problem(
             'integrity',
             `${name}: ${found}`,
-            'stop the server, keep a copy of the data directory, and restore a backup',
+            name === 'counters' ? COUNTERS_DAMAGED : MAIN_DAMAGED,
           ),
         ]
   })

@@ -2,7 +2,7 @@ import { openSite } from './site.ts'
 
 /** A server with a supervisor, for tests that kill it: `bun server-main.ts DATA_DIR`. */
 const [, , dataDir = ''] = process.argv
-const site = await openSite(dataDir, { poked: true })
+const site = await openSite(dataDir, { woken: true })
 const server = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',

@@ -6,14 +6,15 @@ import { systemClock } from '../../base/clock.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import {
+  countedInSqlite,
+  createClickCounter,
   createPeopleSoFar,
   createRecorder,
-  createSupervisor,
   journalDirectory,
   openJournal,
+  openSqliteCounters,
   openVisitors,
 } from '../../clicks/index.ts'
-import { openClickWork } from '../../clicks/worker.ts'
 import { announcingLinks } from '../../cluster/index.ts'
 import { slugKey } from '../../links/slug.ts'
 import {
@@ -22,6 +23,7 @@ import {
   openEmbedded,
   SEQS_PER_WORKSPACE,
 } from '../../storage/index.ts'
+import { createSupervisor } from '../../workers/index.ts'
 import {
   createCachedResolver,
   createEmbeddedResolver,
@@ -40,10 +42,10 @@ export async function openSite(
   dataDir: string,
   {
     clock = systemClock,
-    poked = false,
+    woken = false,
     cached = false,
     ...overrides
-  }: { clock?: Clock; poked?: boolean; cached?: boolean } & Partial<RedirectDeps> = {},
+  }: { clock?: Clock; woken?: boolean; cached?: boolean } & Partial<RedirectDeps> = {},
 ) {
   const embedded = await openEmbedded(dataDir)
   const memory = createCachedResolver({ fetch: (...slug) => fetchSlug(...slug), clock })
@@ -60,6 +62,7 @@ export async function openSite(
     random: systemRandom,
   })
   const supervisor = createSupervisor({
+    name: 'click worker',
     command: [process.execPath, WORKER, dataDir],
     journal,
     watermark: from,
@@ -69,7 +72,7 @@ export async function openSite(
   let made = 0
   const redirect = createRedirect({
     resolver: cached ? memory : createEmbeddedResolver(storage.reader.raw),
-    recorder: createRecorder(journal, visitors, poked ? supervisor.poke : undefined),
+    recorder: createRecorder(journal, visitors, woken ? supervisor.wake : undefined),
     storage,
     clock,
     requestId: () => ids.next('req'),
@@ -88,7 +91,11 @@ export async function openSite(
     journal,
     supervisor,
     redirect,
-    peopleSoFar: createPeopleSoFar(dataDir, storage.reader.raw, journal),
+    peopleSoFar: createPeopleSoFar({
+      directory: journalDirectory(dataDir),
+      journal,
+      counted: countedInSqlite(storage.reader.raw),
+    }),
 
     /** Asks as a browser at `peer` would. */
     async visit(path: string, init: RequestInit = {}, peer = '203.0.113.7'): Promise<Response> {
@@ -170,12 +177,13 @@ export async function openSite(
     },
 
     /** Counts what the journal holds, in this process. */
-    count(): void {
-      const work = openClickWork(dataDir, clock)
+    async count(): Promise<void> {
+      const store = openSqliteCounters(dataDir)
+      const counter = createClickCounter({ directory: journalDirectory(dataDir), store, clock })
       try {
-        while (work.pass().more);
+        while ((await counter.pass()).more);
       } finally {
-        work.close()
+        await counter.close()
       }
     },
 

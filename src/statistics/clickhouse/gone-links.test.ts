@@ -6,7 +6,7 @@ import {
   startClickHouse,
 } from '../../../test/harness/clickhouse.ts'
 import { postgresMissing, sharedPostgres } from '../../../test/harness/postgres.ts'
-import { takeOn } from '../../clicks/shared/chores.ts'
+import { acquireLease } from '../../clicks/leases.ts'
 import { openTestStorage } from '../../clicks/testing/shared.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../storage/index.ts'
 import { TEXT_COLUMNS } from '../store/schema.ts'
@@ -50,7 +50,7 @@ describe.skipIf(!hasClickHouse || postgresMissing !== undefined)('links that are
         clickHouse,
         storage,
         clock: { now: () => now },
-        takeOn: (forMs) => takeOn(storage, 'clicks', forMs),
+        takeOn: (forMs) => acquireLease(storage, 'clicks', forMs),
       })
     const [one, other] = [upkeepOf(), upkeepOf()]
     expect([one.due, other.due]).toEqual([true, true])

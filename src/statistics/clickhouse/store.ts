@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { ClickRecord } from '../../clicks/record.ts'
 import { journalDirectory } from '../../clicks/segments.ts'
-import { takeOn } from '../../clicks/shared/chores.ts'
+import { acquireLease } from '../../clicks/leases.ts'
 import type { Storage } from '../../storage/index.ts'
 import type { Store } from '../process/run.ts'
 import type { ClickBus } from '../shared/live.ts'
@@ -42,7 +42,7 @@ export async function openClickHouseStore(options: ClickHouseStoreOptions): Prom
       clickHouse,
       storage,
       clock,
-      takeOn: (forMs) => takeOn(storage, 'clicks', forMs),
+      takeOn: (forMs) => acquireLease(storage, 'clicks', forMs),
     }),
     recount: (range) => linkNumbersOf(clickHouse, range),
     openShipping: (stored) =>

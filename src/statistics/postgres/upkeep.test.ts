@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { postgresMissing, sharedPostgres } from '../../../test/harness/postgres.ts'
-import { takeOn } from '../../clicks/shared/chores.ts'
+import { acquireLease } from '../../clicks/leases.ts'
 import { openPostgres, type Storage } from '../../storage/index.ts'
 import { FIRST_DAY, LINKS, world } from '../reports/testing/world.ts'
 import type { AskableReports, Selection } from '../types.ts'
@@ -89,7 +89,7 @@ describe.skipIf(postgresMissing !== undefined)('clicks that go', () => {
       createPostgresUpkeep({
         storage,
         clock: { now: () => FIRST_DAY * DAY },
-        takeOn: (forMs) => takeOn(storage, 'clicks', forMs),
+        takeOn: (forMs) => acquireLease(storage, 'clicks', forMs),
       })
     const [one, other] = [upkeepOf(), upkeepOf()]
     expect(await count(`clicks WHERE link_seq = ${gone}`)).toBeGreaterThan(0)

@@ -1,6 +1,4 @@
 import type { Logger } from '../../base/logger.ts'
-import type { Child } from '../../clicks/index.ts'
-import { endsWith } from '../shared/streams.ts'
 import {
   type AskableReports,
   type ClickReports,
@@ -8,79 +6,133 @@ import {
   type LiveClicks,
   type Series,
   StatisticsUnavailable,
-  type StoredClick,
 } from '../types.ts'
-import { fromWire, linesOf, type Question, STREAM_HEADER, type WireClick } from './wire.ts'
+import { fromWire, linesOf, type Question, type WireClick } from './wire.ts'
 
-/** The longest that a report may take, and the start of the process for it. */
+/** The longest that a report may take, the start of the process included. */
 const ANSWER_WITHIN_MS = 30_000
 const READY_WITHIN_MS = 15_000
-/** A process that has just ended for want of work is started again by the question. */
+/** How often a question is sent when the process ends before it has answered. */
 const TRIES = 3
-/** A process that doesn't take the question is on its way out: its end is told within this. */
+/** The end of a process that doesn't take the question is noticed within this time. */
 const END_WITHIN_MS = 3_000
 
 /** The statistics as the serving process asks for them. */
 export interface StatisticsClient extends AskableReports, LiveClicks {
-  /** The process takes questions at this socket. */
+  /** The process answers questions at this socket. */
   ready(socket: string): void
   /** The process has ended. */
   gone(): void
 }
 
-/** @param wake starts the process if it doesn't run */
+/** @param start starts the process if it doesn't run */
 export function createStatisticsClient(
-  wake: Child['wake'],
+  start: () => void,
   logger?: Pick<Logger, 'info' | 'warn'>,
 ): StatisticsClient {
-  let isAway = false
-  let socket: string | null = null
-  let waiting: PromiseWithResolvers<string> | null = null
-  let ended = Promise.withResolvers<void>()
+  const connection = new Connection(start, logger)
+  return {
+    ...reportsUntil(connection, null),
+    until: (signal) => reportsUntil(connection, signal),
+    async *live(workspaceNo, after, signal) {
+      const { body } = await connection.ask('live', [workspaceNo, after], signal)
+      if (body === null) return
+      try {
+        for await (const line of linesOf(body)) yield fromWire(JSON.parse(line) as WireClick)
+      } catch (cause) {
+        if (signal.aborted) return
+        throw new StatisticsUnavailable('The live clicks broke off', { cause })
+      }
+    },
+    ready: (socket) => connection.ready(socket),
+    gone: () => connection.gone(),
+  }
+}
 
-  async function ready(): Promise<string> {
-    if (socket !== null) return socket
-    waiting ??= Promise.withResolvers<string>()
-    wake()
-    const { promise } = waiting
-    let timer: Timer | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new StatisticsUnavailable('The statistics process does not start')),
-        READY_WITHIN_MS,
-      )
-    })
-    return await Promise.race([promise, late]).finally(() => clearTimeout(timer))
+function reportsUntil(connection: Connection, signal: AbortSignal | null): ClickReports {
+  async function json<T>(question: Question, ...args: unknown[]): Promise<T> {
+    const deadline = AbortSignal.timeout(ANSWER_WITHIN_MS)
+    const until = signal === null ? deadline : AbortSignal.any([deadline, signal])
+    const answer = await connection.ask(question, args, until)
+    try {
+      return (await answer.json()) as T
+    } catch (cause) {
+      throw new StatisticsUnavailable('The answer broke off', { cause })
+    }
   }
 
-  /** Tells the log when questions begin to fail, and when they don't any more. */
-  async function ask(
+  return {
+    totals: (selection) => json<Counts>('totals', selection),
+    series: (selection, boundaries) => json<Series>('series', selection, boundaries),
+    top: (selection, dimension, limit) => json('top', selection, dimension, limit),
+    async clicks(selection, options) {
+      return (await json<WireClick[]>('clicks', selection, options)).map(fromWire)
+    },
+    async daily(linkSeqs, firstDay, days) {
+      return new Map(await json<[number, number[]][]>('daily', linkSeqs, firstDay, days))
+    },
+    async export(selection, format) {
+      const { body } = await connection.ask('export', [selection, format], signal)
+      if (body === null) throw new StatisticsUnavailable('An export without a body')
+      return body
+    },
+  }
+}
+
+/** Asks the process, which it starts when it doesn't run. */
+class Connection {
+  readonly #start: () => void
+  readonly #logger: Pick<Logger, 'info' | 'warn'> | undefined
+  #isAway = false
+  #socket: string | null = null
+  #waiting: PromiseWithResolvers<string> | null = null
+  #ended = Promise.withResolvers<void>()
+
+  constructor(start: () => void, logger: Pick<Logger, 'info' | 'warn'> | undefined) {
+    this.#start = start
+    this.#logger = logger
+  }
+
+  ready(socket: string): void {
+    this.#socket = socket
+    this.#waiting?.resolve(socket)
+    this.#waiting = null
+  }
+
+  gone(): void {
+    this.#socket = null
+    this.#ended.resolve()
+    this.#ended = Promise.withResolvers()
+  }
+
+  /** Logs when questions begin to fail, and when they are answered again. @throws StatisticsUnavailable */
+  async ask(
     question: Question,
     args: readonly unknown[],
     signal: AbortSignal | null,
   ): Promise<Response> {
     try {
-      const answer = await send(question, args, signal)
-      if (isAway) logger?.info({ question }, 'Questions about clicks are answered again')
-      isAway = false
+      const answer = await this.#send(question, args, signal)
+      if (this.#isAway)
+        this.#logger?.info({ question }, 'Questions about clicks are answered again')
+      this.#isAway = false
       return answer
     } catch (err) {
-      if (!isAway && !signal?.aborted) {
-        isAway = true
-        logger?.warn({ err, question }, 'Questions about clicks are not answered')
+      if (!this.#isAway && !signal?.aborted) {
+        this.#isAway = true
+        this.#logger?.warn({ err, question }, 'Questions about clicks are not answered')
       }
       throw err
     }
   }
 
-  /** @throws StatisticsUnavailable */
-  async function send(
+  async #send(
     question: Question,
     args: readonly unknown[],
     signal: AbortSignal | null,
   ): Promise<Response> {
     for (let tries = 1; ; tries++) {
-      const unix = await ready()
+      const unix = await this.#whenReady()
       let answer: Response
       try {
         answer = await post(unix, question, args, signal)
@@ -88,7 +140,9 @@ export function createStatisticsClient(
         if (signal?.aborted || tries === TRIES) {
           throw new StatisticsUnavailable('The statistics process does not answer', { cause })
         }
-        if (socket === unix) await Promise.race([ended.promise, Bun.sleep(END_WITHIN_MS)])
+        // A process that was idle may be ending: the question goes to the next one.
+        if (this.#socket === unix)
+          await Promise.race([this.#ended.promise, Bun.sleep(END_WITHIN_MS)])
         continue
       }
       if (answer.ok) return answer
@@ -96,80 +150,34 @@ export function createStatisticsClient(
     }
   }
 
-  function post(
-    unix: string,
-    question: Question,
-    args: readonly unknown[],
-    signal: AbortSignal | null,
-  ): Promise<Response> {
-    return fetch(`http://statistics/${question}`, {
-      unix,
-      method: 'POST',
-      body: JSON.stringify(args),
-      headers: { 'content-type': 'application/json' },
-      signal,
-      keepalive: true,
-      timeout: false,
-    } as RequestInit)
+  async #whenReady(): Promise<string> {
+    if (this.#socket !== null) return this.#socket
+    this.#waiting ??= Promise.withResolvers<string>()
+    this.#start()
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => late.reject(new StatisticsUnavailable('The statistics process does not start')),
+      READY_WITHIN_MS,
+    )
+    return await Promise.race([this.#waiting.promise, late.promise]).finally(() =>
+      clearTimeout(timer),
+    )
   }
+}
 
-  function reportsUntil(signal: AbortSignal | null): ClickReports {
-    async function json<T>(question: Question, ...args: unknown[]): Promise<T> {
-      const late = AbortSignal.timeout(ANSWER_WITHIN_MS)
-      const until = signal === null ? late : AbortSignal.any([late, signal])
-      const answer = await ask(question, args, until)
-      try {
-        return (await answer.json()) as T
-      } catch (cause) {
-        throw new StatisticsUnavailable('The answer broke off', { cause })
-      }
-    }
-
-    return {
-      totals: (selection) => json<Counts>('totals', selection),
-      series: (selection, boundaries) => json<Series>('series', selection, boundaries),
-      top: (selection, dimension, limit) => json('top', selection, dimension, limit),
-      async clicks(selection, options) {
-        return (await json<WireClick[]>('clicks', selection, options)).map(fromWire)
-      },
-      async daily(linkSeqs, firstDay, days) {
-        return new Map(await json<[number, number[]][]>('daily', linkSeqs, firstDay, days))
-      },
-      async export(selection, format) {
-        const { body, headers } = await ask('export', [selection, format], signal)
-        if (body === null) throw new StatisticsUnavailable('An export without a body')
-        if (socket === null) return body
-        // Asked once: where the process is gone, the stream is over, too.
-        return endsWith(body, post(socket, 'end', [headers.get(STREAM_HEADER)], signal))
-      },
-    }
-  }
-
-  return {
-    ...reportsUntil(null),
-    until: reportsUntil,
-    async *live(workspaceNo, after, signal): AsyncGenerator<StoredClick> {
-      const { body } = await ask('live', [workspaceNo, after], signal)
-      if (body === null) return
-      try {
-        for await (const line of linesOf(body)) {
-          const click = fromWire(JSON.parse(line) as WireClick)
-          yield click
-        }
-      } catch (cause) {
-        if (signal.aborted) return
-        throw new StatisticsUnavailable('The live clicks broke off', { cause })
-      }
-    },
-    ready(path) {
-      socket = path
-      waiting?.resolve(path)
-      waiting = null
-    },
-    gone() {
-      socket = null
-      ended.resolve()
-      ended = Promise.withResolvers()
-    },
-  }
+function post(
+  unix: string,
+  question: Question,
+  args: readonly unknown[],
+  signal: AbortSignal | null,
+): Promise<Response> {
+  return fetch(`http://statistics/${question}`, {
+    unix,
+    method: 'POST',
+    body: JSON.stringify(args),
+    headers: { 'content-type': 'application/json' },
+    signal,
+    keepalive: true,
+    timeout: false,
+  } as RequestInit)
 }

@@ -1,51 +1,40 @@
 import type { Logger } from '../../base/logger.ts'
-import { fileBytesOf } from './files.ts'
 import type { Retention, StoreState } from './messages.ts'
 import type { Store } from './store.ts'
 import { stateOf } from './store-state.ts'
 
-/** A question that comes while the file is being opened waits for it this long. */
+/** How long a question waits while the store is opened for the first time. */
 const OPEN_WITHIN_MS = 5_000
 
 /** The store while it is open; after an error it is opened anew. */
 export interface KeptStore {
   /** Undefined: not open. */
-  readonly now: Store | undefined
+  readonly current: Store | undefined
   readonly state: StoreState
   /** Opens it if it isn't. @throws whatever is wrong with it */
   open(): Promise<Store>
-  /** After an error of DuckDB the open file can't be trusted: it is closed. */
+  /** After an error the open file can't be trusted: it is closed. */
   fail(error: unknown): void
-  /** For a question, which waits while the file is opened for the first time, or replaced; null: not now. */
+  /** For a question, which waits while the store is opened for the first time. Null: not available. */
   answers(): Promise<Store | null>
-  /**
-   * Puts a smaller copy of the file in its place when there is one, and nobody asks. True: this
-   * process must end. Questions that come meanwhile are kept waiting; their connections break off
-   * with its end, and they are asked again of the next one. So do live clicks, which resume.
-   * @param open questions and streams
-   */
-  replace(open: number): Promise<boolean>
   setRetention(retention: Retention): void
   close(): void
 }
 
 /** What {@link keepStore} works with. */
 export interface KeptStoreOptions {
-  file: string
   open(): Promise<Store>
-  /** The state is another one. */
-  failed(): void
+  /** For the log. */
+  file: string
   logger?: Pick<Logger, 'info' | 'warn'> | undefined
 }
 
-/** Begins with none that is open. */
-export function keepStore({ file, open, failed, logger }: KeptStoreOptions): KeptStore {
+/** Begins with a store that isn't open. */
+export function keepStore({ file, open, logger }: KeptStoreOptions): KeptStore {
   let store: Store | undefined
   let state: StoreState = 'opening'
   let retention: Retention | undefined
   let opened = Promise.withResolvers<void>()
-  /** While the file is being replaced. */
-  let held: Promise<void> | null = null
 
   function close(): void {
     try {
@@ -57,7 +46,7 @@ export function keepStore({ file, open, failed, logger }: KeptStoreOptions): Kep
   }
 
   return {
-    get now() {
+    get current() {
       return store
     },
     get state() {
@@ -73,37 +62,22 @@ export function keepStore({ file, open, failed, logger }: KeptStoreOptions): Kep
       return store
     },
     fail(error) {
-      const now = stateOf(error)
-      if (now !== state) {
-        logger?.warn({ err: error, state: now, file }, 'Clicks can not be stored')
+      const next = stateOf(error)
+      if (next !== state) {
+        logger?.warn({ err: error, state: next, file }, 'Clicks can not be stored')
       }
-      state = now
+      state = next
       close()
       opened.resolve()
       opened = Promise.withResolvers<void>()
-      failed()
     },
     async answers() {
-      if (held !== null) await held
       if (store === undefined && state === 'opening') {
         const timer = setTimeout(opened.resolve, OPEN_WITHIN_MS)
         await opened.promise
         clearTimeout(timer)
       }
       return store ?? null
-    },
-    async replace(open) {
-      const compaction = store?.compaction
-      if (compaction?.ready !== true || open > compaction.watchers) return false
-      const { promise, resolve } = Promise.withResolvers<void>()
-      held = promise
-      if (await compaction.replace()) {
-        logger?.info({ file, fileBytes: fileBytesOf(file) }, 'The statistics file was made smaller')
-        return true
-      }
-      held = null
-      resolve()
-      return false
     },
     setRetention(given) {
       retention = given

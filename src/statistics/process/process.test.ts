@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../../../test/harness/eventually.ts'
@@ -55,14 +55,14 @@ function answered(): Promise<Counts> {
 const stored = () => until(() => statistics.state().backlogBytes === 0)
 
 describe('the statistics process', () => {
-  test('stores clicks when it is poked, and answers questions', async () => {
+  test('stores clicks when it is woken, and answers questions', async () => {
     await site.addLink({ slug: 'a' })
     start()
     expect(statistics.state()).toMatchObject({ running: false, store: 'opening', stored: 0 })
     await site.visit('/a')
     await site.visit('/a', {}, '203.0.113.99')
     await site.visit('/a', { headers: { 'user-agent': CRAWLER } })
-    statistics.poke()
+    statistics.wake()
     await stored()
     expect(statistics.state()).toMatchObject({
       running: true,
@@ -127,14 +127,14 @@ describe('the statistics process', () => {
       for (let i = 0; i < 400; i++) {
         await site.visit('/a')
         visits++
-        statistics.poke()
+        statistics.wake()
       }
       await until(() => statistics.state().running)
       await Bun.sleep(Math.random() * 500)
       const holder = pidOf(dir)
       if (holder !== undefined) process.kill(holder, 'SIGKILL')
     }
-    statistics.poke()
+    statistics.wake()
     await stored()
     expect(await statistics.client.totals(ALL)).toEqual({ clicks: visits, unique: 1, bots: 0 })
     expect(statistics.state().restarts).toBeGreaterThan(0)
@@ -166,7 +166,7 @@ describe('a statistics file', () => {
     await reader.read()
     start()
     await site.visit('/a')
-    statistics.poke()
+    statistics.wake()
     await until(() => statistics.state().store === 'locked')
     await expect(statistics.client.totals(ALL)).rejects.toThrow(StatisticsUnavailable)
     expect(statistics.state()).toMatchObject({ running: true, restarts: 0 })
@@ -183,7 +183,7 @@ describe('a statistics file', () => {
     writeFileSync(statisticsFile(dir), garbage)
     start()
     await site.visit('/a')
-    statistics.poke()
+    statistics.wake()
     await until(() => statistics.state().store === 'corrupt')
     await expect(statistics.client.totals(ALL)).rejects.toThrow(StatisticsUnavailable)
     expect(readFileSync(statisticsFile(dir), 'utf8')).toBe(garbage)
@@ -207,39 +207,6 @@ describe('a statistics file', () => {
   })
 })
 
-test('a file that is mostly free is made smaller between visits and questions', async () => {
-  const seq = await site.addLink({ slug: 'a' })
-  const database = await openStatistics(statisticsFile(dir))
-  const connection = await database.connect()
-  // On links that are gone for good: the first thing that happens is that they are deleted.
-  await connection.run(
-    `INSERT INTO clicks BY NAME SELECT ${seq} + 1 AS link, range AS slot, 0 AS ms, 0 AS n,
-       0 AS firsts, 0 AS kind, false AS qr, 0 AS domain, [md5(random()::VARCHAR)] AS utm_contents
-     FROM range(60000)`,
-  )
-  database.close()
-  const before = statSync(statisticsFile(dir)).size
-  start('60000', '500000')
-  let visits = 0
-  const abort = new AbortController()
-  const watching = (async () => {
-    for await (const _ of statistics.client.live(1, null, abort.signal));
-  })().catch(() => {})
-  await until(async () => {
-    await site.visit('/a')
-    visits++
-    statistics.poke()
-    await statistics.client.clicks(ALL, { limit: 1 })
-    return statSync(statisticsFile(dir)).size < before / 2
-  })
-  // It is cut off, for its reader to resume, and doesn't stand in the way.
-  await watching
-  await stored()
-  expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: visits })
-  expect(statistics.state()).toMatchObject({ store: 'ok', restarts: 0 })
-  abort.abort()
-})
-
 describe('live clicks', () => {
   async function take(count: number, after: { time: number; n: number } | null) {
     const abort = new AbortController()
@@ -257,7 +224,7 @@ describe('live clicks', () => {
     const seq = await site.addLink({ slug: 'a' })
     start()
     for (let i = 0; i < 3; i++) await site.visit('/a')
-    statistics.poke()
+    statistics.wake()
     await stored()
     const [first] = await statistics.client.clicks(ALL, { limit: 1 })
     const position = { time: first?.time ?? 0, n: first?.n ?? 0 }
@@ -268,7 +235,7 @@ describe('live clicks', () => {
     await until(async () => {
       await site.visit('/a')
       came++
-      statistics.poke()
+      statistics.wake()
       await stored()
       return coming.clicks.length >= 2
     })

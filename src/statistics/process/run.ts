@@ -1,16 +1,13 @@
 import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
-import { letGoOfCode } from './code-pages.ts'
-import { statisticsFile } from './files.ts'
-import { keepStore } from './kept-store.ts'
-import { hearParent } from './parent.ts'
-import { createPasses } from './passes.ts'
-import { listen } from './server.ts'
-import { createSleeper } from './sleeper.ts'
+import { runWorker, sendToParent, type Worker } from '../../workers/index.ts'
+import { fileBytesOf, statisticsFile } from './files.ts'
+import { type KeptStore, keepStore } from './kept-store.ts'
+import type { RetentionNotice, StoreReport } from './messages.ts'
+import { type Listening, listen } from './server.ts'
 import { socketPath } from './socket.ts'
 import type { Store } from './store.ts'
-import { type GoingOn, keepYielding } from './yielding.ts'
 
 export type { Store } from './store.ts'
 
@@ -19,123 +16,90 @@ export interface StatisticsOptions {
   dataDir: string
   /** Opens where the clicks are kept; anew after an error. @throws whatever is wrong with it */
   open(clock: Clock): Promise<Store>
-  /** After an error it is opened again so much later at most. */
+  /** Longest time until it is opened again after an error. */
   retryMs?: number
-  /** See {@link keepYielding}. */
+  /** See setpriority(2). */
   niceness?: number
   clock?: Clock
   logger?: Pick<Logger, 'info' | 'warn' | 'error'>
-  /** Ends by itself after this long without anything to do. */
+  /** The process ends after so long without work and questions. */
   idleMs?: number
 }
 
-/** Without questions for this long, memory is given back. */
-const REST_AFTER_MS = 5_000
+/** So that a click is seen in reports soon. */
+const LEAST_GAP_MS = 400
 
 /**
- * The statistics process: a child of the serving process, which pokes it over IPC when there is
- * something to store, and asks it over a socket. Resolves when it was told to finish, when nothing
- * came for a while, or when the parent is gone. It may be killed at any point: a batch is stored
- * wholly or not at all.
+ * The statistics process: a worker that stores clicks, and answers questions over a socket. See
+ * {@link runWorker}. A batch is stored as a whole or not at all.
  */
 export async function runStatistics(options: StatisticsOptions): Promise<void> {
-  const { niceness = 0, clock = systemClock, logger, idleMs = 60_000, retryMs = 5_000 } = options
-  const yielding = keepYielding(niceness)
+  const { niceness, clock = systemClock, logger, idleMs = 60_000, retryMs = 5_000 } = options
   const dataDir = resolve(options.dataDir)
   const file = statisticsFile(dataDir)
-  const { sleep, wake } = createSleeper()
-  const kept = keepStore({
-    file,
-    open: () => options.open(clock),
-    failed: () => passes.report(),
-    logger,
-  })
-  const parent = hearParent({
-    heard: wake,
-    finish: yielding.hurry,
-    retention: kept.setRetention,
-  })
-  const passes = createPasses({ file, kept, tell: parent.tell, retryMs, logger })
-  let askedAt = performance.now()
-  let rested = true
-  let maintaining = false
-
+  const kept = keepStore({ file, open: () => options.open(clock), logger })
   const socket = socketPath(dataDir)
-  const listening = listen({
-    socket,
-    logger,
-    asked() {
-      askedAt = performance.now()
-      if (!rested) return
-      rested = false
-      // Who sleeps until something comes is to rest once more.
-      wake()
-    },
-    answers: kept.answers,
+  const listening = listen({ socket, logger, answers: kept.answers })
+  sendToParent({ kind: 'ready', socket })
+  await runWorker(createStatisticsWorker({ file, kept, listening, logger }), {
+    niceness,
+    idleMs,
+    retryMs,
+    leastGapMs: LEAST_GAP_MS,
   })
+}
 
-  async function maintain(): Promise<void> {
-    maintaining = true
-    try {
-      await kept.now?.maintenance.step()
-    } catch (error) {
-      kept.fail(error)
-    } finally {
-      maintaining = false
-    }
-  }
-
-  async function rest(): Promise<void> {
-    rested = true
-    await kept.now?.rest()
-    Bun.gc(true)
-    letGoOfCode()
-  }
-
-  const isDue = () => kept.now?.maintenance.due === true
-  const isReplaced = () => kept.replace(listening.open)
-  const ending = () => parent.finishing || parent.gone
-  const goingOn = (): GoingOn => ({
-    bulk: maintaining || listening.exporting ? 'now' : isDue() ? 'due' : 'none',
-    since: { question: listening.oldest, clicks: passes.since },
-  })
-  const idleFor = () => (listening.open > 0 ? 0 : performance.now() - askedAt)
-  let workedAt = performance.now()
-
-  try {
-    parent.tell({ kind: 'ready', socket })
-    while (!parent.gone) {
-      parent.poked = false
-      const { gapMs, more, failed } = await passes.run()
-      // Whoever has just clicked and looks needn't wait for a start that gives way to a busy machine: it is short.
-      yielding.watch(goingOn)
-      if (more && !failed) continue
-      if (parent.finishing && (failed || !parent.poked)) break
-      workedAt = performance.now()
-      if (!ending()) await sleep(gapMs, ending)
-      // Order is kept between batches, a step at a time, however many clicks come.
-      if (parent.poked && !ending() && isDue()) await maintain()
-      if (await isReplaced()) break
-      while (!parent.poked && !ending() && !failed) {
-        if (isDue()) {
-          await maintain()
-          continue
-        }
-        if (await isReplaced()) return
-        const idle = Math.min(idleFor(), performance.now() - workedAt)
-        if (idle >= idleMs) break
-        if (!rested && idleFor() >= REST_AFTER_MS) await rest()
-        const restIn = rested ? Infinity : REST_AFTER_MS - idleFor()
-        const sleepsRested = rested
-        const early = () => parent.poked || ending() || rested !== sleepsRested
-        await sleep(Math.min(idleMs - idle, restIn), early)
+function createStatisticsWorker(options: {
+  file: string
+  kept: KeptStore
+  listening: Listening
+  logger: StatisticsOptions['logger']
+}): Worker<RetentionNotice, StoreReport> {
+  const { file, kept, listening, logger } = options
+  let upTo = 0
+  let stored = 0
+  let skipped = 0
+  return {
+    async pass() {
+      const store = await kept.open()
+      const before = store.since
+      const pass = await store.pass()
+      if (store.since !== before) {
+        const since = new Date(store.since).toISOString()
+        logger?.warn({ file, since }, 'The statistics file lacks clicks before this time')
       }
-      if (!parent.poked && !ending() && !failed) break
-    }
-  } finally {
-    yielding.stop()
-    listening.stop()
-    kept.close()
-    parent.leave()
+      stored += pass.records
+      skipped += pass.skipped
+      upTo = Math.max(upTo, pass.upTo)
+      const { watermark } = store
+      return {
+        records: pass.records,
+        more: !pass.complete,
+        progress: { watermark, upTo, skipped },
+      }
+    },
+    failed: kept.fail,
+    notice: ({ retention }) => kept.setRetention(retention),
+    report: () => ({
+      state: kept.state,
+      since: kept.current?.since ?? 0,
+      stored,
+      fileBytes: fileBytesOf(file),
+    }),
+    maintenance: {
+      get due() {
+        return kept.current?.maintenance.due === true
+      },
+      step: async () => void (await kept.current?.maintenance.step()),
+    },
+    idleMs: () => listening.idleMs,
+    async rest() {
+      await kept.current?.rest()
+      Bun.gc(true)
+    },
+    close() {
+      listening.stop()
+      kept.close()
+    },
   }
 }

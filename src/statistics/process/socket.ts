@@ -22,7 +22,7 @@ export function socketPath(dataDir: string): string {
 /**
  * Makes the socket's directory, if need be. Returns a path of this process's own to listen at: who
  * stops listening deletes its path, which may be another process's by then.
- * @throws when the directory is somebody else's
+ * @throws when the directory is another user's
  */
 export function prepareSocket(path: string): string {
   const directory = resolve(path, '..')

@@ -3,7 +3,7 @@ import type { ClickRecord } from '../../clicks/record.ts'
 import { journalDirectory, type Position } from '../../clicks/segments.ts'
 import { databaseFiles } from '../../storage/index.ts'
 import { type Batch, createBatch } from '../store/batch.ts'
-import type { Compaction, CompactionSizes } from '../store/compaction.ts'
+import type { CompactionSizes } from '../store/compaction.ts'
 import { openStatistics, type StatisticsDatabase } from '../store/duckdb.ts'
 import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
 import { linkNumbers } from '../store/recount.ts'
@@ -11,10 +11,10 @@ import { createClickWriter } from '../store/write.ts'
 import type { AskableReports, Click } from '../types.ts'
 import { clicksAfterIn } from '../watching.ts'
 import { statisticsFile } from './files.ts'
-import { createHold } from './hold.ts'
 import { ingest, type Pass } from './ingest.ts'
 import { createLive } from './live.ts'
 import type { Answers } from './server.ts'
+import { createWriteLock } from './write-lock.ts'
 
 /** The statistics file while it is open. */
 export interface Store extends Answers {
@@ -25,8 +25,6 @@ export interface Store extends Answers {
   pass(): Promise<Pass>
   /** One small step of what keeps the file in order. */
   readonly maintenance: Maintenance
-  /** Absent where clicks aren't in a file; live clicks may be cut off for it. */
-  readonly compaction?: Pick<Compaction, 'ready' | 'replace'> & { readonly watchers: number }
   /** Gives back the memory that storing and answering took. */
   rest(): Promise<void>
   /** Moves the log into the file, and closes it. */
@@ -83,7 +81,7 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
     ...(options.compaction !== undefined && { compaction: options.compaction }),
   })
   const reports = options.createReports(database)
-  const { writing: exclusively, hold } = createHold()
+  const { writing: exclusively, lock } = createWriteLock()
   // Made at the first click: who is only asked needs none.
   let batch: Batch | undefined
   const live = createLive(clicksAfterIn(reports))
@@ -104,17 +102,8 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
         }),
       setRetention: maintenance.setRetention,
     },
-    compaction: {
-      get ready() {
-        return maintenance.compaction.ready
-      },
-      get watchers() {
-        return live.watchers
-      },
-      replace: () => exclusively(maintenance.compaction.replace),
-    },
     recount: (range) => linkNumbers(database, range),
-    hold,
+    lockWrites: lock,
     get watermark() {
       return writer.watermark
     },

@@ -1,20 +1,25 @@
-import { type Child, type ChildOptions, type ChildState, createChild } from '../../clicks/index.ts'
+import {
+  createSupervisor,
+  type Supervisor,
+  type SupervisorOptions,
+  type WorkerState,
+} from '../../workers/index.ts'
 import { createStatisticsClient, type StatisticsClient } from './client.ts'
-import type { FromStatistics, Retention, StoreState } from './messages.ts'
+import type { Retention, RetentionNotice, StoreReport, StoreState } from './messages.ts'
 
 /** What is known of the statistics process. */
-export interface StatisticsState extends ChildState {
-  /** How its file does, as it last said. */
+export interface StatisticsState extends WorkerState {
+  /** As it last reported. */
   store: StoreState
-  /** Clicks stored since this start. */
+  /** Clicks stored since the serving process started. */
   stored: number
   fileBytes: number
-  /** Time from which all clicks are in the file, in milliseconds; 0: all, as far as is known. */
+  /** Time from which all clicks are stored, in milliseconds; 0: all, as far as is known. */
   since: number
 }
 
 /** Keeps the statistics process running while there is something to store or to answer. */
-export interface Statistics extends Pick<Child, 'poke' | 'stop'> {
+export interface Statistics extends Pick<Supervisor<RetentionNotice>, 'wake' | 'stop'> {
   readonly client: StatisticsClient
   state(): StatisticsState
   /** Tells the process for how long clicks are kept, and starts it to do so. */
@@ -23,71 +28,62 @@ export interface Statistics extends Pick<Child, 'poke' | 'stop'> {
 
 /** What it works with. */
 export interface StatisticsSupervisorOptions
-  extends Pick<ChildOptions, 'command' | 'journal' | 'clock' | 'logger'> {
+  extends Pick<SupervisorOptions<never>, 'command' | 'journal' | 'clock' | 'logger' | 'advanced'> {
   /** Days for which each workspace's clicks are kept. */
   retention?: () => Promise<Retention>
-  /** The process has come further. */
-  advanced?: () => void
 }
 
 /**
- * Starts nothing until there is a poke, a question, or a journal from before: only the process
- * itself knows how far it has come.
+ * Starts nothing until it is woken, asked, or finds a journal from before: only the process itself
+ * knows how far it has come.
  */
-export function createStatistics(options: StatisticsSupervisorOptions): Statistics {
-  const { retention, advanced, logger } = options
-  let store: StoreState = 'opening'
-  let stored = 0
+export function createStatistics({
+  retention,
+  ...options
+}: StatisticsSupervisorOptions): Statistics {
+  const { logger } = options
+  let report: StoreReport = { state: 'opening', since: 0, stored: 0, fileBytes: 0 }
   let storedBefore = 0
-  let fileBytes = 0
-  let since = 0
-  const child = createChild({
-    command: options.command,
-    journal: options.journal,
-    clock: options.clock,
-    logger,
+  const supervisor = createSupervisor<RetentionNotice, StoreReport>({
+    ...options,
     name: 'statistics process',
     watermark: { segment: 0, offset: 0 },
-    heard(message) {
-      const said = message as FromStatistics
-      if (said.kind === 'ready') {
-        client.ready(said.socket)
-        void tellRetention()
-        return null
-      }
-      store = said.state
-      stored = storedBefore + said.stored
-      fileBytes = said.fileBytes
-      // Nothing of where it is, is known before the file is open.
-      if (said.state !== 'ok') return null
-      since = said.since
-      if (advanced !== undefined) queueMicrotask(advanced)
-      return said
+    ready(socket) {
+      client.ready(socket)
+      void sendRetention()
+    },
+    reported(next) {
+      // While the file isn't open it can't be said since when it has all clicks.
+      report = next.state === 'ok' ? next : { ...next, since: report.since }
     },
     ended() {
-      storedBefore = stored
+      storedBefore += report.stored
+      report = { ...report, stored: 0 }
       client.gone()
     },
   })
-  const client = createStatisticsClient(child.wake, logger)
+  const client = createStatisticsClient(supervisor.start, logger)
 
-  async function tellRetention(): Promise<void> {
+  async function sendRetention(): Promise<void> {
     if (retention === undefined) return
     try {
-      child.tell({ kind: 'retention', retention: await retention() })
+      supervisor.notify({ retention: await retention() })
     } catch (err) {
-      logger?.warn({ err }, 'Nobody knows for how long clicks are kept')
+      logger?.warn({ err }, 'For how long clicks are kept is unknown')
     }
   }
 
   return {
     client,
-    poke: child.poke,
-    stop: child.stop,
-    state: () => ({ ...child.state(), store, stored, fileBytes, since }),
+    wake: supervisor.wake,
+    stop: supervisor.stop,
+    state() {
+      const { state, stored, ...facts } = report
+      return { ...supervisor.state(), ...facts, store: state, stored: storedBefore + stored }
+    },
     retentionChanged() {
-      child.wake()
-      void tellRetention()
+      supervisor.start()
+      void sendRetention()
     },
   }
 }

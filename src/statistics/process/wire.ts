@@ -9,12 +9,8 @@ export type Question =
   | 'daily'
   | 'export'
   | 'live'
-  | 'hold'
   | 'recount'
-  | 'end'
-
-/** A header of streamed answers: what to ask {@link Question} `end` for, which is answered when they are over. */
-export const STREAM_HEADER = 'x-stream'
+  | 'lock-writes'
 
 /** A stored click as JSON: its visitor, of 64 bits, as digits. */
 export type WireClick = Omit<Click, 'visitor'> & ClickPosition & { visitor: string | null }

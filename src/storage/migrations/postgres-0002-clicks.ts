@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
-/** The table of visitors is another one. */
 export const oldestNode = '0002-clicks'
 
-/** What the click workers and statistics processes of several nodes need of each other. */
+/** What the click workers and statistics processes of several nodes share. */
 export async function up(db: Kysely<never>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
 }
@@ -23,21 +22,7 @@ const STATEMENTS = [
     shipped_segment BIGINT NOT NULL DEFAULT 0,
     shipped_offset BIGINT NOT NULL DEFAULT 0
   )`,
-  // Days take turns in three parts (slot = day modulo 3), so that a day that is over is truncated
-  // at once instead of deleted row by row. Visitors: 64 bits of the day's hash.
-  'DROP TABLE link_visitors',
-  `CREATE TABLE link_visitors (
-    slot SMALLINT NOT NULL,
-    day BIGINT NOT NULL,
-    link_seq BIGINT NOT NULL,
-    visitor BIGINT NOT NULL,
-    PRIMARY KEY (slot, day, link_seq, visitor)
-  ) PARTITION BY LIST (slot)`,
-  ...[0, 1, 2].map(
-    (slot) =>
-      `CREATE TABLE link_visitors_${slot} PARTITION OF link_visitors FOR VALUES IN (${slot})`,
-  ),
-  // The days' salts, encrypted: see clicks/shared/visitors.ts.
+  // The days' salts, encrypted: see clicks/salts.ts.
   `CREATE TABLE visitor_salts (
     day BIGINT PRIMARY KEY,
     sealed TEXT COLLATE "C" NOT NULL
@@ -46,10 +31,10 @@ const STATEMENTS = [
   `CREATE TABLE gone_links (
     link_seq BIGINT PRIMARY KEY
   )`,
-  // What one node at a time does: until when somebody has taken it on, by the server's clock.
-  `CREATE TABLE chores (
+  // Maintenance tasks that one node at a time does, and until when, by the server's clock.
+  `CREATE TABLE leases (
     name TEXT COLLATE "C" PRIMARY KEY,
     until BIGINT NOT NULL DEFAULT 0
   )`,
-  "INSERT INTO chores (name) VALUES ('admit'), ('sweep'), ('visitors'), ('clicks')",
+  "INSERT INTO leases (name) VALUES ('admit'), ('sweep'), ('visitors'), ('clicks')",
 ]

@@ -3,15 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import {
-  postgresMissing,
-  sharedPostgres,
-  type TestPostgres,
-} from '../../../test/harness/postgres.ts'
-import { systemRandom } from '../../base/random.ts'
-import { type Storage, StorageUnavailable } from '../../storage/index.ts'
-import { openTestStorage } from '../testing/shared.ts'
-import { OtherSecret, openSharedVisitors, type SharedVisitors } from './visitors.ts'
+import { postgresMissing, sharedPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
+import { systemRandom } from '../base/random.ts'
+import { type Storage, StorageUnavailable } from '../storage/index.ts'
+import { OtherSecret, openSharedVisitors, type SharedVisitors } from './salts.ts'
+import { openTestStorage } from './testing/shared.ts'
 
 const DAY = 86_400_000
 

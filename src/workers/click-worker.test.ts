@@ -7,7 +7,7 @@ import { openSite, type Site } from '../redirect/testing/site.ts'
 import { migrate } from '../storage/index.ts'
 import { createSupervisor } from './supervisor.ts'
 
-const WORKER = join(import.meta.dir, 'testing/worker-main.ts')
+const WORKER = join(import.meta.dir, '../clicks/testing/worker-main.ts')
 let dir: string
 let site: Site
 
@@ -24,6 +24,7 @@ afterEach(async () => {
 
 const supervise = (command: string[]) =>
   createSupervisor({
+    name: 'click worker',
     command,
     journal: site.journal,
     watermark: { segment: 0, offset: 0 },
@@ -39,7 +40,7 @@ test('starts a worker when there is something to count, and says how far it is',
   expect(site.supervisor.state()).toMatchObject({ running: false, backlogBytes: 0 })
   await site.visit('/a')
   expect(site.supervisor.state().backlogBytes).toBeGreaterThan(0)
-  site.supervisor.poke()
+  site.supervisor.wake()
   await until(() => site.supervisor.state().backlogBytes === 0)
   expect(await site.countersOf(seq)).toMatchObject({ human: 1 })
   expect(site.supervisor.state()).toMatchObject({
@@ -66,7 +67,7 @@ test('a worker that has nothing to do ends, and comes back when it is needed', a
     await until(async () => (await site.countersOf(seq))?.human === people)
     await until(() => !supervisor.state().running)
     await site.visit('/a')
-    supervisor.poke()
+    supervisor.wake()
   }
   expect(supervisor.state().restarts).toBe(0)
   await supervisor.stop()
@@ -74,7 +75,7 @@ test('a worker that has nothing to do ends, and comes back when it is needed', a
 
 test('a worker that dies is started again', async () => {
   const supervisor = supervise([process.execPath, '-e', 'process.exit(3)'])
-  supervisor.poke()
+  supervisor.wake()
   await until(() => supervisor.state().restarts >= 2)
   await supervisor.stop()
 })
@@ -82,7 +83,7 @@ test('a worker that dies is started again', async () => {
 test('stopping waits until all is counted', async () => {
   const seq = await site.addLink({ slug: 'a' })
   await site.visit('/a')
-  site.supervisor.poke()
+  site.supervisor.wake()
   await until(() => site.supervisor.state().running)
   await Promise.all(Array.from({ length: 500 }, () => site.visit('/a')))
   await site.supervisor.stop()

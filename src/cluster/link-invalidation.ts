@@ -1,9 +1,9 @@
 import type { LinkChange } from '../storage/index.ts'
 import type { Bus, BusListener } from './bus.ts'
 
-/** Tells all nodes which links have changed. */
-export interface LinkNews {
-  /** Has this node obey at once, and tells the others. Never throws. */
+/** Invalidates changed links on all nodes. */
+export interface LinkInvalidation {
+  /** Applies the changes on this node and sends them to the others. Never throws. */
   announce(changes: readonly LinkChange[]): void
   /** Waits until what was announced has been sent, or can't be. */
   flush(): Promise<void>
@@ -17,7 +17,7 @@ export interface LinkMemory extends Pick<BusListener, 'hearing'> {
 }
 
 const CHANNEL = 'links'
-/** Stands for everything: more was changed than could be told one by one. */
+/** Stands for all links: more were changed than could be sent one by one. */
 const EVERYTHING = '*'
 const CHANGES_A_MESSAGE = 1_000
 /** So much is kept while nothing can be sent. */
@@ -32,7 +32,11 @@ type Told = number | [domainNo: number, slugKey: string]
  *
  * @param memory absent in a process that only changes links, as a command does.
  */
-export function createLinkNews(bus: Bus, nodeId: string, memory?: LinkMemory): LinkNews {
+export function createLinkInvalidation(
+  bus: Bus,
+  nodeId: string,
+  memory?: LinkMemory,
+): LinkInvalidation {
   let queue: LinkChange[] = []
   let unsent: LinkChange[] | typeof EVERYTHING = []
   const sending = new Set<Promise<void>>()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createHold } from './hold.ts'
+import { createWriteLock } from './write-lock.ts'
 
 /** Whether it is resolved by now. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
@@ -7,27 +7,27 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise, turn])) !== 'later'
 }
 
-test('nothing is written while somebody holds, until they leave', async () => {
-  const { writing, hold } = createHold()
+test('nothing is written while the lock is held', async () => {
+  const { writing, lock } = createWriteLock()
   const first = Promise.withResolvers<string>()
   const written = writing(() => first.promise)
-  const reader = hold().getReader()
-  const held = reader.read()
-  expect(await isDone(held)).toBe(false)
+  const reader = lock().getReader()
+  const locked = reader.read()
+  expect(await isDone(locked)).toBe(false)
   first.resolve('first')
   expect(await written).toBe('first')
-  expect(new TextDecoder().decode((await held).value)).toBe('held\n')
+  expect(new TextDecoder().decode((await locked).value)).toBe('locked\n')
   const next = writing(async () => 'next')
   expect(await isDone(next)).toBe(false)
   await reader.cancel()
   expect(await next).toBe('next')
 })
 
-test('whoever fails holds up nobody, and two may hold one after another', async () => {
-  const { writing, hold } = createHold()
+test('work that fails holds up nothing, and two may have the lock one after the other', async () => {
+  const { writing, lock } = createWriteLock()
   const failing = writing(() => Promise.reject(new Error('full')))
   expect(failing).rejects.toThrow('full')
-  const [a, b] = [hold().getReader(), hold().getReader()]
+  const [a, b] = [lock().getReader(), lock().getReader()]
   await a.read()
   const second = b.read()
   expect(await isDone(second)).toBe(false)

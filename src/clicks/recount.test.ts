@@ -1,16 +1,12 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
-import {
-  postgresMissing,
-  sharedPostgres,
-  type TestPostgres,
-} from '../../../test/harness/postgres.ts'
-import type { Storage } from '../../storage/index.ts'
-import type { LinkCounts } from '../recount.ts'
-import { addLinks, openTestStorage } from '../testing/shared.ts'
-import { recountShared } from './recount.ts'
+import { postgresMissing, sharedPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
+import { progressOfNodes, repairShared } from '../backend/recount-sources.ts'
+import type { Storage } from '../storage/index.ts'
+import { type LinkCounts, recount } from './recount.ts'
+import { addLinks, openTestStorage } from './testing/shared.ts'
 
-describe.skipIf(postgresMissing !== undefined)('recounting what nodes share', () => {
+describe.skipIf(postgresMissing !== undefined)('a recount', () => {
   let postgres: TestPostgres
   let storage: Storage
   let links: number[]
@@ -44,19 +40,28 @@ describe.skipIf(postgresMissing !== undefined)('recounting what nodes share', ()
         bot = excluded.bot, unique_visitors = excluded.unique_visitors`.execute(storage.read.db)
 
   const run = (wait: () => Promise<void> = async () => {}) =>
-    recountShared({
+    recount({
       storage,
       range: [0, Number.MAX_SAFE_INTEGER],
-      raw: async () => new Map(clicks),
+      progress: () => progressOfNodes(storage),
+      stored: async () => ({ since: 0, links: new Map(clicks) }),
+      repair: (difference, total) => repairShared(storage, difference, total),
       wait,
       looks: 3,
     })
 
   test('finds nothing where nothing is wrong', async () => {
-    expect(await run()).toEqual({ links: 3, moving: 0, differences: [], behind: [] })
+    expect(await run()).toEqual({
+      links: 3,
+      older: 0,
+      moving: 0,
+      since: 0,
+      differences: [],
+      behind: [],
+    })
   })
 
-  test('mends what is wrong, and nothing else', async () => {
+  test('repairs what is wrong, and nothing else', async () => {
     const [, wrong = 0] = links
     await setCounters(wrong, { human: 9, bot: 9, unique: 9 })
     expect((await run()).differences).toEqual([

@@ -1,0 +1,98 @@
+import { ownProgram } from '../base/own-program.ts'
+import {
+  createRecorder,
+  createTrimmer,
+  type DeletedLinks,
+  journalDirectory,
+  openJournal,
+  type Position,
+  type Visitors,
+} from '../clicks/index.ts'
+import { journalCheck, statisticsCheck, workerCheck } from '../operations/click-checks.ts'
+import { watchClicks, watchStatistics } from '../operations/watched.ts'
+import { createStatistics } from '../statistics/process/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { createSupervisor } from '../workers/index.ts'
+import type { Backend, BackendInput } from './types.ts'
+
+/** What the path of clicks is opened with. */
+export interface ClickPathOptions {
+  input: BackendInput
+  storage: Pick<Storage, 'reports'>
+  /** How far the journal was counted before this start. */
+  watermark: Position
+  /** No segment up to this one is written again, even if the journal's files were lost. */
+  after: number
+  visitors: Visitors
+}
+
+/** The path of clicks of one machine: its journal, the two workers that read it, and their state. */
+export interface ClickPath
+  extends Pick<Backend, 'recorder' | 'counting' | 'closeJournal' | 'finish'> {
+  journal: ReturnType<typeof openJournal>
+  statistics: ReturnType<typeof createStatistics>
+  checks: Backend['checks']
+  watch: Backend['watch']
+}
+
+/** Opens it; the same on one machine and on each of many. */
+export function openClickPath(options: ClickPathOptions): ClickPath {
+  const { input, storage, watermark, after, visitors } = options
+  const { config, plans, clock, logger } = input
+  const { dataDir } = config
+  const directory = journalDirectory(dataDir)
+  const journal = openJournal({ directory, after, logger, recovered: wakeWorkers })
+  const common = { journal, clock, logger, advanced: () => trimmer.trim() }
+  const supervisor = createSupervisor<DeletedLinks>({
+    ...common,
+    name: 'click worker',
+    command: ownProgram('click-worker', '--data-dir', dataDir),
+    watermark,
+  })
+  const statistics = createStatistics({
+    ...common,
+    command: ownProgram('statistics', '--data-dir', dataDir),
+    retention: async () => {
+      const rows = await storage.reports.db
+        .selectFrom('workspaces')
+        .select(['no', 'plan_id'])
+        .execute()
+      return rows.map(({ no, plan_id }) => [no, plans.of(plan_id).limits.analytics_retention_days])
+    },
+  })
+  const trimmer = createTrimmer({
+    directory,
+    watermarks: () => [supervisor.state().watermark, statistics.state().watermark],
+    logger,
+  })
+  function wakeWorkers(): void {
+    supervisor.wake()
+    statistics.wake()
+  }
+  const deletedLinks: number[] = []
+
+  return {
+    journal,
+    recorder: createRecorder(journal, visitors, wakeWorkers),
+    counting: {
+      wake: supervisor.wake,
+      state: supervisor.state,
+      linkDeleted(seq) {
+        // Links that are deleted together are told together.
+        if (deletedLinks.push(seq) > 1) return
+        setImmediate(() => supervisor.notify({ deletedLinks: deletedLinks.splice(0) }))
+      },
+    },
+    statistics,
+    checks: [journalCheck(journal), workerCheck(supervisor), statisticsCheck(statistics)],
+    watch(metrics, redirect) {
+      watchClicks(metrics, { journal, supervisor, redirect })
+      watchStatistics(metrics, statistics)
+    },
+    closeJournal: () => journal.close(),
+    async finish(withinMs) {
+      await Promise.all([supervisor.stop(withinMs), statistics.stop(withinMs)])
+      await trimmer.close()
+    },
+  }
+}

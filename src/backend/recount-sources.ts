@@ -1,0 +1,135 @@
+import { sql } from 'kysely'
+import type { NodeProgress, RecountOptions, StoredCounts } from '../clicks/recount.ts'
+import type { Config, ScaledConfig } from '../config/index.ts'
+import type { Storage } from '../storage/index.ts'
+
+/** Where a recount takes its numbers from. */
+export interface RecountSource
+  extends Pick<RecountOptions, 'progress' | 'stored' | 'repair' | 'wait' | 'looks'> {
+  close(): Promise<void>
+}
+
+/** One machine's journal is done within a few seconds. */
+const EMBEDDED = { waitMs: 500, looks: 60 }
+/** Nodes tell with a delay how far they have stored; longer than that at any load. */
+const SCALED = { waitMs: 12_000, looks: 5 }
+
+/** One machine: the command counts and stores what waits, also while no server runs. */
+export async function embeddedSource(
+  { dataDir, geoipDatabase }: Config,
+  { read }: Pick<Storage, 'read'>,
+): Promise<RecountSource> {
+  const { systemClock } = await import('../base/clock.ts')
+  const { createClickCounter, journalDirectory, openSqliteCounters } = await import(
+    '../clicks/index.ts'
+  )
+  const { databaseFiles, openSqlite } = await import('../storage/index.ts')
+  const { openRawSource } = await import('../statistics/process/raw-source.ts')
+  const raw = await openRawSource({ dataDir, geoipDatabase })
+  const counter = createClickCounter({
+    directory: journalDirectory(dataDir),
+    store: openSqliteCounters(dataDir),
+    clock: systemClock,
+  })
+  while ((await counter.pass()).more);
+  const counters = openSqlite(databaseFiles(dataDir).counters)
+  const update = counters.raw.prepare(
+    `UPDATE link_counters SET total = ?1 + ?2, human = ?1, bot = ?2, unique_visitors = ?3
+     WHERE link_seq = ?4 AND human = ?5 AND bot = ?6 AND unique_visitors = ?7 AND total = ?8`,
+  )
+  return {
+    looks: EMBEDDED.looks,
+    wait: () => Bun.sleep(EMBEDDED.waitMs),
+    async progress() {
+      const [counted = { segment: 0, offset: 0 }] = await read.db
+        .selectFrom('journal_watermark')
+        .select(['segment', 'offset'])
+        .execute()
+      const { position } = await raw.numbers([0, 0], counted)
+      return [{ node: dataDir, counted, stored: position }]
+    },
+    stored: (range) => raw.numbers(range, { segment: 0, offset: 0 }),
+    async repair({ linkSeq, counted, clicks }, total) {
+      const before = [counted.human, counted.bot, counted.unique, total] as const
+      return update.run(clicks.human, clicks.bot, clicks.unique, linkSeq, ...before).changes > 0
+    },
+    async close() {
+      await raw.close()
+      await counter.close()
+      counters.close()
+    },
+  }
+}
+
+/** Many nodes, which count and store. */
+export async function scaledSource(
+  scaled: ScaledConfig,
+  storage: Pick<Storage, 'read' | 'reports' | 'write'>,
+): Promise<RecountSource> {
+  const { linkNumbers, close } = await storedClicks(scaled, storage)
+  return {
+    looks: SCALED.looks,
+    wait: () => Bun.sleep(SCALED.waitMs),
+    progress: () => progressOfNodes(storage),
+    async stored(range): Promise<StoredCounts> {
+      const links: StoredCounts['links'] = new Map()
+      for await (const [seq, human, bot, unique] of linkNumbers(range)) {
+        links.set(seq, { human, bot, unique })
+      }
+      return { since: 0, links }
+    },
+    repair: (difference, total) => repairShared(storage, difference, total),
+    close,
+  }
+}
+
+/** How far each node has counted and stored its journal. */
+export async function progressOfNodes({ read }: Pick<Storage, 'read'>): Promise<NodeProgress[]> {
+  const { rows } = await sql<{
+    id: string
+    segment: number
+    offset: number
+    shipped_segment: number
+    shipped_offset: number
+  }>`SELECT id, segment, "offset", shipped_segment, shipped_offset
+    FROM node_watermarks JOIN nodes ON no = node_no ORDER BY no`.execute(read.db)
+  return rows.map(({ id, segment, offset, shipped_segment, shipped_offset }) => ({
+    node: id,
+    counted: { segment, offset },
+    stored: { segment: shipped_segment, offset: shipped_offset },
+  }))
+}
+
+/** See `repair` of `RecountOptions`. */
+export async function repairShared(
+  storage: Pick<Storage, 'write'>,
+  { linkSeq, counted, clicks }: Parameters<RecountOptions['repair']>[0],
+  total: number,
+): Promise<boolean> {
+  const { rows } = await storage.write((tx) =>
+    sql`UPDATE link_counters SET total = ${clicks.human + clicks.bot}, human = ${clicks.human},
+        bot = ${clicks.bot}, unique_visitors = ${clicks.unique}
+      WHERE link_seq = ${linkSeq} AND human = ${counted.human} AND bot = ${counted.bot}
+        AND unique_visitors = ${counted.unique} AND total = ${total}
+      RETURNING 1`.execute(tx.db),
+  )
+  return rows.length > 0
+}
+
+/** Where the clicks of all nodes are stored. */
+async function storedClicks({ clickhouse }: ScaledConfig, storage: Pick<Storage, 'reports'>) {
+  type Range = readonly [number, number]
+  if (clickhouse === null) {
+    const { linkNumbers } = await import('../statistics/postgres/recount.ts')
+    return { linkNumbers: (range: Range) => linkNumbers(storage, range), async close() {} }
+  }
+  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
+  const { linkNumbers } = await import('../statistics/clickhouse/recount.ts')
+  const { migrateClickHouse } = await import('../statistics/clickhouse/schema.ts')
+  const clickHouse = openClickHouse(clickhouse.reveal())
+  await migrateClickHouse(clickHouse)
+  return {
+    linkNumbers: (range: Range) => linkNumbers(clickHouse, range),
+    close: clickHouse.close,
+  }
+}

@@ -1,0 +1,129 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Storage } from '../storage/index.ts'
+import {
+  CHECK_MS,
+  dayOf,
+  Salts,
+  type Visitors,
+  type VisitorsOptions,
+  visitorHash,
+} from './visitors.ts'
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+/** How often the database is asked for salts after it failed. */
+const RETRY_MS = 10_000
+
+/** Visitors that all nodes tell apart alike. */
+export interface SharedVisitors extends Visitors {
+  /** Agrees on the salts of today and tomorrow, and destroys old ones. Also happens by itself. */
+  refresh(): Promise<void>
+}
+
+/** What they work with. */
+export interface SharedVisitorsOptions extends VisitorsOptions {
+  storage: Pick<Storage, 'read' | 'write'>
+  /** 32 bytes that all nodes have and the database hasn't. */
+  key: Uint8Array
+}
+
+/** The salts were made with another key: this node has another secret than the others. */
+export class OtherSecret extends Error {
+  override name = 'OtherSecret'
+}
+
+/**
+ * As `openVisitors`, with salts that all nodes share. They are agreed on a day ahead, so that no
+ * visit waits for the database at midnight. When the database is away for so long that a day begins
+ * without its salt, the node makes its own, and a visitor of several nodes counts as several until
+ * the database is back.
+ * @throws OtherSecret
+ */
+export async function openSharedVisitors(options: SharedVisitorsOptions): Promise<SharedVisitors> {
+  const { storage, clock, logger } = options
+  const salts = new Salts(options)
+  let timer: Timer | undefined
+  let isClosed = false
+
+  async function refresh(): Promise<void> {
+    const today = dayOf(clock.now())
+    for (const day of [today, today + 1]) {
+      salts.set(day, await agree(options, day, salts.propose(day)))
+    }
+    salts.destroyOld(clock.now())
+    salts.save()
+    await storage.write(async (tx) => {
+      await sql`DELETE FROM visitor_salts WHERE day < ${today - 1}`.execute(tx.db)
+    })
+  }
+
+  async function check(isFirst: boolean): Promise<void> {
+    let nextMs = CHECK_MS
+    try {
+      await refresh()
+    } catch (err) {
+      if (isFirst && err instanceof OtherSecret) throw err
+      nextMs = RETRY_MS
+      logger?.warn({ err }, 'The visitor salts can not be agreed on')
+      // Old salts go, whether the database is there or not.
+      salts.destroyOld(clock.now())
+    }
+    if (!isClosed) timer = setTimeout(() => check(false), nextMs).unref()
+  }
+
+  await check(true)
+  return {
+    refresh,
+    hash: (now, address, userAgent) => visitorHash(salts.of(now), address, userAgent),
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/**
+ * The salt of a day: the first node's. In the database it is encrypted (AES-256-GCM), because its
+ * backups and its log keep rows for longer: without the instance's secret they don't tell whether
+ * an address came.
+ */
+async function agree(
+  { storage, key, random }: SharedVisitorsOptions,
+  day: number,
+  own: string,
+): Promise<string> {
+  const { rows } = await sql<{ sealed: string }>`SELECT sealed FROM visitor_salts
+    WHERE day = ${day}`.execute(storage.read.db)
+  const found = rows[0]?.sealed
+  if (found !== undefined) return unseal(found, day, key)
+  const sealed = seal(own, day, key, random.bytes(IV_BYTES))
+  const first = await storage.write(async (tx) => {
+    const all = await sql<{ sealed: string }>`
+      INSERT INTO visitor_salts (day, sealed) VALUES (${day}, ${sealed})
+      ON CONFLICT (day) DO UPDATE SET day = excluded.day RETURNING sealed`.execute(tx.db)
+    return all.rows[0]?.sealed as string
+  })
+  return unseal(first, day, key)
+}
+
+function seal(text: string, day: number, key: Uint8Array, iv: Uint8Array): string {
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(String(day)))
+  const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final()])
+  return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url')
+}
+
+/** @throws OtherSecret */
+function unseal(text: string, day: number, key: Uint8Array): string {
+  const bytes = Buffer.from(text, 'base64url')
+  const end = bytes.length - TAG_BYTES
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+    decipher.setAAD(Buffer.from(String(day))).setAuthTag(bytes.subarray(end))
+    return (
+      decipher.update(bytes.subarray(IV_BYTES, end), undefined, 'utf8') + decipher.final('utf8')
+    )
+  } catch {
+    throw new OtherSecret('The visitor salts were made by nodes with another secret')
+  }
+}

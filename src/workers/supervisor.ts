@@ -1,0 +1,232 @@
+import type { Subprocess } from 'bun'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Journal, Position } from '../clicks/index.ts'
+import type { FromWorker, Progress, ToWorker } from './messages.ts'
+
+/** What is known of a worker. */
+export interface WorkerState {
+  running: boolean
+  watermark: Position
+  /** Bytes of the journal that aren't done yet. */
+  backlogBytes: number
+  /** How far the worker is behind; 0 when nothing waits. */
+  backlogSeconds: number
+  /** How often it died. */
+  restarts: number
+  /** Damaged journal lines that the running worker has read. */
+  skipped: number
+}
+
+/** What {@link createSupervisor} works with. `N`, `R`: see `messages.ts`. */
+export interface SupervisorOptions<R> {
+  /** Its name in the log. */
+  name: string
+  command: readonly string[]
+  journal: Pick<Journal, 'bytesAfter'>
+  /** How far the worker had come before this start; { 0, 0 } when only the worker knows. */
+  watermark: Position
+  clock: Clock
+  logger?: Pick<Logger, 'info' | 'warn'> | undefined
+  /** The worker answers requests at this socket. */
+  ready?(socket: string): void
+  /** The worker has ended a pass. */
+  reported?(report: R): void
+  /** The worker's watermark has moved. */
+  advanced?(): void
+  /** The worker has ended or died. */
+  ended?(): void
+}
+
+/** Keeps a worker running while there is something to do. */
+export interface Supervisor<N> {
+  /** The journal may hold something new: starts or wakes the worker. Cheap; call it often. */
+  wake(): void
+  /** Starts the worker if it doesn't run. */
+  start(): void
+  /** Sends a notice to the worker, which it starts if need be. A worker that is ending may miss it. */
+  notify(notice: N): void
+  state(): WorkerState
+  /** Lets the worker reach the journal's end; after `graceMs` milliseconds it is killed. */
+  stop(graceMs?: number): Promise<void>
+}
+
+/** Starts nothing until it is woken, or when an earlier process has left a backlog. */
+export function createSupervisor<N = never, R = null>(
+  options: SupervisorOptions<R>,
+): Supervisor<N> {
+  const supervised = new SupervisedWorker<N, R>(options)
+  return {
+    wake: () => supervised.wake(),
+    start: () => supervised.start(),
+    notify: (notice) => supervised.notify(notice),
+    state: () => supervised.state(),
+    stop: (graceMs) => supervised.stop(graceMs),
+  }
+}
+
+const WAKE_EVERY_MS = 100
+const BACK_OFF_MS = { first: 100, most: 30_000 }
+/** After so long without dying the back-off begins anew. */
+const STABLE_MS = 60_000
+
+class SupervisedWorker<N, R> {
+  readonly #options: SupervisorOptions<R>
+  #watermark: Position
+  #skipped = 0
+  #restarts = 0
+  #backOffMs = BACK_OFF_MS.first
+  #child: Subprocess | undefined
+  #startedAt = 0
+  #wokenAt = 0
+  #wakeTimer: Timer | undefined
+  #startTimer: Timer | undefined
+  /** Woken, and not yet passed on. */
+  #isWanted = false
+  /** Passed on, and not yet answered by a pass. */
+  #isOwed = false
+  #isStopping = false
+  /** When the oldest click that isn't done came, or a little earlier; 0: none waits. */
+  #behindSince = 0
+
+  constructor(options: SupervisorOptions<R>) {
+    this.#options = options
+    this.#watermark = options.watermark
+    if (this.#backlogBytes > 0) this.wake()
+  }
+
+  get #backlogBytes(): number {
+    return this.#options.journal.bytesAfter(this.#watermark)
+  }
+
+  wake(): void {
+    const now = this.#options.clock.now()
+    // Also where a wake waits: the worker may have done already what that one was for.
+    if (this.#behindSince === 0) this.#behindSince = now
+    if (this.#isWanted) return
+    this.#isWanted = true
+    const wait = Math.min(WAKE_EVERY_MS, Math.max(0, this.#wokenAt + WAKE_EVERY_MS - now))
+    this.#wakeTimer ??= setTimeout(() => this.#wakeNow(), wait).unref()
+  }
+
+  start(): void {
+    if (!this.#isStopping && this.#startTimer === undefined && this.#child === undefined) {
+      this.#spawn()
+    }
+  }
+
+  notify(notice: N): void {
+    this.start()
+    this.#send({ kind: 'notice', notice })
+  }
+
+  state(): WorkerState {
+    const backlogBytes = this.#backlogBytes
+    const behindMs =
+      backlogBytes === 0 ? 0 : Math.max(0, this.#options.clock.now() - this.#behindSince)
+    return {
+      running: this.#child !== undefined,
+      watermark: this.#watermark,
+      backlogBytes,
+      backlogSeconds: behindMs / 1_000,
+      restarts: this.#restarts,
+      skipped: this.#skipped,
+    }
+  }
+
+  async stop(graceMs = 3_000): Promise<void> {
+    this.#isStopping = true
+    clearTimeout(this.#wakeTimer)
+    clearTimeout(this.#startTimer)
+    const last = this.#child
+    if (last === undefined) return
+    this.#send({ kind: 'finish' })
+    const killed = Promise.withResolvers<void>()
+    const timer = setTimeout(() => {
+      last.kill('SIGKILL')
+      // Not awaited: on a busy machine the process may take time to go.
+      killed.resolve()
+    }, graceMs)
+    await Promise.race([last.exited, killed.promise])
+    clearTimeout(timer)
+    this.#child = undefined
+  }
+
+  #wakeNow(): void {
+    this.#wakeTimer = undefined
+    this.#wokenAt = this.#options.clock.now()
+    this.#isWanted = false
+    this.#isOwed = true
+    // A worker that waits to be started begins with a pass.
+    if (this.#isStopping || this.#startTimer !== undefined) return
+    this.start()
+    this.#send({ kind: 'wake' })
+  }
+
+  #spawn(): void {
+    this.#startedAt = this.#options.clock.now()
+    try {
+      this.#child = Bun.spawn({
+        cmd: [...this.#options.command],
+        stdio: ['ignore', 'inherit', 'inherit'],
+        serialization: 'json',
+        ipc: (message) => this.#receive(message as FromWorker<R>),
+        onExit: (child, code, signal) => this.#exited(child, code, signal),
+      })
+    } catch (error) {
+      this.#options.logger?.warn({ err: error }, `The ${this.#options.name} does not start`)
+      this.#startLater()
+    }
+  }
+
+  #send(message: ToWorker<N>): void {
+    try {
+      this.#child?.send(message)
+    } catch {
+      // It is ending. The next one reads the journal from its watermark.
+    }
+  }
+
+  #receive(message: FromWorker<R>): void {
+    if (message.kind === 'ready') {
+      this.#options.ready?.(message.socket)
+      return
+    }
+    this.#options.reported?.(message.report)
+    if (message.progress !== null) this.#advance(message.progress)
+  }
+
+  #advance({ watermark, upTo, skipped }: Progress): void {
+    this.#isOwed = false
+    this.#watermark = watermark
+    this.#skipped = skipped
+    if (this.#backlogBytes === 0) this.#behindSince = 0
+    else this.#behindSince = Math.max(this.#behindSince, upTo)
+    this.#options.advanced?.()
+  }
+
+  #exited(child: Subprocess, code: number | null, signal: unknown): void {
+    if (child !== this.#child) return
+    this.#child = undefined
+    this.#options.ended?.()
+    if (this.#isStopping) return
+    if (code === 0) {
+      // A wake may have reached it too late.
+      if (this.#isWanted || this.#isOwed || this.#backlogBytes > 0) this.#spawn()
+      return
+    }
+    this.#options.logger?.warn({ code, signal }, `The ${this.#options.name} died`)
+    this.#startLater()
+  }
+
+  #startLater(): void {
+    this.#restarts++
+    const { clock } = this.#options
+    if (clock.now() - this.#startedAt > STABLE_MS) this.#backOffMs = BACK_OFF_MS.first
+    this.#startTimer = setTimeout(() => {
+      this.#startTimer = undefined
+      this.#spawn()
+    }, this.#backOffMs)
+    this.#backOffMs = Math.min(this.#backOffMs * 2, BACK_OFF_MS.most)
+  }
+}
