@@ -1,15 +1,15 @@
 import { openSqlite, type SqliteConnection } from '../storage/index.ts'
-import type { LinkFacts } from './reports/index.ts'
+import type { LinkFacts } from './engine/types.ts'
 import { findLinkIds, findTagged } from './store.ts'
 
 const CACHE_BYTES = 2 * 1024 * 1024
 
-/** What is known of links and domains, read from `slugline.db` beside its writer. */
+/** Data about links and domains, read from `slugline.db` while another process writes it. */
 export interface OpenLinkFacts extends LinkFacts {
   close(): void
 }
 
-/** Opens the file when it is asked for the first time: most processes never are. */
+/** Opens the file at the first query, because most statistics processes never query it. */
 export function createLinkFacts(mainFile: string): OpenLinkFacts {
   let open: SqliteConnection | undefined
   function database(): SqliteConnection {

@@ -1,36 +1,34 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import { matches } from '../live-filter.ts'
 import type {
   AskableReports,
   ClickPosition,
   Counts,
   Dimension,
-  LiveClicks,
   Selection,
   StoredClick,
 } from '../types.ts'
 
 const DAY_MS = 86_400_000
 
-/** Clicks in memory, and reports that a child could check: one loop each. */
-export interface NaiveReports extends AskableReports, LiveClicks {
+/** Clicks in memory, and reports in the plainest form: one loop each. */
+export interface NaiveReports extends AskableReports {
   readonly clicked: StoredClick[]
   add(...clicks: StoredClick[]): void
   /** What every question fails with from now on; null: none does. */
   failure: Error | null
+  /** The signals of {@link AskableReports.until} so far. */
+  readonly signals: AbortSignal[]
   /** The questions so far. */
   readonly asked: { question: string; selection: Selection }[]
-  /** How many live streams are open. */
-  readonly watchers: number
 }
 
-/** A click of a person, at a time, on a link. */
+/** A click of a human, at a time, on a link. */
 export function click(fields: Partial<StoredClick> & Pick<StoredClick, 'time' | 'linkSeq'>) {
   return {
     n: 0,
     domainNo: 0,
     visitor: null,
-    kind: 'person',
+    kind: 'human',
     reason: null,
     trigger: 'click',
     country: null,
@@ -57,8 +55,6 @@ export function createNaiveReports(
 ): NaiveReports {
   const clicked: StoredClick[] = []
   const asked: NaiveReports['asked'] = []
-  const wakes = new Set<() => void>()
-  let watchers = 0
 
   async function fitting(selection: Selection): Promise<StoredClick[]> {
     const { workspaceNo, linkSeq, tags = [], from, to, filters, offsets } = selection
@@ -86,13 +82,13 @@ export function createNaiveReports(
     clicked,
     asked,
     failure: null,
-    until: () => reports,
-    get watchers() {
-      return watchers
+    signals: [],
+    until(signal) {
+      reports.signals.push(signal)
+      return reports
     },
     add(...clicks) {
       clicked.push(...clicks)
-      for (const wake of [...wakes]) wake()
     },
     async totals(selection) {
       begin('totals', selection)
@@ -118,11 +114,12 @@ export function createNaiveReports(
       const values = [...groups]
         .map(([value, clicks]) => ({ value, ...countsOf(clicks, selection) }))
         .sort((a, b) => b.clicks - a.clicks || (String(a.value) < String(b.value) ? -1 : 1))
-      const listed = values.slice(0, limit)
+      const listed = values.filter(({ clicks }) => clicks > 0).slice(0, limit)
       const rest = all.filter(
         (it) => !listed.some(({ value }) => value === valueIn(it, dimension, selection.offsets)),
       )
-      return { values: listed, other: countsOf(rest, selection) }
+      const { clicks, bots } = countsOf(rest, selection)
+      return { values: listed, other: { clicks, bots } }
     },
     async clicks(selection, { before = null, after = null, limit }) {
       begin('clicks', selection)
@@ -138,14 +135,14 @@ export function createNaiveReports(
           const counts = Array.from({ length: days }, () => 0)
           for (const it of clicked) {
             const day = Math.floor(it.time / DAY_MS) - firstDay
-            const isMine = it.linkSeq === seq && it.kind === 'person'
+            const isMine = it.linkSeq === seq && it.kind === 'human'
             if (isMine && counts[day] !== undefined) counts[day]++
           }
           return [seq, counts]
         }),
       )
     },
-    async export(selection, format) {
+    async export(selection, { format, raw }) {
       begin('export', selection)
       const all = (await fitting(selection)).filter((it) => isMeant(it, selection)).sort(compare)
       let at = 0
@@ -153,35 +150,11 @@ export function createNaiveReports(
         pull(controller) {
           const next = all[at++]
           if (next === undefined) return controller.close()
-          controller.enqueue(new TextEncoder().encode(`${format} ${next.time}-${next.n}\n`))
+          controller.enqueue(
+            new TextEncoder().encode(`${format}${raw ? ' raw' : ''} ${next.time}-${next.n}\n`),
+          )
         },
       })
-    },
-    async *live(workspaceNo, after, signal) {
-      if (reports.failure !== null) throw reports.failure
-      watchers++
-      try {
-        for (let at = after === null ? clicked.length : 0; !signal.aborted; ) {
-          const next = clicked[at]
-          if (next === undefined) {
-            await new Promise<void>((resolve) => {
-              const wake = () => {
-                wakes.delete(wake)
-                signal.removeEventListener('abort', wake)
-                resolve()
-              }
-              wakes.add(wake)
-              signal.addEventListener('abort', wake)
-            })
-            continue
-          }
-          at++
-          const isTheirs = Math.floor(next.linkSeq / SEQS_PER_WORKSPACE) === workspaceNo
-          if (isTheirs && (after === null || compare(next, after) > 0)) yield next
-        }
-      } finally {
-        watchers--
-      }
     },
   }
   return reports
@@ -197,12 +170,12 @@ function countsOf(all: readonly StoredClick[], selection: Pick<Selection, 'bots'
   return {
     clicks: meant.length,
     unique: visitors.size,
-    bots: all.filter(({ kind }) => kind !== 'person').length,
+    bots: all.filter(({ kind }) => kind !== 'human').length,
   }
 }
 
 function isMeant(it: StoredClick, { bots }: Pick<Selection, 'bots'>): boolean {
-  return matches(it, { filters: [], bots, zone: 'UTC' })
+  return bots === 'include' || (it.kind === 'human') === (bots === 'exclude')
 }
 
 function valueIn(

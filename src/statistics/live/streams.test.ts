@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { click } from '../testing/naive.ts'
+import { createTestStatistics, linkId, type TestStatistics } from '../testing/statistics.ts'
+import { type ClickPosition, StatisticsUnavailable } from '../types.ts'
 import { createEventStream, type StreamEvent } from './event-stream.ts'
-import { STREAMS_PER_WORKSPACE } from './live.ts'
-import { click } from './testing/naive.ts'
-import { createTestStatistics, linkId, type TestStatistics } from './testing/statistics.ts'
-import { StatisticsUnavailable } from './types.ts'
+import { type FollowedClick, followClicks } from './follow.ts'
+import { STREAMS_PER_WORKSPACE } from './streams.ts'
 
 const NOW = Date.parse('2026-06-15T12:00:00Z')
 
@@ -76,7 +77,7 @@ describe('the stream', () => {
     expect(reader.answer.headers.get('content-type')).toBe('text/event-stream')
     expect(reader.answer.headers.get('cache-control')).toBe('no-store')
     const id = visit()
-    expect(await reader.next()).toMatchObject({ id, link: linkId(1), kind: 'person' })
+    expect(await reader.next()).toMatchObject({ id, link: linkId(1), kind: 'human' })
     expect(reader.lastId).toBe(id)
     await reader.cancel()
   })
@@ -106,13 +107,15 @@ describe('the stream', () => {
   })
   test.each([
     ['link', `?link=${linkId(2)}`],
-    ['tag', '?-link=&tag=news'],
+    ['tag', '?tag=news'],
     ['bots', '?bots=only'],
     ['country', '?country=fr'],
+    ['country, excluded', '?not_country='],
   ])('keeps to its filters: %s', async (_, query) => {
-    const reader = await open(query.replace('-link=&', ''), { 'Last-Event-ID': `${NOW + tick}-0` })
+    const reader = await open(query, { 'Last-Event-ID': `${NOW + tick}-0` })
     const skipped = visit(query.includes('tag') ? second : first)
-    const fields = { kind: 'bot', country: 'FR' } as const
+    const kind = query.includes('bots') ? 'bot' : 'human'
+    const fields = { kind, country: 'FR' } as const
     const meant = visit(query.includes('link=l') ? second : first, fields)
     expect((await reader.next())?.id).toBe(meant)
     expect(skipped).not.toBe(meant)
@@ -129,20 +132,25 @@ describe('the stream', () => {
       { field: 'Last-Event-ID', code: 'INVALID_HEADER' },
     ])
   })
-  test('lets its source go when the reader does, and when we stop', async () => {
+  test('has no bots by default', async () => {
+    const [reader, everyone] = [await open(), await open('?bots=include')]
+    const bot = visit(first, { kind: 'bot' })
+    const human = visit()
+    expect((await reader.next())?.id).toBe(human)
+    expect((await everyone.next())?.id).toBe(bot)
+  })
+  test('asks no more when the reader leaves, and when the server stops', async () => {
+    its.reports.signals.length = 0
+    const areOpen = () => its.reports.signals.map(({ aborted }) => !aborted)
     const readers = [await open(), await open()]
-    for (const reader of readers) await reader.block()
     visit()
     for (const reader of readers) await reader.next()
-    expect(its.reports.watchers).toBe(2)
     await readers[0]?.cancel()
-    await Bun.sleep(0)
-    expect(its.reports.watchers).toBe(1)
+    expect(areOpen()).toEqual([false, true])
     const over = readers[1]?.next()
     its.statistics.endStreams()
     expect(await over).toBeNull()
-    await Bun.sleep(0)
-    expect(its.reports.watchers).toBe(0)
+    expect(areOpen()).toEqual([false, false])
   })
   test('is one of only so many of a workspace', async () => {
     const readers: Reader[] = []
@@ -156,27 +164,91 @@ describe('the stream', () => {
     await readers[0]?.cancel()
     expect((await open()).answer.status).toBe(200)
   })
-  test('ends when its source breaks off', async () => {
-    const { live } = its.reports
-    its.reports.live = async function* () {
-      await Bun.sleep(1)
-      yield* []
-      throw new StatisticsUnavailable('gone')
-    }
+  test('ends when the statistics become unavailable', async () => {
     const reader = await open()
+    await reader.block()
+    its.reports.failure = new StatisticsUnavailable('gone')
     expect(await reader.next()).toBeNull()
-    its.reports.live = live
+    its.reports.failure = null
+  })
+})
+
+describe('following clicks', () => {
+  const selectionOf = (range: { from: number; to: number }) => ({
+    workspaceNo: 1,
+    linkSeq: null,
+    linkSeqs: null,
+    filters: [],
+    bots: 'exclude' as const,
+    offsets: [],
+    ...range,
+  })
+  const stop = new AbortController()
+  const follow = (after: ClickPosition, lateMs: number) =>
+    followClicks(
+      { reports: its.reports, clock: its.clock, after, selectionOf, lateMs, pauseMs: () => 2 },
+      stop.signal,
+    )
+  async function ids(from: AsyncGenerator<FollowedClick | null>, count: number) {
+    const found: string[] = []
+    while (found.length < count) {
+      const { value } = await from.next()
+      if (value) found.push(`${value.click.time}-${value.click.n} ${value.position.time}`)
+    }
+    return found
+  }
+
+  test('sends a click that another node stores late, once, and resumes after the newest', async () => {
+    const time = NOW + 1_000_000
+    const following = follow({ time, n: 0 }, 50)
+    const add = (at: number) => its.reports.add(click({ linkSeq: first, time: time + at }))
+    add(30)
+    expect(await ids(following, 1)).toEqual([`${time + 30}-0 ${time + 30}`])
+    // From before the position that the stream began at: never sent.
+    its.reports.add(click({ linkSeq: first, time: time - 1 }))
+    add(20)
+    expect(await ids(following, 1)).toEqual([`${time + 20}-0 ${time + 30}`])
+    add(90)
+    expect(await ids(following, 1)).toEqual([`${time + 90}-0 ${time + 90}`])
+    // Later than clicks may be late, and not.
+    add(35)
+    add(60)
+    expect(await ids(following, 1)).toEqual([`${time + 60}-0 ${time + 90}`])
+    add(91)
+    expect(await ids(following, 1)).toEqual([`${time + 91}-0 ${time + 91}`])
+    await following.return(undefined)
+  })
+  test('gives every click once, however many came in one millisecond or in years', async () => {
+    const begin = NOW + 10_000_000
+    const made = Array.from({ length: 2_500 }, (_, i) =>
+      click({ linkSeq: first, time: begin + Math.floor(i / 1_100) * 400 * 86_400_000, n: i }),
+    )
+    its.clock.ms = begin + 1_200 * 86_400_000
+    its.reports.add(...made.slice(0, 2_000))
+    const following = follow({ time: 0, n: 0 }, 0)
+    const before = its.reports.clicked.filter(
+      ({ kind, time }) => kind === 'human' && time < begin,
+    ).length
+    await ids(following, before)
+    const seen = await ids(following, 2_000)
+    its.reports.add(...made.slice(2_000))
+    seen.push(...(await ids(following, 500)))
+    expect(seen).toEqual(made.map(({ time, n }) => `${time}-${n} ${time}`))
+    await following.return(undefined)
   })
 })
 
 describe('an event stream', () => {
-  async function* silence(signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  async function* silence(signal: AbortSignal): AsyncGenerator<StreamEvent | null> {
+    while (!signal.aborted) {
+      yield null
+      await Bun.sleep(5)
+    }
   }
   const base = { startId: '1-0', ended: () => {}, permitted: async () => true }
 
   test('says that it lives', async () => {
-    const { body, end } = createEventStream({ ...base, events: silence, heartbeatMs: 5 })
+    const { body, end } = createEventStream({ ...base, events: silence })
     const reader = new Reader(new Response(body))
     expect(await reader.block()).toContain('id: 1-0')
     expect(await reader.block()).toBe(':')
@@ -198,14 +270,14 @@ describe('an event stream', () => {
     await reader.block()
     allowed = false
     await ended
-    expect(await reader.block()).toBeNull()
+    const left = [await reader.block(), await reader.block()]
+    expect(left).toContain(null)
   })
   test('goes on while nobody can say whether it is permitted', async () => {
     const { body, end } = createEventStream({
       ...base,
       events: silence,
       checkMs: 2,
-      heartbeatMs: 20,
       permitted: async () => {
         throw new Error('storage away')
       },
