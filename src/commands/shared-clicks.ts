@@ -17,10 +17,7 @@ const REPORT_MEMORY_MB = 32
 /** A batch of clicks is one statement of some thousand rows. */
 const STATEMENT_MS = 60_000
 
-/** So long clicks wait for Redis after a start: they are stored without it. */
-const REDIS_WITHIN_MS = 500
-
-/** PostgreSQL, Redis and perhaps ClickHouse, as the statistics process of a node uses them. */
+/** PostgreSQL and perhaps ClickHouse, as the statistics process of a node uses them. */
 export interface SharedClicks {
   openStore(clock: Clock): Promise<Store>
   close(): Promise<void>
@@ -54,28 +51,15 @@ export async function openSharedClicks(options: {
   logger: Logger
 }): Promise<SharedClicks> {
   const { dataDir, scaled, enrich, logger } = options
-  const { openCluster } = await import('../cluster/index.ts')
   const node = await nodeOf(dataDir)
   const { storage, openStore, close } =
     scaled.clickhouse === null
       ? await inPostgres(scaled)
       : await inClickHouse(scaled, scaled.clickhouse)
-  // Another name than the serving process's: each listens for its own echo.
-  const cluster = openCluster({
-    url: scaled.redis,
-    logger,
-    nodeId: `${node.id}/statistics`,
-    member: false,
-  })
-  const { bus } = cluster
   return {
-    async openStore(clock) {
-      // What is stored first is to be seen live, too.
-      await cluster.settled(REDIS_WITHIN_MS)
-      return openStore({ dataDir, node, storage, bus, clock, logger, enrich })
-    },
+    openStore: (clock) => openStore({ dataDir, node, storage, clock, logger, enrich }),
     async close() {
-      await Promise.all([cluster.close(), close(), storage.close()])
+      await Promise.all([close(), storage.close()])
     },
   }
 }

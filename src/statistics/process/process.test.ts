@@ -240,64 +240,6 @@ test('a file that is mostly free is made smaller between visits and questions', 
   abort.abort()
 })
 
-describe('live clicks', () => {
-  async function take(count: number, after: { time: number; n: number } | null) {
-    const abort = new AbortController()
-    const clicks: StoredClick[] = []
-    const reading = (async () => {
-      for await (const click of statistics.client.live(1, after, abort.signal)) {
-        clicks.push(click)
-        if (clicks.length >= count) break
-      }
-    })()
-    return { clicks, reading, abort }
-  }
-
-  test('come as they are stored, and from a position on', async () => {
-    const seq = await site.addLink({ slug: 'a' })
-    start()
-    for (let i = 0; i < 3; i++) await site.visit('/a')
-    statistics.poke()
-    await stored()
-    const [first] = await statistics.client.clicks(ALL, { limit: 1 })
-    const position = { time: first?.time ?? 0, n: first?.n ?? 0 }
-    const watching = await take(Infinity, position)
-    const coming = await take(Infinity, null)
-    // Nobody says when the second one is there: it has missed what came before.
-    let came = 2
-    await until(async () => {
-      await site.visit('/a')
-      came++
-      statistics.poke()
-      await stored()
-      return coming.clicks.length >= 2
-    })
-    await until(() => watching.clicks.length >= came)
-    const positionsOf = ({ clicks }: typeof coming) => clicks.map(({ time, n }) => `${time} ${n}`)
-    const all = positionsOf(watching)
-    expect([all.length, new Set(all).size]).toEqual([came, came])
-    expect(new Set(watching.clicks.map(({ linkSeq }) => linkSeq))).toEqual(new Set([seq]))
-    await until(() => positionsOf(coming).at(-1) === all.at(-1))
-    expect(positionsOf(coming)).toEqual(all.slice(-coming.clicks.length))
-    for (const { abort, reading } of [watching, coming]) {
-      abort.abort()
-      await reading.catch(() => {})
-    }
-  })
-
-  test('keep the process, and end when nobody wants them', async () => {
-    await site.addLink({ slug: 'a' })
-    start('200')
-    const { reading, abort } = await take(1, null)
-    await until(() => statistics.state().running)
-    await Bun.sleep(600)
-    expect(statistics.state().running).toBe(true)
-    abort.abort()
-    await reading.catch(() => {})
-    await until(() => !statistics.state().running)
-  })
-})
-
 test('a data directory with a long path has its socket elsewhere', () => {
   expect(socketPath('/data')).toBe('/data/statistics.sock')
   const long = `/${'d'.repeat(120)}`
