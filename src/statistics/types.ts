@@ -181,7 +181,7 @@ export interface ClickReports {
     selection: Selection,
     options: { before?: ClickPosition | null; after?: ClickPosition | null; limit: number },
   ): Promise<StoredClick[]>
-  /** Human clicks per UTC day for some links, oldest day first. */
+  /** Human clicks per UTC day for some links of one workspace, oldest day first. */
   daily(linkSeqs: readonly number[], firstDay: number, days: number): Promise<Map<number, number[]>>
   /**
    * All clicks of a selection, oldest first, with {@link EXPORT_COLUMNS}, in constant memory. Ends

@@ -15,9 +15,9 @@ export function purgedDaysSql(source: string, condition: string): string {
         row_number() OVER (PARTITION BY workspace, link, d, visitor ORDER BY time, n) AS of_link,
         row_number() OVER (PARTITION BY workspace, d, visitor ORDER BY time, n) AS of_workspace
       FROM (
-        SELECT workspace, link, (time - time % ${DAY_MS}) / ${DAY_MS} AS d, kind, visitor, time, n
+        SELECT workspace, link, CAST((time - time % ${DAY_MS}) / ${DAY_MS} AS BIGINT) AS d, kind, visitor, time, n
         FROM ${source} WHERE ${condition}
-      ) purged
-    ) numbered
+      ) old_clicks
+    ) numbered_clicks
     GROUP BY 1, 2, 3, 4`
 }

@@ -11,12 +11,12 @@ export interface Dialect {
   distinctVisitors(condition: string): string
   /** Orders texts by their bytes, so that ties come in the same order in every engine. */
   bytewise(expression: string): string
+  /** Text in lower case, for comparisons without regard to case. */
+  lower(expression: string): string
   /** A table or subquery with a workspace's current rows of a table; null: all workspaces'. */
   table(name: 'clicks' | 'daily', workspace: number | null): string
   /** A 64-bit number as decimal text; unsigned for visitors. */
   text(expression: string): string
-  /** RFC 3339 text in UTC with milliseconds, of milliseconds since the Unix epoch. */
-  timestampText(milliseconds: string): string
   /** Settings at the end of each query. */
   suffix: string
 }
