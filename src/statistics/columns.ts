@@ -1,4 +1,4 @@
-import type { ClickKind } from './types.ts'
+import type { BotsMode, ClickKind } from './types.ts'
 
 // The names of stored clicks: columns, kinds and dimensions. They stand here once, for all engines.
 
@@ -81,3 +81,6 @@ export const DIMENSIONS = [
   'domain',
   'link',
 ] as const
+
+/** Which clicks are counted; see {@link BotsMode}. */
+export const BOTS_MODES = ['exclude', 'include', 'only'] as const satisfies readonly BotsMode[]

@@ -4,6 +4,7 @@ import { repeatable } from '../http/index.ts'
 import { BOUNDS } from '../links/rules.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { BOTS_MODES } from './columns.ts'
 import { filterShape, filtersOf, type RequestedFilter, wholeNumber } from './filters.ts'
 import { INTERVALS, type Interval } from './intervals.ts'
 import { type Bound, checkBound, DAYS_DEFAULT } from './range.ts'
@@ -43,8 +44,6 @@ function bound(description: string) {
     .openapi({ param: { description }, type: 'string', example: '2026-05-01' })
 }
 
-const BOTS = ['exclude', 'include', 'only'] as const satisfies readonly BotsMode[]
-
 const REPORT_RANGE = {
   from: bound(
     `The beginning: RFC 3339, or a date, which begins at midnight of the time zone. Default: ${DAYS_DEFAULT} days, the last one included.`,
@@ -78,7 +77,7 @@ const COMMON = {
       example: 'Europe/Berlin',
     }),
   bots: z
-    .enum(BOTS)
+    .enum(BOTS_MODES)
     .optional()
     .openapi({
       param: {
@@ -86,7 +85,7 @@ const COMMON = {
           'Bots and link previews: `exclude` them, `include` them, or `only` them. Default: `exclude`, or `include` with a filter by `kind`.',
       },
       type: 'string',
-      enum: [...BOTS],
+      enum: [...BOTS_MODES],
     }),
 }
 

@@ -119,7 +119,7 @@ describe('filters', () => {
     ['country=', 2],
     ['not_country=', 3],
     ['country=DE&browser=Firefox', 0],
-    ['browser=Firefox', 1],
+    ['browser=firefox', 1],
     ['trigger=qr', 1],
     ['domain=go.example', 2],
     ['not_domain=GO.example', 3],
