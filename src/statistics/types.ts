@@ -196,20 +196,6 @@ export interface AskableReports extends ClickReports {
   until(signal: AbortSignal): ClickReports
 }
 
-/** New clicks as they are stored. */
-export interface LiveClicks {
-  /**
-   * A workspace's clicks after a position, in the order in which they were stored, then each new
-   * one, without end; null: only new ones. Stops when the signal aborts.
-   * @throws StatisticsUnavailable
-   */
-  live(
-    workspaceNo: number,
-    after: ClickPosition | null,
-    signal: AbortSignal,
-  ): AsyncIterable<StoredClick>
-}
-
 /** Statistics can't answer now. Its cause stays inside; the API answers 503. */
 export class StatisticsUnavailable extends Error {
   override name = 'StatisticsUnavailable'

@@ -17,7 +17,7 @@ export async function clicks(
   else if (before != null) conditions.push(isBeyond(before, '<'))
   const order = after == null ? 'DESC' : 'ASC'
   const rows = await ask(
-    `SELECT time, n, link, domain, ${dialect.text('visitor')}, kind, qr, ${TEXT_COLUMNS.join(', ')}
+    `SELECT time, n, link, domain, ${dialect.text('visitor')} AS visitor_text, kind, qr, ${TEXT_COLUMNS.join(', ')}
     FROM ${dialect.table('clicks', selection.workspaceNo)} WHERE ${conditions.join(' AND ')}
     ORDER BY time ${order}, n ${order} LIMIT ${limit}`,
     values,
@@ -39,7 +39,7 @@ export async function daily(
   const ofLinks = () => `workspace = ${workspaceNo} AND ${dialect.among('link', linkSeqs, bind)}`
   const end = firstDay + days
   const rows = await ask(
-    `SELECT link, start_of_day, sum(c) FROM (
+    `SELECT link, start_of_day, sum(c) AS clicks FROM (
       SELECT link, time - time % ${DAY_MS} AS start_of_day, count(*) AS c
       FROM ${dialect.table('clicks', workspaceNo)}
       WHERE ${ofLinks()} AND kind = 0 AND time >= ${firstDay * DAY_MS} AND time < ${end * DAY_MS}

@@ -13,14 +13,16 @@ export function linkNumbersSql(
     AND link >= ${range.links[0]} AND link < ${range.links[1]}`
   const sumOf = (column: string, condition: string) =>
     `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
-  return `SELECT link, sum(human), sum(bot), sum(unique_visitors), max(last_time) FROM (
+  return `SELECT link, sum(human) AS humans, sum(bot) AS bots, sum(unique_visitors) AS visitors,
+      max(last_time) AS last_clicked_at
+    FROM (
       SELECT link, count(*) FILTER (WHERE kind = 0) AS human,
         count(*) FILTER (WHERE kind <> 0) AS bot,
         ${dialect.distinctVisitors('kind = 0')} AS unique_visitors, max(time) AS last_time
       FROM ${dialect.table('clicks', null)} WHERE ${within} GROUP BY link
       UNION ALL
-      SELECT link, ${sumOf('clicks', 'kind = 0')}, ${sumOf('clicks', 'kind <> 0')},
-        ${sumOf('uniques', 'kind = 0')}, 0
+      SELECT link, ${sumOf('clicks', 'kind = 0')} AS human, ${sumOf('clicks', 'kind <> 0')} AS bot,
+        ${sumOf('uniques', 'kind = 0')} AS unique_visitors, 0 AS last_time
       FROM ${dialect.table('daily', null)} WHERE ${within} GROUP BY link
     ) parts GROUP BY link ORDER BY link${dialect.suffix}`
 }
