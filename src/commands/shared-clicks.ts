@@ -3,7 +3,7 @@ import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import type { ScaledConfig } from '../config/index.ts'
-import type { PostgresStoreOptions } from '../statistics/postgres/store.ts'
+import type { NodeStoreOptions } from '../statistics/engine/shared/node.ts'
 import type { Store } from '../statistics/process/run.ts'
 import type { Click } from '../statistics/types.ts'
 import type { Storage } from '../storage/index.ts'
@@ -65,13 +65,12 @@ export async function openSharedClicks(options: {
 }
 
 async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
-  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
-  const { openClickHouseStore } = await import('../statistics/clickhouse/store.ts')
+  const { openClickHouse } = await import('../statistics/engine/clickhouse/client.ts')
+  const { openClickHouseStore } = await import('../statistics/engine/clickhouse/store.ts')
   const clickHouse = openClickHouse(url.reveal())
   return {
     storage: await openSharedStorage(scaled),
-    openStore: (options: PostgresStoreOptions & { node: { id: string } }) =>
-      openClickHouseStore({ ...options, clickHouse }),
+    openStore: (options: NodeStoreOptions) => openClickHouseStore({ ...options, clickHouse }),
     close: clickHouse.close,
   }
 }
@@ -79,7 +78,7 @@ async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
 /** Reports ask the copy of the database, if there is one. */
 async function inPostgres(scaled: ScaledConfig) {
   const { openPostgres } = await import('../storage/index.ts')
-  const { openPostgresStore } = await import('../statistics/postgres/store.ts')
+  const { openPostgresStore } = await import('../statistics/engine/postgres/store.ts')
   return {
     storage: await openPostgres({
       url: scaled.database.reveal(),

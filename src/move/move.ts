@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DataDirLock, lockDataDir, lockState } from '../operations/lock.ts'
-import { type ClickHouse, openClickHouse } from '../statistics/clickhouse/client.ts'
-import { migrateClickHouse } from '../statistics/clickhouse/schema.ts'
+import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
+import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
 import { migrateScaled } from '../storage/index.ts'
 import {
   checkClickHouse,

@@ -4,7 +4,8 @@ import type { StoredClick } from '../types.ts'
 const PER_MILLISECOND = 2 ** 20
 /** After so many batches the numbers of late clicks repeat. */
 const LATE_BATCHES = 4_095
-const PER_NODE = 2 ** 32
+/** Numbers of each node: those of node `no` begin at `no * PER_NODE`. */
+export const PER_NODE = 2 ** 32
 
 /** What the numbers of a batch depend on. */
 export interface Numbering {
