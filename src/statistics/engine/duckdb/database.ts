@@ -122,9 +122,15 @@ async function open(
   const connections = new Set<DuckDBConnection>()
   let running = 0
   let closing = false
+  let interrupting: Timer | undefined
+
+  function interruptAll(): void {
+    for (const connection of connections) connection.interrupt()
+  }
 
   function finish(): void {
     if (!closing || running > 0) return
+    clearInterval(interrupting)
     for (const connection of connections) connection.closeSync()
     connections.clear()
     instance.closeSync()
@@ -166,7 +172,7 @@ async function open(
     close() {
       if (closing) return
       closing = true
-      for (const connection of connections) connection.interrupt()
+      interrupting = setInterval(interruptAll, INTERRUPT_EVERY_MS)
       finish()
     },
   }

@@ -121,7 +121,8 @@ function lineOf(click: StoredClick): string {
     qr: click.trigger === 'qr',
     domain: click.domainNo,
   }
-  for (const name of TEXT_COLUMNS) if (click[name] !== null) line[name] = click[name]
+  // DuckDB refuses JSON with half a surrogate pair.
+  for (const name of TEXT_COLUMNS) line[name] = click[name]?.toWellFormed()
   return `${JSON.stringify(line)}\n`
 }
 
