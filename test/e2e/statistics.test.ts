@@ -267,6 +267,14 @@ describe('single clicks', () => {
       expect(listed.data.toReversed()).toEqual(rows)
     }
   })
+  test('HEAD of what streams has no length', async () => {
+    for (const path of ['/clicks.csv', '/clicks.parquet', '/clicks/stream']) {
+      const answer = await slugline.call('HEAD', `/api/v1${path}`, { key: reader.key })
+      expect([path, answer.status, answer.headers.get('content-length')]).toEqual([path, 200, null])
+    }
+    const list = await slugline.call('HEAD', '/api/v1/clicks', { key: reader.key })
+    expect(Number(list.headers.get('content-length'))).toBeGreaterThan(0)
+  })
   test('no spreadsheet runs what a visitor wrote', async () => {
     const answer = await slugline.call('GET', `/api/v1/links/${ids.news}/clicks.csv`, {
       key: reader.key,
