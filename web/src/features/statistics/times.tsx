@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { DAY_MS } from '../../../../src/statistics/intervals.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Card } from '../../ui/page.tsx'
@@ -104,7 +105,7 @@ function ColumnRow({
     dimension === 'hour'
       ? valueName('hour', value, i18n)
       : new Intl.DateTimeFormat(regional, { weekday: 'short', timeZone: 'UTC' }).format(
-          (value + 3) * 86_400_000,
+          (value + 3) * DAY_MS,
         )
   return (
     <div>
