@@ -30,5 +30,5 @@ export function createLineFormat(format: 'csv' | 'ndjson', raw: boolean): RowFor
 function csvField(value: string | null, raw: boolean): string {
   if (value === null) return ''
   const safe = !raw && /^[=+\-@\t\r']/.test(value) ? `'${value}` : value
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return safe === '' || /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
