@@ -27,7 +27,7 @@ reportsContract({
     if (worlds++ % 2 === 0) await opened.maintain(LATER)
     return world
   },
-  runs: 16,
+  runs: 40,
   // As many worlds as there is time for: `PROPERTY_MINUTES=5`.
   minutes: Number(process.env.PROPERTY_MINUTES ?? 0),
 })
