@@ -171,7 +171,7 @@ describe.skipIf(!hasClickHouse)('shipping to ClickHouse', () => {
   test('one process ships a journal at a time', async () => {
     const [node] = nodes as [TestNode]
     const first = await openShipping(node.dataDir, url())
-    expect(openShipping(node.dataDir, url())).rejects.toThrow('Could not set lock')
+    await expect(openShipping(node.dataDir, url())).rejects.toThrow('Could not set lock')
     await first.close()
     await (await openShipping(node.dataDir, url())).close()
   })
@@ -179,6 +179,6 @@ describe.skipIf(!hasClickHouse)('shipping to ClickHouse', () => {
   test('a damaged file of the node is an error', async () => {
     const [node] = nodes as [TestNode]
     writeFileSync(nodeFile(node.dataDir), 'nonsense')
-    expect(openShipping(node.dataDir, url())).rejects.toThrow()
+    await expect(openShipping(node.dataDir, url())).rejects.toThrow()
   })
 })
