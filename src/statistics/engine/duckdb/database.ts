@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { BASELINE, SCHEMA_VERSION } from './schema.ts'
@@ -229,7 +229,8 @@ function connectionOf(
 }
 
 function empty(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  mkdirSync(directory, { recursive: true })
+  chmodSync(directory, 0o700)
   for (const name of readdirSync(directory)) {
     rmSync(join(directory, name), { recursive: true, force: true })
   }

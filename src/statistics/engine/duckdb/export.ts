@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createParameters } from '../../reports/bind.ts'
 import { selectionSql } from '../../reports/counts.ts'
@@ -55,7 +55,6 @@ export function createExport(database: DuckDb, facts: LinkFacts): Engine['export
   ): AsyncGenerator<Uint8Array, undefined> {
     const connection = await database.connect()
     try {
-      await mkdir(database.temporary, { recursive: true, mode: 0o700 })
       await nameDomains(connection, facts)
       const parts =
         options.format === 'parquet' ? [selection] : await monthsOf(connection, selection)

@@ -141,7 +141,7 @@ describe('after the retention', () => {
         await opened.maintain((FIRST_DAY + 12) * DAY_MS, { retention: [[1, kept]] })
         expect(await counts()).toEqual(before)
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     )
   }, 60_000)
 
@@ -153,17 +153,18 @@ describe('after the retention', () => {
       mainFile: join(opened.directory, 'none'),
       clock: { now: () => now },
     })
-    while (maintenance.due) await maintenance.step()
+    const isDue = () => maintenance.due
+    while (isDue()) await maintenance.step()
     maintenance.setRetention([[1, 30]])
-    expect(maintenance.due).toBe(true)
+    expect(isDue()).toBe(true)
     await maintenance.step()
     maintenance.setRetention([[1, 5]])
-    while (maintenance.due) await maintenance.step()
+    while (isDue()) await maintenance.step()
     expect(await opened.rows('SELECT count(*) FROM clicks')).toEqual([[0n]])
     maintenance.setRetention([[1, 5]])
-    expect(maintenance.due).toBe(false)
+    expect(isDue()).toBe(false)
     now += HOUR_MS
-    expect(maintenance.due).toBe(true)
+    expect(isDue()).toBe(true)
   })
 })
 
