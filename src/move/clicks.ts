@@ -66,9 +66,9 @@ export async function moveClicks(
   mkdirSync(source.temporary, { recursive: true, mode: 0o700 })
   await store.prepare(connection)
   await connection.run(`CREATE OR REPLACE TEMP TABLE ${TOTALS} AS
-    SELECT link, day, kind, sum(clicks)::BIGINT AS clicks, sum(uniques)::BIGINT AS uniques,
+    SELECT workspace, link, day, kind, sum(clicks)::BIGINT AS clicks, sum(uniques)::BIGINT AS uniques,
       sum(workspace_uniques)::BIGINT AS workspace_uniques
-    FROM daily GROUP BY link, day, kind`)
+    FROM daily GROUP BY workspace, link, day, kind`)
   const moved: Moved[] = []
   for (const table of ['clicks', 'daily'] as const) {
     // Both databases at once: the one waits for the other's answer.

@@ -15,9 +15,9 @@ export function createPostgresReports(
   { facts = NO_FACTS }: { facts?: LinkFacts } = {},
 ): AskableReports {
   const query: Engine['query'] = async (sql, values, signal) => {
-    // A query that runs already ends by the server's statement timeout.
     signal?.throwIfAborted()
-    const { rows } = await reports.db.executeQuery<object>(CompiledQuery.raw(sql, [...values]))
+    const answer = reports.db.executeQuery<object>(CompiledQuery.raw(sql, [...values]))
+    const { rows } = await (signal === undefined ? answer : unlessAborted(answer, signal))
     return rows.map((row) => Object.values(row))
   }
   const asked = { dialect: postgresDialect, query }
@@ -25,4 +25,16 @@ export function createPostgresReports(
     { ...asked, export: createExport({ ...asked, facts, pageSize: EXPORT_PAGE }) },
     { facts },
   )
+}
+
+/** Rejects when the signal aborts. The query itself ends by the server's statement timeout. */
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([answer, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
 }
