@@ -8,16 +8,18 @@ import type { Engine, LinkFacts } from '../types.ts'
 import { type Connection, type DuckDb, quoted } from './database.ts'
 import { dialect } from './dialect.ts'
 import { exportSql } from './export-sql.ts'
-import { monthAfter, monthOf } from './months.ts'
 
 const CHUNK_BYTES = 256 * 1024
+const QUARTER_MS = 900_000
+/** More of them don't fit into DuckDB's memory while they are sorted and written as CSV. */
+const CLICKS_PER_PART = 80_000
 
 /**
- * Exports a month at a time: DuckDB writes it to a file, which is streamed and deleted. Parquet is one
+ * Exports a part at a time: DuckDB writes it to a file, which is streamed and deleted. Parquet is one
  * file, because parts of it can't be joined.
  */
 export function createExport(database: DuckDb, facts: LinkFacts): Engine['export'] {
-  /** Sorting a month takes much of DuckDB's memory: one export does so at a time. */
+  /** Sorting takes much of DuckDB's memory: one export does so at a time. */
   let writing: Promise<unknown> = Promise.resolve()
 
   async function writePart(
@@ -57,7 +59,7 @@ export function createExport(database: DuckDb, facts: LinkFacts): Engine['export
     try {
       await nameDomains(connection, facts)
       const parts =
-        options.format === 'parquet' ? [selection] : await monthsOf(connection, selection)
+        options.format === 'parquet' ? [selection] : await partsOf(connection, selection)
       let isFirst = true
       for (const part of parts) {
         const file = await writePart(connection, part, { ...options, isFirst }, signal)
@@ -85,22 +87,29 @@ function copyOptions({ format, isFirst }: ExportOptions & { isFirst: boolean }):
   }
 }
 
-/** The months in which a selection has clicks, as selections; one at least. */
-async function monthsOf(connection: Connection, selection: Selection): Promise<Selection[]> {
+/**
+ * Consecutive parts of a selection with about as many clicks as are sorted in memory; one at least. A
+ * quarter of an hour is always in one part.
+ */
+async function partsOf(connection: Connection, selection: Selection): Promise<Selection[]> {
   const { bind, values } = createParameters(dialect)
-  const [row] = await connection.run(
-    `SELECT min(time), max(time) FROM clicks WHERE ${selectionSql(dialect, bind, selection)}`,
+  const rows = await connection.run(
+    `SELECT time - time % ${QUARTER_MS} AS quarter, count(*) FROM clicks
+      WHERE ${selectionSql(dialect, bind, selection)} GROUP BY 1 ORDER BY 1`,
     values,
   )
-  if (row?.[0] == null) return [selection]
-  const last = Number(row[1])
   const parts: Selection[] = []
-  for (let from = Number(row[0]); from <= last; ) {
-    const to = Math.min(monthAfter(monthOf(from)), last + 1)
-    parts.push({ ...selection, from, to })
-    from = to
+  let from = selection.from
+  let clicks = 0
+  for (const [quarter, count] of rows) {
+    if (clicks > 0 && clicks + Number(count) > CLICKS_PER_PART) {
+      parts.push({ ...selection, from, to: Number(quarter) })
+      from = Number(quarter)
+      clicks = 0
+    }
+    clicks += Number(count)
   }
-  return parts
+  return [...parts, { ...selection, from }]
 }
 
 async function nameDomains(connection: Connection, facts: LinkFacts): Promise<void> {
