@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import path from 'node:path'
 import { createParameters } from '../../reports/bind.ts'
 import { selectionSql } from '../../reports/counts.ts'
 import { streamOf } from '../../shared/streams.ts'
@@ -10,17 +10,41 @@ import { dialect } from './dialect.ts'
 import { exportSql } from './export-sql.ts'
 
 const CHUNK_BYTES = 256 * 1024
+/** Row groups are as large as parts: larger ones don't fit into DuckDB's memory. */
+const PARQUET = 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 80000'
 const QUARTER_MS = 900_000
 /** More of them don't fit into DuckDB's memory while they are sorted and written as CSV. */
 const CLICKS_PER_PART = 80_000
 
 /**
- * Exports a part at a time: DuckDB writes it to a file, which is streamed and deleted. Parquet is one
- * file, because parts of it can't be joined.
+ * Exports a part at a time: DuckDB writes it to a file, which is streamed and deleted. Parts of Parquet
+ * are made one file first.
  */
 export function createExport(database: DuckDb, facts: LinkFacts): Engine['export'] {
   /** Sorting takes much of DuckDB's memory: one export does so at a time. */
   let writing: Promise<unknown> = Promise.resolve()
+
+  const newFile = () => path.join(database.temporary, `export-${crypto.randomUUID()}`)
+
+  /** Makes one Parquet file of parts, in their order. */
+  async function join(
+    connection: Connection,
+    files: readonly string[],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const file = newFile()
+    const parts = `SELECT * FROM read_parquet([${files.map(quoted).join(', ')}])`
+    try {
+      await connection.run('SET preserve_insertion_order = true')
+      await connection.run(`COPY (${parts}) TO ${quoted(file)} (${PARQUET})`, [], signal)
+    } catch (error) {
+      await rm(file, { force: true })
+      throw error
+    } finally {
+      await connection.run('SET preserve_insertion_order = false')
+    }
+    return file
+  }
 
   async function writePart(
     connection: Connection,
@@ -28,7 +52,7 @@ export function createExport(database: DuckDb, facts: LinkFacts): Engine['export
     options: ExportOptions & { isFirst: boolean },
     signal: AbortSignal,
   ): Promise<string> {
-    const file = join(database.temporary, `export-${crypto.randomUUID()}`)
+    const file = newFile()
     const written = writing.then(async () => {
       signal.throwIfAborted()
       await nameLinks(connection, facts, part, signal)
@@ -56,17 +80,19 @@ export function createExport(database: DuckDb, facts: LinkFacts): Engine['export
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array, undefined> {
     const connection = await database.connect()
+    const files: string[] = []
     try {
       await nameDomains(connection, facts)
-      const parts =
-        options.format === 'parquet' ? [selection] : await partsOf(connection, selection)
       let isFirst = true
-      for (const part of parts) {
+      for (const part of await partsOf(connection, selection)) {
         const file = await writePart(connection, part, { ...options, isFirst }, signal)
         isFirst = false
-        yield* readAndDelete(file)
+        if (options.format === 'parquet') files.push(file)
+        else yield* readAndDelete(file)
       }
+      if (files.length > 0) yield* readAndDelete(await join(connection, files, signal))
     } finally {
+      for (const file of files) await rm(file, { force: true })
       connection.close()
     }
     return undefined
@@ -83,7 +109,7 @@ function copyOptions({ format, isFirst }: ExportOptions & { isFirst: boolean }):
     case 'ndjson':
       return 'FORMAT json'
     case 'parquet':
-      return 'FORMAT parquet, COMPRESSION zstd'
+      return PARQUET
   }
 }
 
