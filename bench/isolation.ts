@@ -1,6 +1,6 @@
 /**
- * What the statistics do to the redirect's p99: heavy reports one after another, exports, and upkeep:
- * months put in order, rolled up, clicks purged, the file made smaller. Visitors come at a steady mean
+ * What the statistics do to the redirect's p99: heavy reports one after another, exports, and
+ * maintenance: months sorted, clicks purged. Visitors come at a steady mean
  * rate, whatever becomes of earlier ones, and are counted from when they were due; the work beside them
  * is switched on and off twice a second, in random order. What can't be begun and ended so quickly is
  * stopped and continued, with the statistics process (SIGSTOP, SIGCONT). All latencies of a kind are
@@ -18,8 +18,8 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openDuckDb } from '../src/statistics/engine/duckdb/index.ts'
 import { statisticsFile } from '../src/statistics/process/index.ts'
-import { openStatistics } from '../src/statistics/store/duckdb.ts'
 import { databaseFiles } from '../src/storage/index.ts'
 import { writePlans } from '../test/harness/plans.ts'
 import { type Slugline, startSlugline } from '../test/harness/process.ts'
@@ -74,8 +74,7 @@ const scenarios: Record<string, Scenario> = {
   'reports over all clicks': { switched: reporting },
   'export as CSV': { begin: (its, signal) => exporting(its, 'csv', signal) },
   'export as Parquet': { begin: (its, signal) => exporting(its, 'parquet', signal) },
-  'putting in order': { ends: true, prepare: (dir) => change(dir, 'DELETE FROM ordered') },
-  'rolling up': { ends: true, prepare: (dir) => change(dir, 'DELETE FROM rolled') },
+  'sorting months': { ends: true, prepare: (dir) => change(dir, 'DELETE FROM closed_months') },
   'purge of old clicks': {
     ends: true,
     prepare: async () => ({
@@ -90,10 +89,6 @@ const scenarios: Record<string, Scenario> = {
       main.close()
       return {}
     },
-  },
-  'making smaller': {
-    ends: true,
-    prepare: (dir) => change(dir, 'DELETE FROM clicks WHERE link % 3 = 0'),
   },
 }
 
@@ -181,7 +176,7 @@ async function start({ prepare }: Pick<Scenario, 'prepare'>): Promise<Instance> 
 }
 
 async function change(dir: string, statement: string): Promise<Record<string, string>> {
-  const database = await openStatistics(statisticsFile(dir))
+  const database = await openDuckDb(statisticsFile(dir))
   await (await database.connect()).run(statement)
   database.close()
   return {}

@@ -4,7 +4,7 @@
  * Usage: bin/bun bench/kill.ts [--clicks 1000000] [--kills 20] [--links 500] [--connections 64]
  */
 import { parseArgs } from 'node:util'
-import { duckdbVersion } from '../src/statistics/store/duckdb.ts'
+import { version as duckdbVersion } from '@duckdb/node-api'
 import { killRun, type Victim } from '../test/harness/kill-run.ts'
 import { seeded, userAgents } from './lib/clicks.ts'
 import { machine } from './lib/machine.ts'

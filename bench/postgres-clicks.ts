@@ -3,11 +3,10 @@
  * long each question about a year of them in one workspace takes.
  * Usage: bin/bun bench/postgres-clicks.ts [--clicks 1000000] [--links 10000] [--calls 5] [--ship 200000]
  */
-import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { makeNode } from '../src/clicks/testing/shared.ts'
-import { createPostgresReports } from '../src/statistics/postgres/reports.ts'
-import { openShipping } from '../src/statistics/postgres/testing/shipper.ts'
+import { createPostgresReports } from '../src/statistics/engine/postgres/reports.ts'
+import { openShipping } from '../src/statistics/engine/postgres/testing/shipper.ts'
 import type { Dimension, Selection } from '../src/statistics/types.ts'
 import { openPostgres, SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { machine, median } from './lib/machine.ts'
@@ -70,7 +69,7 @@ async function fill(): Promise<void> {
   for (let at = 0; at < clicks; at += 500_000) {
     const end = Math.min(at + 500_000, clicks)
     await postgres.admin(
-      `INSERT INTO clicks (link_seq, time, n, visitor, workspace_no, domain_no, kind, qr, reason,
+      `INSERT INTO clicks (link, time, n, visitor, workspace, domain, kind, qr, reason,
         country, language, referrer, referrer_path, device, browser, os, utm_source, utm_campaign)
        SELECT ${SEQS_PER_WORKSPACE}::bigint + 1 + (power(random(), 3) * ${links - 1})::int, t, i,
         hashint8extended(t / ${DAY_MS} * 1000003 + (random() * ${(clicks / DAYS) * 0.7})::int, 7),
@@ -99,7 +98,7 @@ if (shipped > 0) await ship()
 await fill()
 
 const storage = await openPostgres({ url: databaseUrl, poolSize: 10, statementTimeoutMs: 60_000 })
-const reports = createPostgresReports({ storage, directory: tmpdir() })
+const reports = createPostgresReports(storage)
 const whole: Selection = {
   workspaceNo: 1,
   linkSeq: null,

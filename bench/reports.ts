@@ -1,17 +1,17 @@
 /**
  * What a year of clicks in one workspace costs: how long each question takes, asked over HTTP of a
  * real server; bytes a click on the disk; memory of the processes; the rate of exports, and what they
- * take for a reader who is slow.
- * Usage: bin/bun bench/reports.ts [--clicks 10000000] [--links 100000] [--calls 20] [--data DIR] [--only TEXT] [--scope TEXT] [--upkeep]
- * `--data` keeps the clicks there for the next time: making them takes some ten minutes.
+ * take for a slow reader.
+ * Usage: bin/bun bench/reports.ts [--clicks 10000000] [--links 100000] [--calls 20] [--data DIR] [--only TEXT] [--scope TEXT]
+ * `--data` keeps the clicks there for the next time.
  */
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openDuckDb } from '../src/statistics/engine/duckdb/index.ts'
 import { statisticsFile } from '../src/statistics/process/index.ts'
-import { openStatistics } from '../src/statistics/store/duckdb.ts'
 import { DIMENSIONS } from '../src/statistics/types.ts'
 import { databaseFiles, SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { childOf } from '../test/harness/children.ts'
@@ -29,7 +29,6 @@ const { values } = parseArgs({
     make: { type: 'string' },
     only: { type: 'string', default: '' },
     scope: { type: 'string', default: '' },
-    upkeep: { type: 'boolean', default: false },
   },
 })
 const clicks = Number(values.clicks)
@@ -51,7 +50,6 @@ if (!existsSync(statisticsFile(dir))) {
   if (made.exitCode !== 0) throw new Error('The clicks could not be made')
 }
 
-if (values.upkeep) await leaveUpkeep()
 const used = await usedBytes()
 const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir })
 const { key } = await slugline.createKey()
@@ -72,10 +70,13 @@ async function get(path: string): Promise<Response> {
 
 // Each time another range, so that no answer is one of before.
 const year = () => range(DAYS - Math.floor(random() * 10))
+const month = () => range(31, Math.floor(random() * 10))
 const stats = (query: string, when = year) => [`/stats?${when()}&${query}`]
 const top = (dimension: string, query = '') => [`/stats/${dimension}?${year()}&${query}`]
 // The most frequent one of those that the clicks are made with.
 const NEWS = 'referrer=site18.example'
+/** What cases of at most 31 days end with. */
+const MONTH = ', 31 days'
 /** What cases of single clicks begin with. */
 const PAGE = 'page of clicks'
 const half = () => range(DAYS / 2, Math.floor(DAYS / 2))
@@ -87,30 +88,34 @@ for (const zone of ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu']) {
     cases[`stats by ${interval}, ${zone}`] = () =>
       stats(`interval=${interval}&timezone=${encodeURIComponent(zone)}`)
   }
-  cases[`stats by hour, 31 days, ${zone}`] = () =>
+  cases[`stats by hour, ${zone}${MONTH}`] = () =>
     stats(`interval=hour&timezone=${encodeURIComponent(zone)}`, () => range(31))
 }
 Object.assign(cases, {
-  'stats of 30 days, and of those before': () => [
+  [`stats by day, and of those before${MONTH}`]: () => [
     `/stats?${range(30)}&interval=day`,
     `/stats?${range(30, 30)}&interval=day`,
   ],
+  ...Object.fromEntries(
+    DIMENSIONS.map((name) => [`top ${name}${MONTH}`, () => [`/stats/${name}?${month()}`]]),
+  ),
+  [`top browser, one country${MONTH}`]: () => [`/stats/browser?${month()}&country=US`],
   ...Object.fromEntries(DIMENSIONS.map((name) => [`top ${name}`, () => top(name)])),
   'stats, country × browser': () => stats('country=US&browser=Chrome&interval=month'),
   'stats, country × device × referrer × utm': () =>
     stats(`country=US&device=desktop&${NEWS}&utm_source=source1&interval=month`),
-  'stats, without a referrer': () => stats(`-${NEWS}&interval=month`),
+  'stats, without a referrer': () => stats(`not_${NEWS}&interval=month`),
   'stats, working hours': () => stats('hour=9&hour=10&hour=11&hour=12&hour=13&interval=month'),
   'stats by day, one referrer, Europe/Berlin': () =>
     stats(`${NEWS}&interval=day&timezone=Europe/Berlin`),
   'stats, a tag': () => stats('tag=tag7&interval=month'),
   'top browser, one country': () => top('browser', 'country=US'),
   'top country, one referrer': () => top('country', NEWS),
-  'top country, without a referrer': () => top('country', `-${NEWS}`),
+  'top country, without a referrer': () => top('country', `not_${NEWS}`),
   'top referrer, one utm_source': () => top('referrer', 'utm_source=source1'),
   'top link, three referrers': () => top('link', `${NEWS}&referrer=site19.example&referrer=`),
   'top referrer, one country, one device': () => top('referrer', 'country=US&device=mobile'),
-  'stats by hour, 31 days, one country': () => stats('interval=hour&country=US', () => range(31)),
+  [`stats by hour, one country${MONTH}`]: () => stats('interval=hour&country=US', () => range(31)),
   'top hour, one country': () => top('hour', 'country=US'),
   'top referrer_path, one country': () => top('referrer_path', 'country=US'),
   'top link, one country': () => top('link', 'country=US'),
@@ -180,7 +185,9 @@ for (const [scope, prefix] of Object.entries(scopes)) {
   ])
   console.table(Object.fromEntries(rows))
   const isPage = (name: string) => name.startsWith(PAGE)
-  tell('totals, series and lists together', taken, (name) => !isPage(name))
+  const isMonth = (name: string) => name.endsWith(MONTH)
+  tell('31 days together', taken, isMonth)
+  tell('a year together', taken, (name) => !isPage(name) && !isMonth(name))
   tell('pages of clicks together', taken, isPage)
 }
 console.log(`\nmemory while answering, at most: ${memory.read()}`)
@@ -211,7 +218,7 @@ function tell(
   console.log(`${what}, ${every.length} calls: p50 ${p50}, p99 ${p99}`)
 }
 
-/** Of the process that there is: it ends when the file is replaced by a copy, and is started by the next question. */
+/** Of the running process: an idle one ends, and the next question starts another one. */
 function statisticsCpu(): number {
   try {
     return cpuSeconds(pid)
@@ -221,23 +228,13 @@ function statisticsCpu(): number {
   }
 }
 
-/** Forgets what two months of upkeep have done: it is done again beside the questions, a copy of the file included. */
-async function leaveUpkeep(): Promise<void> {
-  const database = await openStatistics(statisticsFile(dir))
-  const connection = await database.connect()
-  await connection.run(`DELETE FROM ordered WHERE unit = 'month'
-    AND no IN (SELECT no FROM ordered WHERE unit = 'month' ORDER BY no DESC LIMIT 2)`)
-  await connection.run(`UPDATE rolled SET form = 0
-    WHERE block IN (SELECT DISTINCT block FROM rolled ORDER BY block DESC LIMIT 6)`)
-  database.close()
-}
-
 /** All clicks; the slow reader takes a megabyte a second, for a while, and goes away. */
 async function exportAll(format: string, reader: string): Promise<void> {
   memory.reset()
   const start = performance.now()
   const before = statisticsCpu()
   let size = 0
+  let firstByteMs = 0
   const leaving = new AbortController()
   const path = `${slugline.url}/api/v1/clicks.${format}`
   const { body } = await fetch(path, { headers, signal: leaving.signal })
@@ -246,6 +243,8 @@ async function exportAll(format: string, reader: string): Promise<void> {
     const { done, value } = await source.read()
     if (done) break
     size += value.length
+    // The header row of CSV comes with the first clicks.
+    if (firstByteMs === 0) firstByteMs = performance.now() - start
     if (reader === 'fast') continue
     await Bun.sleep(value.length / 1_000)
     if (performance.now() - start > 20_000) break
@@ -255,7 +254,7 @@ async function exportAll(format: string, reader: string): Promise<void> {
   const rate =
     reader === 'fast' ? `${Math.round(stored / seconds)} clicks/s, ` : `${seconds.toFixed(0)} s of `
   console.log(
-    `export as ${format}, ${reader} reader: ${rate}${(size / 1e6).toFixed(0)} MB, ${cpu.toFixed(1)} s of CPU; memory at most ${memory.read()}`,
+    `export as ${format}, ${reader} reader: first byte after ${(firstByteMs / 1_000).toFixed(1)} s, ${rate}${(size / 1e6).toFixed(0)} MB, ${cpu.toFixed(1)} s of CPU; memory at most ${memory.read()}`,
   )
   leaving.abort()
   if (reader === 'fast') return
@@ -265,13 +264,11 @@ async function exportAll(format: string, reader: string): Promise<void> {
   console.log(`  ${(statisticsCpu() - after).toFixed(2)} s of CPU in the 1.5 s after it had left`)
 }
 
-/** Bytes of the file that hold something: what was deleted is room for what comes. */
+/** Bytes of the file that hold data: the space of deleted clicks is used again. */
 async function usedBytes(): Promise<number> {
-  const database = await openStatistics(statisticsFile(dir), { readonly: true })
+  const database = await openDuckDb(statisticsFile(dir), { readonly: true })
   const connection = await database.connect()
-  const [row] = await connection.all<{ block_size: bigint; used_blocks: bigint }>(
-    'SELECT * FROM pragma_database_size() WHERE database_name = current_database()',
-  )
+  const [row] = await connection.run('SELECT block_size * used_blocks FROM pragma_database_size()')
   database.close()
-  return Number((row?.block_size ?? 0n) * (row?.used_blocks ?? 0n))
+  return Number(row?.[0])
 }

@@ -7,11 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { journalDirectory, segmentFile } from '../src/clicks/segments.ts'
+import { openDuckDb } from '../src/statistics/engine/duckdb/index.ts'
+import { createClickWriter } from '../src/statistics/engine/duckdb/write.ts'
 import { createEnricher } from '../src/statistics/enrich/index.ts'
 import { ingest } from '../src/statistics/process/ingest.ts'
-import { createBatch } from '../src/statistics/store/batch.ts'
-import { openStatistics } from '../src/statistics/store/duckdb.ts'
-import { createClickWriter } from '../src/statistics/store/write.ts'
 import { SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { journalLines } from './lib/clicks.ts'
 import { machine } from './lib/machine.ts'
@@ -29,29 +28,25 @@ const directory = journalDirectory(dir)
 mkdirSync(directory, { recursive: true })
 writeJournal()
 
-const database = await openStatistics(join(dir, 'statistics.duckdb'))
-const writer = await createClickWriter(await database.connect())
+const database = await openDuckDb(join(dir, 'statistics.duckdb'))
+const writer = await createClickWriter(database)
 const enricher = await createEnricher({ geoipDatabase: null })
-const batch = createBatch()
 const start = performance.now()
 const cpuBefore = process.cpuUsage()
 let passes = 0
 for (let complete = false; !complete; passes++) {
-  const pass = await ingest({ directory, writer, batch, enrich: enricher.enrich })
+  const pass = await ingest({ directory, writer, enrich: enricher.enrich })
   complete = pass.complete
 }
 const seconds = (performance.now() - start) / 1000
 const cpu = process.cpuUsage(cpuBefore)
 const connection = await database.connect()
 await connection.run('CHECKPOINT')
-const [row] = await connection.all<Record<string, bigint>>(
-  `SELECT count(*) AS clicks, count(DISTINCT visitor) AS visitors,
-     sum(firsts & 1) AS firsts FROM clicks`,
-)
+const [row] = await connection.run('SELECT count(*), count(DISTINCT visitor) FROM clicks')
 console.log(machine())
 console.table({
-  'clicks stored': Number(row?.clicks),
-  'visitors, and firsts': `${row?.visitors} ${row?.firsts}`,
+  'clicks stored': Number(row?.[0]),
+  visitors: Number(row?.[1]),
   passes,
   'clicks/s': Math.round(clicks / seconds),
   'CPU µs per click': ((cpu.user + cpu.system) / clicks).toFixed(2),

@@ -4,12 +4,12 @@ import type { Logger } from '../base/logger.ts'
 import { type CounterStore, createPostgresCounters, openSqliteCounters } from '../clicks/index.ts'
 import { type Node, readNode } from '../cluster/node.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
-import type { PostgresStoreOptions } from '../statistics/postgres/store.ts'
+import type { NodeStoreOptions } from '../statistics/engine/shared/node.ts'
 import type { Store } from '../statistics/process/store.ts'
 import type { Storage } from '../storage/index.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'>
-type Enrich = PostgresStoreOptions['enrich']
+type Enrich = NodeStoreOptions['enrich']
 
 /** Connections of a worker; of one that answers reports over them. */
 const CONNECTIONS = 2
@@ -18,8 +18,6 @@ const REPORTING_CONNECTIONS = 16
 const REPORT_MEMORY_MB = 32
 /** A batch of clicks is one statement of some thousand rows. */
 const STATEMENT_MS = 60_000
-/** How long clicks wait for Redis after a start; then they are stored without it. */
-const REDIS_WITHIN_MS = 500
 /**
  * A server that is away refuses quickly and is asked often, so that its clicks don't wait when it
  * is back. Opening a damaged or locked file costs more.
@@ -59,17 +57,11 @@ export async function storeOpener(
 
 async function embeddedOpener(dataDir: string, enrich: Enrich): Promise<StoreOpener> {
   const { openOwnStore } = await import('../statistics/process/store.ts')
-  const { createReports } = await import('../statistics/reports/index.ts')
   const { createLinkFacts } = await import('../statistics/link-facts.ts')
   const { databaseFiles } = await import('../storage/index.ts')
   const facts = createLinkFacts(databaseFiles(dataDir).main)
   return {
-    open: (clock) =>
-      openOwnStore(dataDir, {
-        clock,
-        enrich,
-        createReports: (database) => createReports(database, { facts }),
-      }),
+    open: (clock) => openOwnStore(dataDir, { clock, enrich, facts }),
     retryMs: RETRY_MS.embedded,
     close: facts.close,
   }
@@ -83,37 +75,27 @@ async function scaledOpener(options: {
   logger: Logger
 }): Promise<StoreOpener> {
   const { dataDir, scaled, enrich, logger } = options
-  const { openCluster } = await import('../cluster/index.ts')
   const node = nodeOf(dataDir)
   const { storage, openStore, close } =
     scaled.clickhouse === null
       ? await inPostgres(scaled)
       : await inClickHouse(scaled, scaled.clickhouse)
-  // Another name than the serving process's: each listens for its own echo.
-  const nodeId = `${node.id}/statistics`
-  const cluster = openCluster({ url: scaled.redis, logger, nodeId, member: false })
-  const { bus } = cluster
   return {
-    async open(clock) {
-      // The first clicks that are stored are to appear in live streams, too.
-      await cluster.settled(REDIS_WITHIN_MS)
-      return openStore({ dataDir, node, storage, bus, clock, logger, enrich })
-    },
+    open: (clock) => openStore({ dataDir, node, storage, clock, logger, enrich }),
     retryMs: RETRY_MS.scaled,
     async close() {
-      await Promise.all([cluster.close(), close(), storage.close()])
+      await Promise.all([close(), storage.close()])
     },
   }
 }
 
 async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
-  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
-  const { openClickHouseStore } = await import('../statistics/clickhouse/store.ts')
+  const { openClickHouse } = await import('../statistics/engine/clickhouse/client.ts')
+  const { openClickHouseStore } = await import('../statistics/engine/clickhouse/store.ts')
   const clickHouse = openClickHouse(url.reveal())
   return {
     storage: await openStorage(scaled),
-    openStore: (options: PostgresStoreOptions & { node: Node }) =>
-      openClickHouseStore({ ...options, clickHouse }),
+    openStore: (options: NodeStoreOptions) => openClickHouseStore({ ...options, clickHouse }),
     close: clickHouse.close,
   }
 }
@@ -121,7 +103,7 @@ async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
 /** Reports ask the replica, if there is one. */
 async function inPostgres(scaled: ScaledConfig) {
   const { openPostgres } = await import('../storage/index.ts')
-  const { openPostgresStore } = await import('../statistics/postgres/store.ts')
+  const { openPostgresStore } = await import('../statistics/engine/postgres/store.ts')
   return {
     storage: await openPostgres({
       url: scaled.database.reveal(),

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readNode } from '../cluster/node.ts'
 import { existingSecret, fingerprintOf } from '../config/index.ts'
-import type { ClickHouse } from '../statistics/clickhouse/client.ts'
-import { sql } from '../statistics/clickhouse/sql.ts'
+import type { ClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import { databaseFiles, migrationStates, openSqlite } from '../storage/index.ts'
 import type { MoveState, Target } from './target.ts'
 
@@ -97,9 +96,9 @@ export async function checkUnused(target: Target): Promise<void> {
 /** That nobody's clicks are in ClickHouse. @throws MoveRefused */
 export async function checkClickHouse(clickHouse: ClickHouse): Promise<void> {
   for (const count of [
-    sql`SELECT 1 FROM clicks LIMIT 1`,
-    sql`SELECT 1 FROM daily LIMIT 1`,
-    sql`SELECT 1 FROM purged LIMIT 1`,
+    'SELECT 1 FROM clicks LIMIT 1',
+    'SELECT 1 FROM daily LIMIT 1',
+    'SELECT 1 FROM purged LIMIT 1',
   ]) {
     if ((await clickHouse.rows(count)).length > 0) throw new MoveRefused('CLICKS_NOT_EMPTY')
   }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { LISTS, TEXT_COLUMNS, TIME_SQL } from '../statistics/store/schema.ts'
+import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../statistics/columns.ts'
 import { type ClickStore, type ClickTable, signed } from './clicks.ts'
 import { digestOf, hashSql } from './digest.ts'
 import type { Target } from './target.ts'
@@ -13,23 +13,22 @@ const NO_NUL = 'chr(65533)'
 const TABLES: Record<ClickTable, { name: string; columns: string; day: string; text: string }> = {
   clicks: {
     name: 'clicks',
-    columns: `link_seq, time, n, visitor, workspace_no, domain_no, kind, qr, ${TEXT_COLUMNS.join(', ')}`,
+    columns: CLICK_COLUMNS.join(', '),
     day: `time / ${DAY_MS}`,
-    text: `concat_ws(E'\\x1f', link_seq, time, n, coalesce(visitor::text, ''), kind, qr::int,
-      domain_no, ${TEXT_COLUMNS.map((name) => `coalesce(${name}, '')`).join(', ')})`,
+    text: `concat_ws(E'\\x1f', link, time, n, coalesce(visitor::text, ''), kind, qr::int,
+      domain, ${TEXT_COLUMNS.map((name) => `coalesce(${name}, '')`).join(', ')})`,
   },
   daily: {
-    name: 'click_days',
-    columns: 'link_seq, day, kind, workspace_no, clicks, uniques, workspace_uniques',
+    name: 'daily',
+    columns: DAILY_COLUMNS.join(', '),
     day: 'day',
-    text: "concat_ws(E'\\x1f', link_seq, day, kind, clicks, uniques, workspace_uniques)",
+    text: "concat_ws(E'\\x1f', link, day, kind, clicks, uniques, workspace_uniques)",
   },
 }
 
 const FORMS: Record<ClickTable, string> = {
-  clicks: `link, ${TIME_SQL}, n, ${signed('visitor')}, link >> 32, domain, kind, qr,
-    ${TEXT_COLUMNS.join(', ')}`,
-  daily: 'link, day, kind, link >> 32, clicks, uniques, workspace_uniques',
+  clicks: CLICK_COLUMNS.map((name) => (name === 'visitor' ? signed(name) : name)).join(', '),
+  daily: DAILY_COLUMNS.join(', '),
 }
 
 /** Clicks in PostgreSQL's own tables. */
@@ -41,10 +40,8 @@ export function clicksInPostgres(target: Target): ClickStore {
     }),
     async prepare(source) {
       for (const name of TEXT_COLUMNS) {
-        const list = LISTS[name]
         const text = `replace(${name}, chr(0), ${NO_NUL})`
-        const set = list === undefined ? `${name} = ${text}` : `${list} = [${text}]`
-        await source.run(`UPDATE clicks SET ${set} WHERE contains(${name}, chr(0))`)
+        await source.run(`UPDATE clicks SET ${name} = ${text} WHERE contains(${name}, chr(0))`)
       }
     },
     async days(table, only) {

@@ -1,6 +1,7 @@
-import { rmSync } from 'node:fs'
-import type { StatisticsConnection, StatisticsDatabase } from '../statistics/store/duckdb.ts'
-import { SLOTS_PER_DAY, TEXT_COLUMNS, TIME_SQL } from '../statistics/store/schema.ts'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { TEXT_COLUMNS } from '../statistics/columns.ts'
+import type { Connection, DuckDb } from '../statistics/engine/duckdb/database.ts'
 import { type Digest, digestOf, isSame, NONE, plus } from './digest.ts'
 import type { Moved, Progress } from './rows.ts'
 
@@ -18,14 +19,14 @@ export interface ClickStore {
   /** How the file of some rows is written, and from which columns, in DuckDB's words. */
   form(table: ClickTable): { columns: string; options: string }
   /** Prepares the copy of the source, before anything is compared. */
-  prepare(source: StatisticsConnection): Promise<void>
+  prepare(source: Connection): Promise<void>
   /** What there is; `only`: of these days. */
   days(table: ClickTable, only?: readonly number[]): Promise<Days>
   remove(table: ClickTable, days: readonly number[]): Promise<void>
   /** Stores a file's rows. */
   add(table: ClickTable, file: string): Promise<void>
   /** All rows are there. */
-  finish(source: StatisticsConnection): Promise<void>
+  finish(source: Connection): Promise<void>
 }
 
 /** Totals of days, a row for each link, day and kind: the file may hold several. */
@@ -35,8 +36,8 @@ const TOTALS = 'moved_daily'
 const HASHED: Record<ClickTable, { from: string; day: string; text: string }> = {
   clicks: {
     from: 'clicks',
-    day: `slot // ${SLOTS_PER_DAY}`,
-    text: `concat_ws(chr(31), link, ${TIME_SQL}, n, coalesce((${signed('visitor')})::VARCHAR, ''), kind,
+    day: `time // 86400000`,
+    text: `concat_ws(chr(31), link, time, n, coalesce((${signed('visitor')})::VARCHAR, ''), kind,
       qr::UTINYINT, domain, ${TEXT_COLUMNS.map((name) => `coalesce(${name}, '')`).join(', ')})`,
   },
   daily: {
@@ -57,16 +58,17 @@ export function signed(column: string): string {
  * alone, others are stored anew.
  */
 export async function moveClicks(
-  source: StatisticsDatabase,
+  source: DuckDb,
   store: ClickStore,
-  { scratch, progress }: { scratch: string; progress: Progress },
+  { progress }: { progress: Progress },
 ): Promise<Moved[]> {
   const connection = await source.connect()
+  mkdirSync(source.temporary, { recursive: true, mode: 0o700 })
   await store.prepare(connection)
   await connection.run(`CREATE OR REPLACE TEMP TABLE ${TOTALS} AS
-    SELECT link, day, kind, sum(clicks)::BIGINT AS clicks, sum(uniques)::BIGINT AS uniques,
+    SELECT workspace, link, day, kind, sum(clicks)::BIGINT AS clicks, sum(uniques)::BIGINT AS uniques,
       sum(workspace_uniques)::BIGINT AS workspace_uniques
-    FROM daily GROUP BY link, day, kind`)
+    FROM daily GROUP BY workspace, link, day, kind`)
   const moved: Moved[] = []
   for (const table of ['clicks', 'daily'] as const) {
     // Both databases at once: the one waits for the other's answer.
@@ -78,7 +80,7 @@ export async function moveClicks(
     if (stale.length > 0) await store.remove(table, stale)
     let copied = 0
     for (const [days, rows] of batchesOf(differing, own)) {
-      const file = `${scratch}/${table}`
+      const file = join(source.temporary, table)
       const { columns, options } = store.form(table)
       const { from, day } = HASHED[table]
       await connection.run(
@@ -105,14 +107,14 @@ export async function moveClicks(
   return moved
 }
 
-async function daysOf(connection: StatisticsConnection, table: ClickTable): Promise<Days> {
+async function daysOf(connection: Connection, table: ClickTable): Promise<Days> {
   const { from, day, text } = HASHED[table]
-  const rows = await connection.all<{ day: number | bigint; rows: bigint; sum: string }>(
+  const rows = await connection.run(
     `SELECT ${day} AS day, count(*) AS rows,
        sum(('0x' || left(md5(${text}), 16))::UBIGINT)::VARCHAR AS sum
      FROM ${from} GROUP BY ALL`,
   )
-  return new Map(rows.map((row) => [Number(row.day), digestOf(row.rows, row.sum)]))
+  return new Map(rows.map(([day, count, sum]) => [Number(day), digestOf(count, sum)]))
 }
 
 /** Days of one month each, some rows at a time. */

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DataDirLock, lockDataDir, lockState } from '../operations/lock.ts'
-import { type ClickHouse, openClickHouse } from '../statistics/clickhouse/client.ts'
-import { migrateClickHouse } from '../statistics/clickhouse/schema.ts'
+import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
+import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
 import { migrateScaled } from '../storage/index.ts'
 import {
   checkClickHouse,
@@ -106,7 +106,7 @@ async function intoTarget(options: MoveOptions, begun: Begun): Promise<MoveResul
     }
     await target.begin({ source: begun.source, clicks })
     // An earlier move may have brought them to where they aren't wanted any more.
-    if (clickHouse !== null) await target.all('TRUNCATE clicks, click_days')
+    if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
     return await copy(options, begun, target, storeOf(other, clickHouse))
   } finally {
     await Promise.all([target.close(), other.close(), clickHouse?.close()])
@@ -130,7 +130,7 @@ async function copy(
     await moveInstanceFacts(source, target, { url, dataDir, scratch, given })
     const [rows, ofClicks] = await both(
       moveTables(known, target, progress),
-      moveClicks(source.clicks, clicks, { scratch, progress }),
+      moveClicks(source.clicks, clicks, { progress }),
     )
     const tables = [...rows, ...ofClicks]
     const isComplete = tables.every((table) => isSame(table.source, table.target))

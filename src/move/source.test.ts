@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { journalDirectory } from '../clicks/index.ts'
 import { openSite } from '../redirect/testing/site.ts'
+import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { createClickWriter } from '../statistics/engine/duckdb/write.ts'
 import { createEnricher } from '../statistics/enrich/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { ingest } from '../statistics/process/ingest.ts'
-import { createBatch } from '../statistics/store/batch.ts'
-import { openStatistics } from '../statistics/store/duckdb.ts'
-import { createClickWriter } from '../statistics/store/write.ts'
 import { migrate } from '../storage/index.ts'
 import { openSource, type Source } from './source.ts'
 
@@ -18,11 +17,10 @@ const enricher = createEnricher({ geoipDatabase: null })
 
 /** Stores what the journal holds, as the statistics process does. */
 async function storeClicks(dir: string): Promise<void> {
-  const database = await openStatistics(statisticsFile(dir))
-  const writer = await createClickWriter(await database.connect())
-  const batch = createBatch()
+  const database = await openDuckDb(statisticsFile(dir))
+  const writer = await createClickWriter(database)
   const { enrich } = enricher
-  await ingest({ directory: journalDirectory(dir), writer, batch, enrich })
+  await ingest({ directory: journalDirectory(dir), writer, enrich })
   database.close()
 }
 
@@ -31,14 +29,13 @@ async function numbersOf({ counters, clicks }: Source) {
     .query('SELECT sum(human) AS people, sum(unique_visitors) AS visitors FROM link_counters')
     .all() as { people: number | null; visitors: number | null }[]
   const connection = await clicks.connect()
-  const [stored] = await connection.all<{ people: bigint; visitors: bigint }>(
+  const [stored] = await connection.run(
     'SELECT count(*) AS people, count(DISTINCT (link, visitor)) AS visitors FROM clicks',
   )
-  const inNumbers = (row?: {
-    people: number | bigint | null
-    visitors: number | bigint | null
-  }) => [Number(row?.people), Number(row?.visitors)]
-  return { counted: inNumbers(counted), stored: inNumbers(stored) }
+  return {
+    counted: [Number(counted?.people), Number(counted?.visitors)],
+    stored: stored?.map(Number),
+  }
 }
 
 test('every click is in the copies once, however far the journal was counted and stored', async () => {

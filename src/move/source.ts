@@ -3,12 +3,11 @@ import { journalDirectory, listSegments, type Position, segmentFile } from '../c
 import { readJournal } from '../clicks/segment-reader.ts'
 import { createSqliteCounters } from '../clicks/sqlite-counters.ts'
 import { createTally } from '../clicks/tally.ts'
+import { type DuckDb, openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { createClickWriter } from '../statistics/engine/duckdb/write.ts'
 import { createEnricher } from '../statistics/enrich/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { ingest } from '../statistics/process/ingest.ts'
-import { createBatch } from '../statistics/store/batch.ts'
-import { openStatistics, type StatisticsDatabase } from '../statistics/store/duckdb.ts'
-import { createClickWriter } from '../statistics/store/write.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
 import { copyClicks } from './copy-clicks.ts'
 
@@ -24,7 +23,7 @@ export interface Source {
   /** A copy of the counters that has counted the journal to its end. */
   readonly counters: SqliteConnection
   /** A copy of the clicks that holds the journal to its end. */
-  readonly clicks: StatisticsDatabase
+  readonly clicks: DuckDb
   /** The moment, in milliseconds since the Unix epoch. */
   readonly asOf: number
   close(): void
@@ -67,7 +66,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     const asOf = Date.now()
     const counters = openSqlite(copies.counters)
     const counted = await count(counters, main, copies.journal)
-    const clicks = await openStatistics(copies.clicks)
+    const clicks = await openDuckDb(copies.clicks)
     const stored = await store(clicks, copies.journal, geoipDatabase)
     const close = () => {
       clicks.close()
@@ -88,7 +87,6 @@ function copyCounters(from: string, to: string): void {
   try {
     connection.raw.run('VACUUM INTO ?', [to])
   } finally {
-    connection.close()
   }
 }
 
@@ -133,23 +131,20 @@ async function count(
 
 /** Stores the journal to its end. Gives the segment that it began with. */
 async function store(
-  database: StatisticsDatabase,
+  database: DuckDb,
   directory: string,
   geoipDatabase: string | null,
 ): Promise<number> {
-  const connection = await database.connect()
-  const writer = await createClickWriter(connection)
+  const writer = await createClickWriter(database)
   const first = writer.watermark.segment
   const enricher = createEnricher({ geoipDatabase })
-  const batch = createBatch()
   try {
     for (let complete = false; !complete; ) {
-      ;({ complete } = await ingest({ directory, writer, batch, enrich: enricher.enrich }))
+      ;({ complete } = await ingest({ directory, writer, enrich: enricher.enrich }))
     }
     return first
   } finally {
     enricher.close()
-    connection.close()
   }
 }
 

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { seedLinks } from '../../bench/lib/seed.ts'
 import { Browser } from '../../src/accounts/testing/browser.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { createMaintenance } from '../../src/statistics/engine/duckdb/maintenance.ts'
 import { statisticsFile } from '../../src/statistics/process/index.ts'
-import { createRetentionPurge } from '../../src/statistics/store/purge-old.ts'
 import { childOf } from '../harness/children.ts'
 import { type ClickHouse, hasClickHouse, startClickHouse } from '../harness/clickhouse.ts'
 import { eventually } from '../harness/eventually.ts'
@@ -107,13 +108,19 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
   async function makePast(dataDir: string): Promise<void> {
     const database = await openFreed(statisticsFile(dataDir))
     const connection = await database.connect()
-    await connection.run('UPDATE clicks SET slot = slot - 96 * 50 WHERE n = 0 AND ms % 3 = 0')
-    await connection.run('UPDATE clicks SET slot = slot - 96 * 400 WHERE ms % 3 = 1')
-    const purge = createRetentionPurge(connection)
-    purge.set([[1, 365]])
-    while (await purge.step(Date.now()));
-    const [row] = await connection.all<{ n: bigint }>('SELECT count(*) AS n FROM daily')
-    expect(Number(row?.n)).toBeGreaterThan(0)
+    await connection.run(
+      `UPDATE clicks SET time = time - ${50 * DAY_MS} WHERE n = 0 AND time % 3 = 0`,
+    )
+    await connection.run(`UPDATE clicks SET time = time - ${400 * DAY_MS} WHERE time % 3 = 1`)
+    const maintenance = await createMaintenance({
+      database,
+      mainFile: join(dataDir, 'none'),
+      clock: systemClock,
+    })
+    maintenance.setRetention([[1, 365]])
+    while (maintenance.due) await maintenance.step()
+    const [row] = await connection.run('SELECT count(*) FROM daily')
+    expect(Number(row?.[0])).toBeGreaterThan(0)
     database.close()
   }
 

@@ -53,11 +53,10 @@ export async function checkSharedClicks(
   { read }: Pick<Storage, 'read'>,
 ): Promise<Finding> {
   if (clickhouse !== null) {
-    const { openClickHouse } = await import('../../statistics/clickhouse/client.ts')
-    const { raw } = await import('../../statistics/clickhouse/sql.ts')
+    const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
     const clickHouse = openClickHouse(clickhouse.reveal())
     try {
-      await clickHouse.rows(raw('SELECT 1'), AbortSignal.timeout(5_000))
+      await clickHouse.rows('SELECT 1', [], AbortSignal.timeout(5_000))
       return ok('statistics', 'ClickHouse answers')
     } catch (error) {
       const { message } = error as Error

@@ -7,21 +7,23 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 export async function checkStatistics(dataDir: string): Promise<Finding[]> {
   const file = statisticsFile(dataDir)
   if (!existsSync(file)) return []
-  const { openStatistics } = await import('../../statistics/store/duckdb.ts')
+  const { openDuckDb } = await import('../../statistics/engine/duckdb/index.ts')
   try {
-    const database = await openStatistics(file, { readonly: true })
+    const database = await openDuckDb(file, { readonly: true })
     try {
       const connection = await database.connect()
-      const [row] = await connection.all<{ clicks: bigint }>(
-        'SELECT count(*) AS clicks, max(link), max(slot), max(visitor) FROM clicks',
+      const [clicks] = await connection.run(
+        'SELECT count(*), max(link), max(time), max(visitor) FROM clicks',
       )
-      const [origin] = await connection.all<{ since: bigint }>('SELECT since FROM origin')
-      if (origin === undefined) return [ok('statistics', `${row?.clicks} clicks are kept`)]
-      const since = new Date(Number(origin.since)).toISOString()
+      const [state] = await connection.run('SELECT since FROM state')
+      const count = Number(clicks?.[0])
+      const completeFrom = Number(state?.[0])
+      if (completeFrom === 0) return [ok('statistics', `${count} clicks are kept`)]
+      const since = new Date(completeFrom).toISOString()
       return [
         warning(
           'statistics',
-          `${row?.clicks} clicks are kept; those before ${since} are missing`,
+          `${count} clicks are kept; those before ${since} are missing`,
           'they are in the numbers of the links; a backup may have the whole file',
         ),
       ]

@@ -3,11 +3,10 @@ import {
   type AskableReports,
   type ClickReports,
   type Counts,
-  type LiveClicks,
   type Series,
   StatisticsUnavailable,
 } from '../types.ts'
-import { fromWire, linesOf, type Question, type WireClick } from './wire.ts'
+import { fromWire, type Question, type WireClick } from './wire.ts'
 
 /** The longest that a report may take, the start of the process included. */
 const ANSWER_WITHIN_MS = 30_000
@@ -18,7 +17,7 @@ const TRIES = 3
 const END_WITHIN_MS = 3_000
 
 /** The statistics as the serving process asks for them. */
-export interface StatisticsClient extends AskableReports, LiveClicks {
+export interface StatisticsClient extends AskableReports {
   /** The process answers questions at this socket. */
   ready(socket: string): void
   /** The process has ended. */
@@ -34,16 +33,6 @@ export function createStatisticsClient(
   return {
     ...reportsUntil(connection, null),
     until: (signal) => reportsUntil(connection, signal),
-    async *live(workspaceNo, after, signal) {
-      const { body } = await connection.ask('live', [workspaceNo, after], signal)
-      if (body === null) return
-      try {
-        for await (const line of linesOf(body)) yield fromWire(JSON.parse(line) as WireClick)
-      } catch (cause) {
-        if (signal.aborted) return
-        throw new StatisticsUnavailable('The live clicks broke off', { cause })
-      }
-    },
     ready: (socket) => connection.ready(socket),
     gone: () => connection.gone(),
   }

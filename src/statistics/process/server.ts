@@ -1,7 +1,6 @@
 import type { Logger } from '../../base/logger.ts'
 import { watchEnd } from '../shared/streams.ts'
 import type { ClickReports } from '../types.ts'
-import type { Live } from './live.ts'
 import { claimSocket, prepareSocket } from './socket.ts'
 import { type Question, toWire } from './wire.ts'
 
@@ -12,7 +11,6 @@ const OPEN_AT_MOST = 100
 export interface Answers {
   /** Reports that are cancelled by the signal. */
   reportsUntil(signal: AbortSignal): ClickReports
-  live: Pick<Live, 'watch'>
   /** The numbers of links: first ≤ link < end. See `linkNumbers`. */
   recount(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
   /** See `write-lock.ts`; absent where there is no file to copy. */
@@ -130,8 +128,6 @@ async function answer(
       ])
     case 'export':
       return stream(await reports.export(first as never, second as never))
-    case 'live':
-      return stream(store.live.watch(first as never, second as never))
     case 'recount':
       return stream(store.recount(first as never))
     case 'lock-writes':

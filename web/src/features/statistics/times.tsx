@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { DAY_MS } from '../../../../src/statistics/intervals.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Card } from '../../ui/page.tsx'
@@ -46,7 +47,12 @@ function Columns({
   const limit = rows.flat().length
   const list = useQuery(topQuery(report.question, report.period, dimension, limit))
   if (list.isError) return <p className="text-bad">{errorText(list.error, i18n)}</p>
-  const clicks = new Map(list.data?.data.map((value) => [Number(value.value), value.clicks]))
+  // Purged days have no hours: their clicks have no column.
+  const clicks = new Map(
+    list.data?.data.flatMap(({ value, clicks }) =>
+      value === null ? [] : [[Number(value), clicks]],
+    ),
+  )
   const most = Math.max(1, ...clicks.values())
   return (
     <section aria-label={t(`statistics.dimension.${dimension}`)} className="flex flex-col gap-1">
@@ -99,7 +105,7 @@ function ColumnRow({
     dimension === 'hour'
       ? valueName('hour', value, i18n)
       : new Intl.DateTimeFormat(regional, { weekday: 'short', timeZone: 'UTC' }).format(
-          (value + 3) * 86_400_000,
+          (value + 3) * DAY_MS,
         )
   return (
     <div>

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../../../src/statistics/intervals.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
 import type { Dimension, Filter } from './filters.ts'
 import type { Interval } from './range.ts'
@@ -63,11 +64,11 @@ export function valueName(dimension: Dimension, value: string | number | null, i
         hour: 'numeric',
         minute: '2-digit',
         timeZone: 'UTC',
-      }).format(Number(value) * 3_600_000)
+      }).format(Number(value) * HOUR_MS)
     case 'weekday':
       // The 5th of January 1970 was a Monday.
       return new Intl.DateTimeFormat(regional, { weekday: 'long', timeZone: 'UTC' }).format(
-        (Number(value) + 3) * 86_400_000,
+        (Number(value) + 3) * DAY_MS,
       )
     default:
       return text

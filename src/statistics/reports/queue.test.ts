@@ -1,0 +1,85 @@
+import { expect, test } from 'bun:test'
+import { dialect } from '../engine/duckdb/dialect.ts'
+import type { Engine } from '../engine/types.ts'
+import { DAY_MS } from '../intervals.ts'
+import { type Selection, StatisticsUnavailable } from '../types.ts'
+import { createReports } from './index.ts'
+
+/** An engine whose queries end when the test says so. */
+function createHeldEngine() {
+  const queries: { finish(): void; signal: AbortSignal | undefined }[] = []
+  const engine: Engine = {
+    dialect,
+    query(_sql, _values, signal) {
+      const { promise, resolve, reject } = Promise.withResolvers<unknown[][]>()
+      signal?.addEventListener('abort', () => reject(signal.reason))
+      queries.push({ signal, finish: () => resolve([[1, queries.length, 0, 0]]) })
+      return promise
+    },
+    export: async () => new ReadableStream(),
+  }
+  return { engine, queries }
+}
+
+const selection = (days: number, linkSeq: number | null = null): Selection => ({
+  workspaceNo: 1,
+  linkSeq,
+  linkSeqs: null,
+  from: 1_000 * DAY_MS,
+  to: (1_000 + days) * DAY_MS,
+  filters: [],
+  bots: 'exclude',
+  offsets: [],
+})
+
+/** Lets everything run that waits for nothing else. */
+const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test('heavy questions run one at a time, and others pass by', async () => {
+  const { engine, queries } = createHeldEngine()
+  const reports = createReports(engine)
+  const first = reports.totals(selection(365))
+  const second = reports.totals(selection(94))
+  await settle()
+  expect(queries).toHaveLength(1)
+  const others = [reports.totals(selection(93)), reports.totals(selection(365, 7))]
+  await settle()
+  expect(queries).toHaveLength(3)
+  for (const query of queries) query.finish()
+  await Promise.all([first, ...others])
+  await settle()
+  expect(queries).toHaveLength(4)
+  queries[3]?.finish()
+  await second
+})
+
+test('a heavy question that takes too long is unavailable, and its query is cancelled', async () => {
+  const { engine, queries } = createHeldEngine()
+  const reports = createReports(engine, { heavyWithinMs: 20 })
+  const both = [reports.totals(selection(365)), reports.totals(selection(365))]
+  const ends = await Promise.allSettled(both)
+  for (const end of ends) {
+    expect(end).toMatchObject({ status: 'rejected', reason: expect.any(StatisticsUnavailable) })
+  }
+  expect(queries.map(({ signal }) => signal?.aborted)).not.toContain(false)
+})
+
+test('a caller who goes leaves the queue, and the next one still waits for the running query', async () => {
+  const { engine, queries } = createHeldEngine()
+  const reports = createReports(engine)
+  const running = reports.totals(selection(365))
+  const abort = new AbortController()
+  const leaving = reports.until(abort.signal).totals(selection(365))
+  const next = reports.totals(selection(365))
+  await settle()
+  abort.abort(new Error('gone'))
+  await expect(leaving).rejects.toThrow('gone')
+  await settle()
+  expect(queries).toHaveLength(1)
+  queries[0]?.finish()
+  await running
+  await settle()
+  expect(queries).toHaveLength(2)
+  queries[1]?.finish()
+  await next
+})
