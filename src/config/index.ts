@@ -10,6 +10,7 @@ export {
 } from './env.ts'
 export { ConfigError, type ConfigFault } from './fault.ts'
 export {
+  assertSecret,
   deriveSecrets,
   existingSecret,
   fingerprintOf,
@@ -18,7 +19,6 @@ export {
   newSecret,
   openSecrets,
   type Secrets,
-  secretFault,
   secretFile,
   sharedSecretFile,
 } from './secret.ts'

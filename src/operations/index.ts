@@ -10,6 +10,7 @@ export {
   freeBytesOf,
   type Health,
   type HealthCheck,
+  type HealthReport,
   secretCheck,
   storageCheck,
 } from './health.ts'
