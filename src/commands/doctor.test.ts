@@ -123,8 +123,8 @@ describe('the doctor', () => {
     writeFileSync(counters, bytes.fill(7, 4_096))
     rmSync(`${counters}-wal`, { force: true })
     const { findings, problems } = await ask()
-    expect(problems).toEqual(['integrity'])
-    const advice = findings.find(({ status }) => status === 'problem')?.advice
+    expect(problems).toContain('integrity')
+    const { advice } = findings.findLast(({ check }) => check === 'integrity') ?? {}
     expect(advice).toContain('clicks recount')
   })
 
