@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { clickhouseUrl, parseOption, postgresUrl, readOwnEnvironment } from '../config/index.ts'
+import { BadValue, clickhouseUrl, postgresUrl, readOwnEnvironment } from '../config/index.ts'
 import type { MoveResult } from '../move/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { toStderr } from './output.ts'
@@ -67,9 +67,12 @@ async function interrupted(error: unknown): Promise<unknown> {
 }
 
 function checked(option: string, value: string, parse: (value: string) => string): string {
-  const fault = parseOption(value, parse)
-  if (fault === null) return value
-  throw new CommandError(`${option} ${fault.problem}. Example: ${fault.example}`, 2)
+  try {
+    return parse(value)
+  } catch (error) {
+    if (!(error instanceof BadValue)) throw error
+    throw new CommandError(`${option} ${error.problem}. Example: ${error.example}`, 2)
+  }
 }
 
 /** Prints now and then which table it is at. */

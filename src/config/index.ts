@@ -9,6 +9,8 @@ export {
   VARIABLES,
 } from './env.ts'
 export { ConfigError, type ConfigFault } from './fault.ts'
+export { BadValue } from './parse.ts'
+export { clickhouseUrl, postgresUrl } from './scaled.ts'
 export {
   assertSecret,
   deriveSecrets,

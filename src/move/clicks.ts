@@ -1,7 +1,8 @@
-import { createReadStream, rmSync } from 'node:fs'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { createReadStream, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../statistics/columns.ts'
 import type { ClickHouse } from '../statistics/engine/clickhouse/client.ts'
+import type { Connection, DuckDb } from '../statistics/engine/duckdb/index.ts'
 import { type Digest, digestOf, isSame, NONE, plus } from './digest.ts'
 import type { Moved, Progress } from './rows.ts'
 import type { Target } from './target.ts'
@@ -12,12 +13,6 @@ const TABLES = [
   { name: 'daily', columns: DAILY_COLUMNS, time: 'day', week: 7 },
 ] as const
 type Table = (typeof TABLES)[number]
-
-/** The statistics file, opened to be read. */
-export interface StatisticsFile {
-  rows(sql: string): Promise<unknown[][]>
-  close(): void
-}
 
 /** Where clicks are moved to. */
 export interface ClickStore {
@@ -39,22 +34,6 @@ interface Week {
   last: number
 }
 
-/** Opens a statistics file that no process writes to. @throws what DuckDB says is wrong with it */
-export async function openStatisticsFile(file: string): Promise<StatisticsFile> {
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1', memory_limit: '400MB' })
-  const connection = await instance.connect()
-  const rows: StatisticsFile['rows'] = async (sql) =>
-    (await connection.runAndReadAll(sql)).getRows()
-  try {
-    await rows(`ATTACH ${quoted(file)} AS statistics (READ_ONLY)`)
-    await rows('USE statistics')
-  } catch (error) {
-    instance.closeSync()
-    throw error
-  }
-  return { rows, close: () => instance.closeSync() }
-}
-
 /**
  * Makes the store's clicks what the source's are, week by week: a week that is the same stays; to
  * one that is the same up to its watermark, the latest time that the store has, the later clicks
@@ -62,10 +41,12 @@ export async function openStatisticsFile(file: string): Promise<StatisticsFile> 
  * @param before clicks from this time on are left to a later move, as more of them may come
  */
 export async function moveClicks(
-  source: StatisticsFile,
+  database: DuckDb,
   store: ClickStore,
-  { before, scratch, progress }: { before: number; scratch: string; progress: Progress },
+  { before, progress }: { before: number; progress: Progress },
 ): Promise<Moved[]> {
+  const source = await database.connect()
+  mkdirSync(database.temporary, { recursive: true, mode: 0o700 })
   const moved: Moved[] = []
   for (const table of TABLES) {
     const { name, columns, time, week: size } = table
@@ -83,10 +64,10 @@ export async function moveClicks(
       const isAdded = week && there && isSame(week.head, there.digest)
       if (there && !isAdded) await store.run(`DELETE FROM ${name} WHERE ${range}`)
       if (!week) continue
-      const file = `${scratch}/${name}.csv`
-      const values = columns.map((column) => `${valueOf(column)} AS ${column}`)
+      const file = join(database.temporary, `${name}.csv`)
+      const values = columns.map((column) => `${exported(column)} AS ${column}`)
       const later = isAdded ? `${time} > ${there.last}` : 'true'
-      await source.rows(
+      await source.run(
         `COPY (SELECT ${values.join(', ')} FROM ${name} WHERE ${range} AND ${settled} AND ${later}
          ORDER BY ${time}) TO ${quoted(file)} (FORMAT csv, HEADER false, NULLSTR '\\N')`,
       )
@@ -114,7 +95,9 @@ async function weeksInStore(
 ): Promise<Map<number, Week>> {
   const no = store.divide(time, week)
   const hash = store.hash(
-    columns.map((column) => (isNullable(column) ? `coalesce(${store.text(column)}, '')` : store.text(column))),
+    columns.map((column) =>
+      isNullable(column) ? `coalesce(${store.text(column)}, '')` : store.text(column),
+    ),
   )
   const where = only === undefined ? '' : `WHERE ${no} IN (${only.join(', ')})`
   const rows = await store.rows(
@@ -122,20 +105,23 @@ async function weeksInStore(
      FROM ${name} ${where} GROUP BY week`,
   )
   return new Map(
-    rows.map(([no, n, sum, last]) => [Number(no), { digest: digestOf(n, sum), last: Number(last) }]),
+    rows.map(([no, n, sum, last]) => [
+      Number(no),
+      { digest: digestOf(n, sum), last: Number(last) },
+    ]),
   )
 }
 
 /** `head` is of the rows up to the watermark of the store. */
 async function weeksInSource(
-  source: StatisticsFile,
+  source: Connection,
   { name, columns, time, week }: Table,
   { settled, found }: { settled: string; found: ReadonlyMap<number, Week> },
 ): Promise<Map<number, Week & { head: Digest }>> {
-  const texts = columns.map((column) => `coalesce((${valueOf(column)})::VARCHAR, '')`)
+  const texts = columns.map((column) => `coalesce((${exported(column)})::VARCHAR, '')`)
   const marks = [[-1, 0], ...[...found].map(([no, { last }]) => [no, last])]
   const isHead = 'FILTER (WHERE at <= last)'
-  const rows = await source.rows(
+  const rows = await source.run(
     `WITH marks (week, last) AS (VALUES ${marks.map((mark) => `(${mark})`).join(', ')}),
      hashed AS (
        SELECT ${time} // ${week} AS week, ${time} AS at,
@@ -153,7 +139,7 @@ async function weeksInSource(
 }
 
 /** A column of the source as the other engines have it: signed visitors, no U+0000 in texts. */
-function valueOf(column: string): string {
+function exported(column: string): string {
   if (isText(column)) return `replace(${column}, chr(0), chr(65533))`
   if (column === 'qr') return 'qr::UTINYINT'
   if (column !== 'visitor') return column

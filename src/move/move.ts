@@ -9,7 +9,13 @@ import { assertSecret, deriveSecrets, existingSecret, fingerprintOf } from '../c
 import { lockDataDir, lockState } from '../operations/lock.ts'
 import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
-import { databaseFiles, migrate, migrateScaled, openPostgres, openSqlite } from '../storage/index.ts'
+import {
+  databaseFiles,
+  migrate,
+  migrateScaled,
+  openPostgres,
+  openSqlite,
+} from '../storage/index.ts'
 import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
 import { isSame } from './digest.ts'
 import { type Moved, moveTables, type Progress } from './rows.ts'
@@ -71,7 +77,7 @@ export async function moveInstance(options: MoveOptions): Promise<MoveResult> {
     mkdirSync(scratch, { recursive: true, mode: 0o700 })
     const opened = await openSource({ ...options, scratch, isRunning: wasRunning })
     try {
-      return await copy(options, opened, { target, clickHouse, scratch, wasRunning })
+      return await copy(options, opened, { target, clickHouse, wasRunning })
     } finally {
       opened.close()
     }
@@ -152,10 +158,10 @@ async function begin(
 async function copy(
   options: MoveOptions,
   source: Source,
-  into: { target: Target; clickHouse: ClickHouse | null; scratch: string; wasRunning: boolean },
+  into: { target: Target; clickHouse: ClickHouse | null; wasRunning: boolean },
 ): Promise<MoveResult> {
   const { main, counters, clicks, before, asOf } = source
-  const { target, clickHouse, scratch, wasRunning } = into
+  const { target, clickHouse, wasRunning } = into
   const { progress } = options
   await moveSecrets(options, source, target)
   const tables = [
@@ -163,7 +169,7 @@ async function copy(
     ...(await moveClicks(
       clicks,
       clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse),
-      { before, scratch, progress },
+      { before, progress },
     )),
   ]
   const isComplete = tables.every((table) => isSame(table.source, table.target))

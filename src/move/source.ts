@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, constants as fs } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
 import { openClickWork } from '../clicks/worker.ts'
+import { type DuckDb, openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { createEnricher } from '../statistics/enrich/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { socketPath } from '../statistics/process/socket.ts'
 import { openOwnStore } from '../statistics/process/store.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
-import { openStatisticsFile, type StatisticsFile } from './clicks.ts'
 
 /** How long the statistics process may take to pause its writes. */
 const PAUSE_TIMEOUT_MS = 60_000
@@ -18,7 +18,7 @@ export interface Source {
   /** In a transaction that began at {@link asOf}. */
   readonly main: SqliteConnection
   readonly counters: SqliteConnection
-  readonly clicks: StatisticsFile
+  readonly clicks: DuckDb
   /** Clicks from this time on are left to a later move. */
   readonly before: number
   /** In milliseconds since the Unix epoch. */
@@ -45,7 +45,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const { dataDir, scratch, isRunning } = options
   if (!isRunning) await processJournal(options)
   const file = isRunning ? await copyStatistics(dataDir, scratch) : statisticsFile(dataDir)
-  const clicks = await openStatisticsFile(file)
+  const clicks = await openDuckDb(file, { readonly: true })
   const files = databaseFiles(dataDir)
   const counters = openSnapshot(files.counters)
   const main = openSnapshot(files.main)
