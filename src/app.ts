@@ -113,16 +113,30 @@ export function createApp(deps: AppDeps): App {
   registerDashboardEndpoints(dashboardApi, { ...deps, invitationLimiter: limiters?.invitations })
   dashboardApi.mount(`${DASHBOARD_PREFIX}/api/auth`, deps.accounts.authenticate)
 
+  function answer(request: Request, info: RequestInfo): Response | Promise<Response> {
+    const path = pathOf(request.url)
+    if (!path.startsWith(DASHBOARD_PREFIX)) return api.fetch(request, info)
+    if (path === OIDC_CALLBACK) return backToSignIn(request, dashboardApi.fetch(request, info))
+    if (DASHBOARD_API.test(path)) return dashboardApi.fetch(request, info)
+    return deps.dashboard?.(request) ?? dashboardApi.fetch(request, info)
+  }
+
   return {
     owns: (path) => OWN.test(path),
-    fetch(request, info) {
-      const path = pathOf(request.url)
-      if (!path.startsWith(DASHBOARD_PREFIX)) return api.fetch(request, info)
-      if (path === OIDC_CALLBACK) return backToSignIn(request, dashboardApi.fetch(request, info))
-      if (DASHBOARD_API.test(path)) return dashboardApi.fetch(request, info)
-      return deps.dashboard?.(request) ?? dashboardApi.fetch(request, info)
-    },
+    fetch: (request, info) =>
+      request.method === 'HEAD' ? withoutLength(answer(request, info)) : answer(request, info),
   }
+}
+
+/**
+ * Where GET streams, HEAD has no Content-Length. Bun would send 0 for an answer without a body, but
+ * none for a stream, which it cancels.
+ */
+async function withoutLength(answer: Response | Promise<Response>): Promise<Response> {
+  const response = await answer
+  const { status, headers, body } = response
+  if (status !== 200 || body !== null || headers.has('content-length')) return response
+  return new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { headers })
 }
 
 /** The OpenAPI document as it is served and committed. */

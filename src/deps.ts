@@ -24,6 +24,9 @@ const PURGE_EVERY_MS = 60_000
 /** The statistics process comes at least so often, to delete what plans keep no longer. */
 const STATISTICS_EVERY_MS = 21_600_000
 
+/** How much later than newer clicks a node may store a click: after an outage of its database. */
+const LIVE_LATE_MS = 60_000
+
 /** The composition root: opens the stores of a migrated data directory and puts all together. */
 export async function createDeps(input: ServingInput): Promise<Serving> {
   const { config, secrets, plans, logger, metrics, clock, ids, random, baseUrl } = input
@@ -80,6 +83,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     domains,
     cursors,
     clock,
+    liveLateMs: backend.nodeId === undefined ? 0 : LIVE_LATE_MS,
   })
 
   const accounts = createAccounts({

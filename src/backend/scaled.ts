@@ -24,8 +24,8 @@ import {
   keepSnapshots,
   readSnapshot,
 } from '../redirect/index.ts'
-import { lastShippedSegment } from '../statistics/clickhouse/shipping-state.ts'
-import { lastStoredSegment } from '../statistics/postgres/shipping.ts'
+import { lastShippedSegment } from '../statistics/engine/clickhouse/shipping-state.ts'
+import { lastStoredSegment } from '../statistics/engine/postgres/shipping.ts'
 import { createStatistics } from '../statistics/process/index.ts'
 import { openPostgres } from '../storage/index.ts'
 import { rememberJournalEnd } from './journal-end.ts'

@@ -5,7 +5,7 @@ import type { HealthCheck } from '../operations/index.ts'
 import type { Metrics } from '../operations/metrics.ts'
 import type { ServingInput } from '../operations/serving.ts'
 import type { RedirectCounts, Resolver } from '../redirect/index.ts'
-import type { AskableReports, LiveClicks } from '../statistics/types.ts'
+import type { AskableReports } from '../statistics/types.ts'
 import type { Storage } from '../storage/index.ts'
 
 /** What a backend is made from. */
@@ -61,7 +61,7 @@ export interface Backend {
   /** People who followed a link up to now; see `LinkContext.peopleSoFar`. */
   peopleSoFar(linkSeq: number): number | Promise<number>
   readonly statistics: {
-    readonly client: AskableReports & LiveClicks
+    readonly client: AskableReports
     state(): ReaderState & { store: string; stored: number; fileBytes: number }
     /** What plans keep may have changed, or time has passed: called every six hours. */
     retentionChanged(): void

@@ -22,7 +22,7 @@ describe('agents', () => {
   })
 
   test.each(BROWSER_AGENTS)('a person: $agent', ({ agent }) => {
-    expect(classifyAgent(agent)).toEqual({ kind: 'person', reason: null, name: null })
+    expect(classifyAgent(agent)).toEqual({ kind: 'human', reason: null, name: null })
     expect(isPerson(0, agent)).toBe(true)
   })
 
@@ -73,8 +73,8 @@ test('the counters, the redirect and the statistics never disagree', () => {
   fc.assert(
     fc.property(fc.nat(31), agents, (how, agent) => {
       const { kind, reason } = classify(how, agent)
-      expect(kind === 'person').toBe(isPerson(how, agent))
-      expect(reason === null).toBe(kind === 'person')
+      expect(kind === 'human').toBe(isPerson(how, agent))
+      expect(reason === null).toBe(kind === 'human')
     }),
   )
 })

@@ -15,7 +15,7 @@ export type Reason = AgentReason | 'empty_agent' | 'prefetch' | 'prerender' | 'p
 
 /** A person; a program; or a look ahead that nobody asked for. */
 export type Verdict =
-  | { readonly kind: 'person'; readonly reason: null }
+  | { readonly kind: 'human'; readonly reason: null }
   | { readonly kind: 'bot' | 'preview'; readonly reason: Reason }
 
 /** What a user agent says of who sends it. `name`: what a program calls itself, if anything. */
@@ -27,7 +27,7 @@ export const AGENT_LENGTH = 512
 const AGENTS_REMEMBERED = 5_000
 const NAME_LENGTH = 64
 
-const PERSON = { kind: 'person', reason: null, name: null } as const
+const HUMAN = { kind: 'human', reason: null, name: null } as const
 const PREFETCH = { kind: 'preview', reason: 'prefetch' } as const
 const PRERENDER = { kind: 'preview', reason: 'prerender' } as const
 const PREVIEW = { kind: 'preview', reason: 'preview' } as const
@@ -48,13 +48,13 @@ export function classify(how: number, userAgent: string): Verdict {
 
 /** {@link classify} for an agent that was judged already. */
 export function judgeVisit(how: number, agent: Verdict): Verdict {
-  if (agent.kind !== 'person' || (how & HOW.ahead) === 0) return agent
+  if (agent.kind !== 'human' || (how & HOW.ahead) === 0) return agent
   return (how & HOW.prerender) !== 0 ? PRERENDER : (how & HOW.preview) !== 0 ? PREVIEW : PREFETCH
 }
 
 /** True when a person came. */
 export function isPerson(how: number, userAgent: string): boolean {
-  return (how & HOW.ahead) === 0 && classifyAgent(userAgent).kind === 'person'
+  return (how & HOW.ahead) === 0 && classifyAgent(userAgent).kind === 'human'
 }
 
 /**
@@ -77,14 +77,14 @@ export function fetchedAhead(headers: Headers): number {
 function judge(userAgent: string): AgentVerdict {
   if (userAgent.trim() === '') return { kind: 'bot', reason: 'empty_agent', name: null }
   if (IN_APP.test(userAgent) && !NEVER_A_BROWSER.test(userAgent)) {
-    if (userAgent.startsWith('Mozilla/')) return PERSON
+    if (userAgent.startsWith('Mozilla/')) return HUMAN
   }
   for (const { kind, reason, pattern } of AGENT_LISTS) {
     const match = pattern.exec(userAgent)
     if (match !== null) return { kind, reason, name: nameAt(userAgent, match.index, match[0]) }
   }
-  if (!isbot(userAgent)) return PERSON
-  if (BROWSERS.test(userAgent) && !NEVER_A_BROWSER.test(userAgent)) return PERSON
+  if (!isbot(userAgent)) return HUMAN
+  if (BROWSERS.test(userAgent) && !NEVER_A_BROWSER.test(userAgent)) return HUMAN
   const word = /[\w.-]*(?:bot|crawl|spider)[\w.-]*/i.exec(userAgent)
   const name = word ?? /^(?!mozilla\/)[\w.-]+/i.exec(userAgent)
   return {

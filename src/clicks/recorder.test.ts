@@ -86,7 +86,7 @@ test('what is decided before the answer is what the record says later', () => {
       const record = recorded(sent)
       const decided = recorder.isPerson(new Headers(sent))
       expect(isPerson(record[3], record[5])).toBe(decided)
-      expect(classify(record[3], record[5]).kind === 'person').toBe(decided)
+      expect(classify(record[3], record[5]).kind === 'human').toBe(decided)
     }),
   )
 })

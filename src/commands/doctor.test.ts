@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { startProvider } from '../accounts/testing/provider.ts'
 import { existingSecret, openSecrets, readEnvironment, secretFile } from '../config/index.ts'
 import { startSmtpServer } from '../mail/testing/smtp-server.ts'
 import { lockDataDir } from '../operations/index.ts'
+import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { defaultDatabase } from '../statistics/enrich/default-database.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { databaseFiles, migrate, openEmbedded, openSqlite } from '../storage/index.ts'
@@ -131,10 +131,15 @@ describe('the doctor', () => {
   test('finds statistics that are cut off or overwritten', async () => {
     await prepare()
     const file = statisticsFile(dir)
-    const instance = await DuckDBInstance.create(file)
-    const connection = await instance.connect()
-    await connection.run('CREATE TABLE clicks AS SELECT range, random() AS r FROM range(200000)')
-    instance.closeSync()
+    const database = await openDuckDb(file)
+    const connection = await database.connect()
+    const columns = ['workspace', 'link', 'n', 'visitor', 'kind', 'qr', 'domain']
+    await connection.run(
+      `INSERT INTO clicks (time, ${columns.join(', ')}) SELECT range, ${columns.map((c) => (c === 'qr' ? 'true' : c === 'visitor' ? 'hash(range)' : '0'))}
+       FROM range(200000)`,
+    )
+    await connection.run('CHECKPOINT')
+    database.close()
     expect((await ask()).bad).toEqual([])
     const whole = readFileSync(file)
     truncateSync(file, whole.length / 2)

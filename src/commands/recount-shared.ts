@@ -50,12 +50,12 @@ export async function recountSharedClicks(
 async function clicksOf({ clickhouse }: ScaledConfig, storage: Storage) {
   type Range = readonly [number, number]
   if (clickhouse === null) {
-    const { linkNumbers } = await import('../statistics/postgres/recount.ts')
+    const { linkNumbers } = await import('../statistics/engine/postgres/recount.ts')
     return { linkNumbers: (range: Range) => linkNumbers(storage, range), async close() {} }
   }
-  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
-  const { linkNumbers } = await import('../statistics/clickhouse/recount.ts')
-  const { migrateClickHouse } = await import('../statistics/clickhouse/schema.ts')
+  const { openClickHouse } = await import('../statistics/engine/clickhouse/client.ts')
+  const { linkNumbers } = await import('../statistics/engine/clickhouse/recount.ts')
+  const { migrateClickHouse } = await import('../statistics/engine/clickhouse/schema.ts')
   const clickHouse = openClickHouse(clickhouse.reveal())
   await migrateClickHouse(clickHouse)
   return {

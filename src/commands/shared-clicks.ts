@@ -3,7 +3,7 @@ import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import type { ScaledConfig } from '../config/index.ts'
-import type { PostgresStoreOptions } from '../statistics/postgres/store.ts'
+import type { NodeStoreOptions } from '../statistics/engine/shared/node.ts'
 import type { Store } from '../statistics/process/run.ts'
 import type { Click } from '../statistics/types.ts'
 import type { Storage } from '../storage/index.ts'
@@ -17,10 +17,7 @@ const REPORT_MEMORY_MB = 32
 /** A batch of clicks is one statement of some thousand rows. */
 const STATEMENT_MS = 60_000
 
-/** So long clicks wait for Redis after a start: they are stored without it. */
-const REDIS_WITHIN_MS = 500
-
-/** PostgreSQL, Redis and perhaps ClickHouse, as the statistics process of a node uses them. */
+/** PostgreSQL and perhaps ClickHouse, as the statistics process of a node uses them. */
 export interface SharedClicks {
   openStore(clock: Clock): Promise<Store>
   close(): Promise<void>
@@ -54,40 +51,26 @@ export async function openSharedClicks(options: {
   logger: Logger
 }): Promise<SharedClicks> {
   const { dataDir, scaled, enrich, logger } = options
-  const { openCluster } = await import('../cluster/index.ts')
   const node = await nodeOf(dataDir)
   const { storage, openStore, close } =
     scaled.clickhouse === null
       ? await inPostgres(scaled)
       : await inClickHouse(scaled, scaled.clickhouse)
-  // Another name than the serving process's: each listens for its own echo.
-  const cluster = openCluster({
-    url: scaled.redis,
-    logger,
-    nodeId: `${node.id}/statistics`,
-    member: false,
-  })
-  const { bus } = cluster
   return {
-    async openStore(clock) {
-      // What is stored first is to be seen live, too.
-      await cluster.settled(REDIS_WITHIN_MS)
-      return openStore({ dataDir, node, storage, bus, clock, logger, enrich })
-    },
+    openStore: (clock) => openStore({ dataDir, node, storage, clock, logger, enrich }),
     async close() {
-      await Promise.all([cluster.close(), close(), storage.close()])
+      await Promise.all([close(), storage.close()])
     },
   }
 }
 
 async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
-  const { openClickHouse } = await import('../statistics/clickhouse/client.ts')
-  const { openClickHouseStore } = await import('../statistics/clickhouse/store.ts')
+  const { openClickHouse } = await import('../statistics/engine/clickhouse/client.ts')
+  const { openClickHouseStore } = await import('../statistics/engine/clickhouse/store.ts')
   const clickHouse = openClickHouse(url.reveal())
   return {
     storage: await openSharedStorage(scaled),
-    openStore: (options: PostgresStoreOptions & { node: { id: string } }) =>
-      openClickHouseStore({ ...options, clickHouse }),
+    openStore: (options: NodeStoreOptions) => openClickHouseStore({ ...options, clickHouse }),
     close: clickHouse.close,
   }
 }
@@ -95,7 +78,7 @@ async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
 /** Reports ask the copy of the database, if there is one. */
 async function inPostgres(scaled: ScaledConfig) {
   const { openPostgres } = await import('../storage/index.ts')
-  const { openPostgresStore } = await import('../statistics/postgres/store.ts')
+  const { openPostgresStore } = await import('../statistics/engine/postgres/store.ts')
   return {
     storage: await openPostgres({
       url: scaled.database.reveal(),

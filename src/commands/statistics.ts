@@ -58,17 +58,11 @@ interface Opener {
 
 async function ownOpener(dataDir: string, enrich: Enrich): Promise<Opener> {
   const { openOwnStore } = await import('../statistics/process/store.ts')
-  const { createReports } = await import('../statistics/reports/index.ts')
   const { createLinkFacts } = await import('../statistics/link-facts.ts')
   const { databaseFiles } = await import('../storage/index.ts')
   const facts = createLinkFacts(databaseFiles(dataDir).main)
   return {
-    open: (clock) =>
-      openOwnStore(dataDir, {
-        clock,
-        enrich,
-        createReports: (database) => createReports(database, { facts }),
-      }),
+    open: (clock) => openOwnStore(dataDir, { clock, enrich, facts }),
     retryMs: RETRY_MS.own,
     close: facts.close,
   }

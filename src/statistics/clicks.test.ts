@@ -32,10 +32,10 @@ const list = (path: string) => its.get<ClickList>(path)
 
 describe('single clicks', () => {
   test('newest first, with all that is known but no visitor', async () => {
-    const { data, pagination } = await list('/clicks?limit=2')
+    const { data, pagination } = await list('/clicks?limit=2&bots=include')
     expect(data.map(({ id, link, kind, reason }) => [id, link, kind, reason])).toEqual([
       [`${NOW - 1_000}-1`, linkId(2), 'preview', 'unfurler'],
-      [`${NOW - 1_000}-0`, linkId(1), 'person', null],
+      [`${NOW - 1_000}-0`, linkId(1), 'human', null],
     ])
     expect(data[0]?.clicked_at).toBe('2026-06-15T11:59:59.000Z')
     expect(Object.keys(data[0] ?? {})).toEqual([...EXPORT_COLUMNS])
@@ -77,10 +77,12 @@ describe('single clicks', () => {
     expect(second.data[0]?.id).toBe(`${NOW - 2_000}-0`)
   })
   test.each([
-    ['bots=exclude', 10],
+    ['', 10],
+    ['bots=include', 11],
+    ['kind=preview', 1],
     ['bots=only', 1],
     ['to=2026-06-14', 0],
-    ['from=2026-06-15T11:59:55Z', 6],
+    ['from=2026-06-15T11:59:55Z', 5],
     ['country=DE&bots=include', 10],
   ])('with %s', async (query, length) => {
     expect((await list(`/clicks?${query}`)).data).toHaveLength(length)
@@ -108,11 +110,22 @@ describe('exports', () => {
     expect(answer.headers.has('ratelimit')).toBe(true)
     expect((await answer.text()).trim().split('\n')).toHaveLength(10)
   })
-  test('of the workspace, bots in unless they are unwanted', async () => {
+  test('of the workspace, without bots unless they are asked for', async () => {
     const lines = async (query: string) =>
       (await (await its.send('GET', `/api/v1/clicks.csv${query}`)).text()).trim().split('\n')
-    expect(await lines('')).toHaveLength(11)
-    expect(await lines('?bots=exclude&from=2026-06-15T11:59:58Z')).toHaveLength(2)
+    expect(await lines('')).toHaveLength(10)
+    expect(await lines('?bots=include')).toHaveLength(11)
+    expect(await lines('?from=2026-06-15T11:59:58Z')).toHaveLength(2)
+  })
+  test('as CSV with values as they are', async () => {
+    const text = async (query: string) =>
+      (await its.send('GET', `/api/v1/clicks.csv${query}`)).text()
+    expect(await text('?raw=true')).toStartWith('csv raw ')
+    expect(await text('?raw=false')).toStartWith('csv 1')
+    expect(await its.refusal('/clicks.csv?raw=yes')).toEqual([
+      '422 VALIDATION_FAILED',
+      'raw: INVALID_VALUE',
+    ])
   })
   test('HEAD begins none', async () => {
     const before = its.reports.asked.length
@@ -122,6 +135,7 @@ describe('exports', () => {
       'application/x-ndjson',
       '',
     ])
+    expect(answer.headers.has('content-length')).toBe(false)
     expect(its.reports.asked.length).toBe(before)
     const missing = await its.send('HEAD', `/api/v1/links/${linkId(99)}/clicks.csv`)
     expect(missing.status).toBe(404)

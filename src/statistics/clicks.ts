@@ -1,21 +1,11 @@
-import type { Domains } from '../domains/index.ts'
-import type { Cursors } from '../http/cursor.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
 import { ask } from './ask.ts'
-import type { LinkNames } from './names.ts'
-import { type Asked, CLICKS_LIMIT_DEFAULT } from './query.ts'
+import type { ClicksQuery } from './query.ts'
 import { listRange } from './range.ts'
-import { renderClick } from './render.ts'
 import type { ClickView } from './schemas.ts'
-import { botsOf, type SelectionContext, type StatisticsCaller, select } from './selection.ts'
-import type { ClickPosition, ClickReports, ExportFormat, Selection } from './types.ts'
-
-/** What lists of single clicks work with. */
-export interface ClicksContext extends SelectionContext {
-  reports: ClickReports
-  names: LinkNames
-  cursors: Cursors
-  domains: Domains
-}
+import { type Question, type StatisticsContext, select } from './selection.ts'
+import { findLinkNames } from './store.ts'
+import { type ClickPosition, EXPORT_COLUMNS, type Selection, type StoredClick } from './types.ts'
 
 /** One page of clicks, newest first. */
 export interface ClickList {
@@ -23,28 +13,31 @@ export interface ClickList {
   pagination: { limit: number; has_more: boolean; next_cursor: string | null }
 }
 
+/** The clicks of a page. */
+export type PageQuery = ClicksQuery & { limit: number; cursor?: string | undefined }
+
 /**
  * Single clicks, newest first.
  * @throws AppError BAD_REQUEST (INVALID_CURSOR), VALIDATION_FAILED, LINK_NOT_FOUND,
  *   SERVICE_UNAVAILABLE
  */
 export async function clicks(
-  ctx: ClicksContext,
-  caller: StatisticsCaller,
-  linkId: string | null,
-  asked: Asked & { limit?: number | undefined; cursor?: string | undefined },
+  ctx: StatisticsContext,
+  question: Question<PageQuery>,
 ): Promise<ClickList> {
-  const { names, cursors, domains } = ctx
-  const selection = await selectClicks(ctx, caller, linkId, asked)
-  const limit = asked.limit ?? CLICKS_LIMIT_DEFAULT
-  const binding = bindingOf(selection, asked)
-  const before = asked.cursor === undefined ? null : positionAt(cursors, asked.cursor, binding)
-  const found = await ask(ctx.reports.clicks(selection, { before, limit: limit + 1 }))
+  const { reports, cursors, domains, storage } = ctx
+  const { limit, cursor, zone } = question.query
+  const selection = await selectClicks(ctx, question)
+  // A cursor is valid for its own question; the offsets grow while the question stays the same.
+  const { offsets: _, ...bound } = selection
+  const binding = JSON.stringify(['clicks', bound, zone])
+  const before = cursor === undefined ? null : positionIn(cursors.decode(cursor, binding))
+  const found = await ask(reports.clicks(selection, { before, limit: limit + 1 }))
   const page = found.slice(0, limit)
-  const known = await names.of([...new Set(page.map(({ linkSeq }) => linkSeq))])
+  const names = await findLinkNames(storage, [...new Set(page.map(({ linkSeq }) => linkSeq))])
   const last = found.length > limit ? page.at(-1) : undefined
   return {
-    data: page.map((click) => renderClick(click, known.get(click.linkSeq)?.id ?? null, domains)),
+    data: page.map((click) => renderClick(click, names.get(click.linkSeq)?.id ?? null, domains)),
     pagination: {
       limit,
       has_more: last !== undefined,
@@ -54,38 +47,41 @@ export async function clicks(
   }
 }
 
-/**
- * All clicks, in a form, from when they are asked for.
- * @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND; asked for, SERVICE_UNAVAILABLE
- */
-export async function exportClicks(
-  ctx: ClicksContext,
-  caller: StatisticsCaller,
-  linkId: string | null,
-  asked: Asked,
-  format: ExportFormat,
-): Promise<() => Promise<ReadableStream<Uint8Array>>> {
-  const selection = await selectClicks(ctx, caller, linkId, asked)
-  return () => ask(ctx.reports.export(selection, format))
+/** The clicks of a list or an export. @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND */
+export function selectClicks(ctx: StatisticsContext, question: Question): Promise<Selection> {
+  return select(ctx, question, listRange(question.query))
 }
 
-/** Bots are in unless they are unwanted: every click says what it is. */
-export function selectClicks(
-  ctx: SelectionContext,
-  caller: StatisticsCaller,
-  linkId: string | null,
-  asked: Asked,
-): Promise<Selection> {
-  const bots = botsOf(asked, 'include')
-  return select(ctx, caller, linkId, asked, listRange(asked, asked.zone), bots)
-}
-
-/** What a cursor is good for; links may get and lose tags meanwhile. */
-function bindingOf({ offsets: _, ...selection }: Selection, { zone }: Asked): string {
-  return JSON.stringify(['clicks', selection, zone])
-}
-
-function positionAt(cursors: Cursors, cursor: string, binding: string): ClickPosition {
-  const [, time, n] = cursors.decode(cursor, binding)
+function positionIn([, time, n]: readonly unknown[]): ClickPosition {
   return { time: time as number, n: n as number }
+}
+
+/** A click as the API returns it. `link`: the id of its link; null: the link is deleted. */
+export function renderClick(
+  click: StoredClick,
+  link: string | null,
+  { hostOf }: Pick<StatisticsContext['domains'], 'hostOf'>,
+): ClickView {
+  const row = {
+    ...click,
+    id: idOf(click),
+    clicked_at: formatTimestamp(click.time),
+    link,
+    domain: hostOf(click.domainNo),
+  }
+  return Object.fromEntries(EXPORT_COLUMNS.map((name) => [name, row[name]])) as ClickView
+}
+
+/** The id of a click. */
+export function idOf({ time, n }: ClickPosition): string {
+  return `${time}-${n}`
+}
+
+// On many nodes the second number contains the node's: below 2^53.
+const ID = /^(\d{1,15})-(\d{1,16})$/
+
+/** The position of a click's id; undefined: it isn't one. */
+export function positionOf(id: string): ClickPosition | undefined {
+  const parts = ID.exec(id)
+  return parts === null ? undefined : { time: Number(parts[1]), n: Number(parts[2]) }
 }

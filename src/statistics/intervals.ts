@@ -8,10 +8,11 @@ export type Interval = (typeof INTERVALS)[number]
 /** The most buckets that a series may have: hours of a quarter, days of almost seven years. */
 export const BUCKETS_MAX = 2_500
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+/** Milliseconds of an hour and of a UTC day. */
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 
-/** What suits a range without a wish: a few dozen buckets. */
+/** The default for a range: a few dozen buckets. */
 export function defaultInterval(from: number, to: number): Interval {
   const days = (to - from) / DAY_MS
   if (days <= 2) return 'hour'

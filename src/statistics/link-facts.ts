@@ -1,22 +1,11 @@
-import { openSqlite, type SqliteConnection } from '../storage/index.ts'
-import type { LinkFacts } from './reports/index.ts'
+import { openSqlite, type Sql, type SqliteConnection } from '../storage/index.ts'
+import type { LinkFacts } from './engine/types.ts'
 import { findLinkIds, findTagged } from './store.ts'
 
 const CACHE_BYTES = 2 * 1024 * 1024
 
-/** What is known of links and domains, read from `slugline.db` beside its writer. */
-export interface OpenLinkFacts extends LinkFacts {
-  close(): void
-}
-
-/** Opens the file when it is asked for the first time: most processes never are. */
-export function createLinkFacts(mainFile: string): OpenLinkFacts {
-  let open: SqliteConnection | undefined
-  function database(): SqliteConnection {
-    open ??= openSqlite(mainFile, { readonly: true, mmapBytes: 0, cacheBytes: CACHE_BYTES })
-    return open
-  }
-
+/** Data about links and domains from a database. */
+export function linkFactsIn(database: () => Sql): LinkFacts {
   return {
     links: (seqs) => findLinkIds(database(), seqs),
     tagged: (workspaceNo, tags) => findTagged(database(), workspaceNo, tags),
@@ -24,6 +13,22 @@ export function createLinkFacts(mainFile: string): OpenLinkFacts {
       const rows = await database().db.selectFrom('domains').select(['no', 'host']).execute()
       return new Map(rows.map(({ no, host }) => [no, host]))
     },
+  }
+}
+
+/** Data about links and domains, read from `slugline.db` while another process writes it. */
+export interface OpenLinkFacts extends LinkFacts {
+  close(): void
+}
+
+/** Opens the file at the first query, because most statistics processes never query it. */
+export function createLinkFacts(mainFile: string): OpenLinkFacts {
+  let open: SqliteConnection | undefined
+  return {
+    ...linkFactsIn(() => {
+      open ??= openSqlite(mainFile, { readonly: true, mmapBytes: 0, cacheBytes: CACHE_BYTES })
+      return open
+    }),
     close() {
       open?.close()
       open = undefined

@@ -12,13 +12,13 @@ export interface Range {
   to: number
 }
 
-/** How many days, today included, a report is about when nobody says. */
+/** How many days, the last one included, a report covers by default. */
 export const DAYS_DEFAULT = 30
 
 const MIN_MS = Date.parse('0000-01-01T00:00:00.000Z')
 const MAX_MS = Date.parse('9999-12-31T23:59:59.999Z')
 const DATE = /^\d{4}-\d\d-\d\d$/
-/** The `+` of an offset is a space where it wasn't percent-encoded. */
+/** The `+` of an offset becomes a space when it isn't percent-encoded. */
 const LOST_PLUS = / (?=\d\d:\d\d$)/
 
 /** Reads one end of a range: RFC 3339, or a date. */
@@ -34,20 +34,22 @@ export function checkBound(text: string): Bound | Fault {
   }
 }
 
-interface Asked {
-  from?: Bound | undefined
-  to?: Bound | undefined
+/** A range as it was asked for. */
+interface Bounds {
+  from: Bound | undefined
+  to: Bound | undefined
+  zone: string
 }
 
 /**
- * The range of a report. A date as its end includes that day; without an end it goes up to now,
- * without a begin over {@link DAYS_DEFAULT} days.
+ * The range of a report. A date as its end is included. By default it ends now and begins
+ * {@link DAYS_DEFAULT} days before its end.
  * @throws AppError VALIDATION_FAILED (ENDS_BEFORE_START)
  */
-export function reportRange({ from, to }: Asked, zone: string, nowMs: number): Range {
+export function reportRange({ from, to, zone }: Bounds, nowMs: number): Range {
   const end = to === undefined ? nowMs : endOf(to, zone)
   if (from !== undefined) {
-    return inOrder({ from: beginOf(from, zone), to: end }, to === undefined ? 'from' : 'to')
+    return inOrder({ from: startOf(from, zone), to: end }, to === undefined ? 'from' : 'to')
   }
   const firstDay = zoned(end - 1, zone)
     .toPlainDate()
@@ -56,17 +58,17 @@ export function reportRange({ from, to }: Asked, zone: string, nowMs: number): R
 }
 
 /**
- * The range of a list of single clicks: all of them without a wish.
+ * The range of a list of single clicks: all of them by default.
  * @throws AppError VALIDATION_FAILED (ENDS_BEFORE_START)
  */
-export function listRange({ from, to }: Asked, zone: string): Range {
+export function listRange({ from, to, zone }: Bounds): Range {
   return inOrder({
-    from: from === undefined ? MIN_MS : beginOf(from, zone),
+    from: from === undefined ? MIN_MS : startOf(from, zone),
     to: to === undefined ? MAX_MS : endOf(to, zone),
   })
 }
 
-function beginOf(bound: Bound, zone: string): number {
+function startOf(bound: Bound, zone: string): number {
   return 'ms' in bound ? bound.ms : clamp(startOfDay(bound.date, zone))
 }
 
@@ -79,7 +81,7 @@ function clamp(ms: number): number {
   return Math.min(Math.max(ms, MIN_MS), MAX_MS)
 }
 
-/** `field`: the one that is wrong, of those that were given. */
+/** `field`: the one to name in the error, of those that were given. */
 function inOrder(range: Range, field: 'from' | 'to' = 'to'): Range {
   if (range.from < range.to) return range
   throw new AppError('VALIDATION_FAILED', {

@@ -1,27 +1,20 @@
 import { AppError } from '../errors/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { ask } from './ask.ts'
-import { BUCKETS_MAX, bucketStarts, defaultInterval, type Interval } from './intervals.ts'
-import type { LinkNames } from './names.ts'
-import { type Asked, TOP_LIMIT_DEFAULT } from './query.ts'
+import { BUCKETS_MAX, bucketStarts, DAY_MS, defaultInterval, type Interval } from './intervals.ts'
+import type { ClicksQuery } from './query.ts'
 import { reportRange } from './range.ts'
 import {
-  botsOf,
   FIRST_CLICK_MS,
-  type SelectionContext,
+  type Question,
   type StatisticsCaller,
+  type StatisticsContext,
   select,
 } from './selection.ts'
-import type { ClickReports, Counts, Dimension, Selection, Series } from './types.ts'
+import { findLinkNames, findLinkSeqs } from './store.ts'
+import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
 
-/** What reports work with. */
-export interface ReportContext extends SelectionContext {
-  reports: ClickReports
-  names: LinkNames
-  hostOf: (domainNo: number) => string
-}
-
-/** Numbers over time, as the API gives them out. */
+/** Numbers over time, as the API returns them. */
 export interface Stats {
   from: string
   to: string
@@ -33,15 +26,15 @@ export interface Stats {
 
 /** One value of a top list. */
 export interface TopValue extends Counts {
-  value: string | number | null
+  value: string | null
   short_url?: string
   title?: string | null
 }
 
-/** The values with the most clicks, and all others together. */
+/** The values with the most clicks, and the sum of all others. */
 export interface TopList {
   data: TopValue[]
-  other: Counts
+  other: TopValues['other']
 }
 
 const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
@@ -51,27 +44,26 @@ const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
  * @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND, SERVICE_UNAVAILABLE
  */
 export async function stats(
-  ctx: ReportContext,
-  caller: StatisticsCaller,
-  linkId: string | null,
-  asked: Asked & { interval?: Interval | undefined },
+  ctx: StatisticsContext,
+  question: Question<ClicksQuery & { interval?: Interval | undefined }>,
 ): Promise<Stats> {
-  const range = reportRange(asked, asked.zone, ctx.clock.now())
-  const interval = asked.interval ?? defaultInterval(range.from, range.to)
-  const starts = bucketStarts(range, interval, asked.zone)
+  const { query } = question
+  const range = reportRange(query, ctx.clock.now())
+  const interval = query.interval ?? defaultInterval(range.from, range.to)
+  const starts = bucketStarts(range, interval, query.zone)
   if (starts === null) {
     throw new AppError('VALIDATION_FAILED', {
       details: [{ field: 'interval', code: 'TOO_MANY_INTERVALS', params: { max: BUCKETS_MAX } }],
     })
   }
-  const selection = await select(ctx, caller, linkId, asked, range, botsOf(asked, 'exclude'))
+  const selection = await select(ctx, question, range)
   const { totals, buckets } = await ask(series(ctx.reports, selection, starts))
   return {
     from: formatTimestamp(range.from),
     to: formatTimestamp(range.to),
     interval,
-    timezone: asked.zone,
-    totals: pick(totals),
+    timezone: query.zone,
+    totals,
     series: starts.map((start, i) => ({
       start: formatTimestamp(start),
       ...(buckets[i] ?? NONE),
@@ -79,7 +71,7 @@ export async function stats(
   }
 }
 
-/** The counts of every bucket; those before the first click are not asked for. */
+/** The counts of every bucket. Buckets before the first possible click are not queried. */
 async function series(
   reports: ClickReports,
   selection: Selection,
@@ -100,50 +92,65 @@ async function series(
  * @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND, SERVICE_UNAVAILABLE
  */
 export async function top(
-  ctx: ReportContext,
-  caller: StatisticsCaller,
-  linkId: string | null,
+  ctx: StatisticsContext,
+  question: Question<ClicksQuery & { limit: number }>,
   dimension: Dimension,
-  asked: Asked & { limit?: number | undefined },
 ): Promise<TopList> {
-  const range = reportRange(asked, asked.zone, ctx.clock.now())
-  const selection = await select(ctx, caller, linkId, asked, range, botsOf(asked, 'exclude'))
-  const limit = asked.limit ?? TOP_LIMIT_DEFAULT
-  const { values, other } = await ask(ctx.reports.top(selection, dimension, limit))
-  if (dimension === 'link') return namedLinks(ctx, values, other)
+  const { query } = question
+  const selection = await select(ctx, question, reportRange(query, ctx.clock.now()))
+  const list = await ask(ctx.reports.top(selection, dimension, query.limit))
+  if (dimension === 'link') return namedLinks(ctx, list)
+  const textOf = (value: string | number) =>
+    dimension === 'domain' ? ctx.domains.hostOf(Number(value)) : String(value)
   return {
-    data: values.map(({ value, ...counts }) => ({
-      value: dimension === 'domain' ? ctx.hostOf(Number(value)) : value,
-      ...pick(counts),
+    data: list.values.map(({ value, ...counts }) => ({
+      value: value === null ? null : textOf(value),
+      ...counts,
     })),
-    other: pick(other),
+    other: list.other,
   }
 }
 
-/** Links by their ids. One that is gone for good, its clicks soon too, is among the others. */
+/** Links with their names. A purged link, whose clicks are deleted soon, is part of the others. */
 async function namedLinks(
-  { names }: ReportContext,
-  values: readonly (Counts & { value: string | number | null })[],
-  other: Counts,
+  { storage, domains }: StatisticsContext,
+  { values, other }: TopValues,
 ): Promise<TopList> {
-  const known = await names.of(values.map(({ value }) => Number(value)))
+  const names = await findLinkNames(
+    storage,
+    values.map(({ value }) => Number(value)),
+  )
   const data: TopValue[] = []
-  const rest = pick(other)
+  const rest = { ...other }
   for (const { value, ...counts } of values) {
-    const name = known.get(Number(value))
+    const name = names.get(Number(value))
     if (name === undefined) {
       rest.clicks += counts.clicks
-      rest.unique += counts.unique
       rest.bots += counts.bots
       continue
     }
-    const { id, title } = name
-    data.push({ value: id, short_url: names.shortUrl(name), title, ...pick(counts) })
+    const { id, title, domainNo, slug } = name
+    data.push({ value: id, short_url: domains.shortUrl(domainNo, slug), title, ...counts })
   }
   return { data, other: rest }
 }
 
-/** The counts alone, in the order of the contract. */
-function pick({ clicks, unique, bots }: Counts): Counts {
-  return { clicks, unique, bots }
+/** How many UTC days a sparkline has, today included. */
+const SPARKLINE_DAYS = 30
+
+/**
+ * Human clicks per UTC day, oldest first, by the links' ids. Unknown links are left out.
+ * @throws AppError SERVICE_UNAVAILABLE
+ */
+export async function sparklines(
+  { storage, clock, reports }: StatisticsContext,
+  { workspace }: StatisticsCaller,
+  ids: readonly string[],
+): Promise<Record<string, number[]>> {
+  const seqs = await findLinkSeqs(storage.read, ids, workspace.no)
+  if (seqs.size === 0) return {}
+  const firstDay = Math.floor(clock.now() / DAY_MS) - SPARKLINE_DAYS + 1
+  const days = await ask(reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS))
+  const none = Array.from({ length: SPARKLINE_DAYS }, () => 0)
+  return Object.fromEntries([...seqs].map(([id, seq]) => [id, days.get(seq) ?? none]))
 }

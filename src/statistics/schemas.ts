@@ -1,19 +1,24 @@
 import { z } from '@hono/zod-openapi'
+import { KIND_NAMES } from './columns.ts'
 import { INTERVALS } from './intervals.ts'
 import type { EXPORT_COLUMNS } from './types.ts'
 
 const count = (description: string) => z.int().min(0).openapi({ description })
 const time = (description: string) => z.string().openapi({ format: 'date-time', description })
 
+const bots = count(
+  'Clicks of bots and link previews that match, whether `clicks` includes them or not.',
+)
+const clicks = count('Clicks: of humans, unless `bots` says otherwise.')
 const COUNTS = {
-  clicks: count('Clicks that the question means: of people, unless `bots` says otherwise.'),
+  clicks,
   unique: count(
-    'Different visitors among them, each counted once per UTC day; who asks not to be told apart is in none.',
+    'Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted.',
   ),
-  bots: count('Clicks of bots and link previews that fit, whether `clicks` has them or not.'),
+  bots,
 }
 
-/** What the reference shows as numbers over time. */
+/** The reference's example of numbers over time. */
 export const STATS_EXAMPLE = {
   data: {
     from: '2026-05-01T00:00:00.000Z',
@@ -32,32 +37,32 @@ export const STATS_EXAMPLE = {
 export const StatsSchema = z
   .object({
     data: z.object({
-      from: time('The first moment, in UTC.'),
-      to: time('The end, in UTC: what happened then is no longer counted.'),
-      interval: z.enum(INTERVALS).openapi({ description: 'How long a bucket is.' }),
+      from: time('The beginning, in UTC.'),
+      to: time('The end, in UTC; itself not included.'),
+      interval: z.enum(INTERVALS).openapi({ description: 'The length of a bucket.' }),
       timezone: z.string().openapi({ description: 'The time zone that the buckets follow.' }),
       totals: z.object(COUNTS).openapi({ description: 'The whole range.' }),
       series: z
         .array(
           z.object({
             start: time(
-              'When the bucket begins, in UTC: at a midnight or whole hour of the time zone. Of the first one it may lie before `from`, of whose clicks none counts.',
+              'The beginning of the bucket, in UTC: a midnight or whole hour of the time zone. The first one may begin before `from`; it counts no clicks before `from`.',
             ),
             ...COUNTS,
           }),
         )
-        .openapi({ description: 'Every bucket of the range, empty ones included, in order.' }),
+        .openapi({ description: 'All buckets of the range in order, including empty ones.' }),
     }),
   })
   .openapi('Stats', { example: STATS_EXAMPLE })
 
-/** What the reference shows as a top list. */
+/** The reference's example of a top list. */
 export const TOP_EXAMPLE = {
   data: [
     { value: 'DE', clicks: 640, unique: 521, bots: 12 },
     { value: null, clicks: 81, unique: 64, bots: 3 },
   ],
-  other: { clicks: 483, unique: 402, bots: 61 },
+  other: { clicks: 483, bots: 61 },
 }
 
 /** The values with the most clicks. */
@@ -66,14 +71,10 @@ export const TopSchema = z
     data: z
       .array(
         z.object({
-          value: z
-            .union([z.string(), z.int()])
-            .nullable()
-            .openapi({
-              type: ['string', 'integer', 'null'],
-              description:
-                'Hours are 0–23 and weekdays 1 (Monday) to 7; all else are texts, links their id. Null: unknown, or none.',
-            }),
+          value: z.string().nullable().openapi({
+            description:
+              'The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none.',
+          }),
           short_url: z
             .string()
             .optional()
@@ -82,18 +83,21 @@ export const TopSchema = z
           ...COUNTS,
         }),
       )
-      .openapi({ description: 'Most clicks first; of equally many, by value.' }),
-    other: z.object(COUNTS).openapi({ description: 'All other values together.' }),
+      .openapi({
+        description:
+          'The values with the most clicks first, ties by value. Values without clicks are left out.',
+      }),
+    other: z.object({ clicks, bots }).openapi({ description: 'The sum of all other values.' }),
   })
   .openapi('TopList', { example: TOP_EXAMPLE })
 
-/** What the reference shows as a click. */
+/** The reference's example of a click. */
 export const CLICK_EXAMPLE = {
   id: '1777886999345-0',
   clicked_at: '2026-05-04T09:29:59.345Z',
   link: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
   domain: 'go.example.com',
-  kind: 'person',
+  kind: 'human',
   reason: null,
   trigger: 'click',
   country: 'DE',
@@ -114,20 +118,16 @@ export const CLICK_EXAMPLE = {
 
 const own = (description: string) => z.string().nullable().openapi({ description })
 
-/** One click; no visitor: nothing here tells one person from another. */
+/** One click. It has no visitor, so that nothing in it identifies a person. */
 export const ClickSchema = z
   .object({
-    id: z.string().openapi({ description: 'Its place in time; unique, and sortable by number.' }),
+    id: z.string().openapi({ description: 'The id: unique, and sortable by its numbers.' }),
     clicked_at: time('When it happened, in UTC.'),
     link: own('The id of the link. Null: the link is gone.'),
     domain: z.string().openapi({ description: 'The short domain that was visited.' }),
-    kind: z
-      .enum(['person', 'bot', 'preview'])
-      .openapi({ description: 'A person, a bot, or a link preview.' }),
-    reason: own('Why it is no person’s click: a stable word, like `crawler`. Null: it is.'),
-    trigger: z
-      .enum(['click', 'qr'])
-      .openapi({ description: '`qr`: a scan of one of our QR codes.' }),
+    kind: z.enum(KIND_NAMES).openapi({ description: 'A human, a bot, or a link preview.' }),
+    reason: own('Why the click is not human: a stable word, like `crawler`. Null: it is.'),
+    trigger: z.enum(['click', 'qr']).openapi({ description: '`qr`: a scan of a QR code.' }),
     country: own('ISO 3166-1 code. Null, here and below: unknown, or none.'),
     region: own('ISO 3166-2 code.'),
     city: own('Name of the city.'),
@@ -145,7 +145,7 @@ export const ClickSchema = z
   })
   .openapi('Click', { example: CLICK_EXAMPLE })
 
-/** A click as the API gives it out. */
+/** A click as the API returns it. */
 export type ClickView = z.output<typeof ClickSchema>
 
 /** One page of clicks. */
@@ -154,11 +154,11 @@ export const ClickListSchema = z
     data: z.array(ClickSchema).openapi({ description: 'The clicks of this page, newest first.' }),
     pagination: z
       .object({
-        limit: z.int().openapi({ description: 'The most clicks that this page could have.' }),
+        limit: z.int().openapi({ description: 'The most clicks of a page.' }),
         has_more: z.boolean().openapi({ description: 'Whether a page follows this one.' }),
-        next_cursor: own('The `cursor` of the next page. Null: this is the last.'),
+        next_cursor: own('The `cursor` of the next page. Null: this is the last page.'),
       })
-      .openapi({ description: 'Where this page lies in the list.' }),
+      .openapi({ description: 'The place of this page in the list.' }),
   })
   .openapi('ClickList')
 
@@ -166,8 +166,7 @@ export const ClickListSchema = z
 export const SparklinesSchema = z
   .object({
     data: z.record(z.string(), z.array(z.int().min(0))).openapi({
-      description:
-        'By link id: people’s clicks of the last 30 UTC days, the oldest first, today last.',
+      description: 'Human clicks of the last 30 UTC days by link id, oldest first.',
     }),
   })
   .openapi('Sparklines')

@@ -1,106 +1,74 @@
-import type { Clock } from '../base/clock.ts'
 import type { Domains } from '../domains/index.ts'
-import type { Cursors } from '../http/cursor.ts'
-import type { Storage } from '../storage/index.ts'
-import { type ClickList, type ClicksContext, clicks, exportClicks } from './clicks.ts'
+import { type ClickList, clicks, type PageQuery } from './clicks.ts'
 import { createExports } from './exports.ts'
 import type { Interval } from './intervals.ts'
-import { createLiveStreams, type LiveStreams } from './live.ts'
-import { createLinkNames } from './names.ts'
-import type { Asked } from './query.ts'
-import { type ReportContext, type Stats, stats, type TopList, top } from './report.ts'
-import type { StatisticsCaller } from './selection.ts'
-import { sparklines } from './sparklines.ts'
-import type { AskableReports, Dimension, ExportFormat, LiveClicks } from './types.ts'
+import { createLiveStreams, type LiveStreams } from './live/streams.ts'
+import type { ClicksQuery } from './query.ts'
+import { type Stats, sparklines, stats, type TopList, top } from './report.ts'
+import type { Question, StatisticsCaller, StatisticsContext } from './selection.ts'
+import type { AskableReports, Dimension, ExportOptions } from './types.ts'
 
 /** What the statistics service works with. */
-export interface StatisticsDeps {
-  reports: AskableReports & LiveClicks
-  storage: Pick<Storage, 'read' | 'reports'>
-  domains: Domains
-  cursors: Cursors
-  clock: Clock
+export interface StatisticsDeps extends StatisticsContext {
+  reports: AskableReports
+  /** How much later than newer clicks a click may be stored, in milliseconds; 0: in order. */
+  liveLateMs?: number
+  /** How often a live stream looks for clicks, in milliseconds; for tests. */
+  livePauseMs?: number
 }
 
 /**
- * Answers questions about clicks, of one link (`linkId`) or of a workspace (null), as long as `signal`
- * doesn't abort: then whoever asked has gone.
+ * Answers questions about clicks. The signal aborts when the client is gone.
  *
- * All of it throws AppError: LINK_NOT_FOUND, VALIDATION_FAILED, SERVICE_UNAVAILABLE while the
- * statistics can't be asked, and what is said of each.
+ * All methods throw AppError: LINK_NOT_FOUND, VALIDATION_FAILED, SERVICE_UNAVAILABLE while the
+ * statistics can't answer, and what each one names.
  */
 export interface StatisticsService {
   /** The domains that filters are checked against. */
   readonly domains: Domains
   stats(
-    caller: StatisticsCaller,
-    linkId: string | null,
-    asked: Asked & { interval?: Interval | undefined },
+    question: Question<ClicksQuery & { interval?: Interval | undefined }>,
     signal?: AbortSignal,
   ): Promise<Stats>
   top(
-    caller: StatisticsCaller,
-    linkId: string | null,
+    question: Question<ClicksQuery & { limit: number }>,
     dimension: Dimension,
-    asked: Asked & { limit?: number | undefined },
     signal?: AbortSignal,
   ): Promise<TopList>
   /** @throws AppError BAD_REQUEST (INVALID_CURSOR) */
-  clicks(
-    caller: StatisticsCaller,
-    linkId: string | null,
-    asked: Asked & { limit?: number | undefined; cursor?: string | undefined },
-    signal?: AbortSignal,
-  ): Promise<ClickList>
-  /** Begins when the result is called. @throws AppError RATE_LIMITED then, with too many under way */
+  clicks(question: Question<PageQuery>, signal?: AbortSignal): Promise<ClickList>
+  /** Starts when the result is called. @throws AppError RATE_LIMITED then, with too many open */
   export(
-    caller: StatisticsCaller,
-    linkId: string | null,
-    asked: Asked,
-    format: ExportFormat,
+    question: Question,
+    options: ExportOptions,
     signal?: AbortSignal,
   ): Promise<() => Promise<ReadableStream<Uint8Array>>>
-  /** Clicks as they come, for server-sent events. @throws AppError BAD_REQUEST, RATE_LIMITED */
+  /** Server-sent events. @throws AppError BAD_REQUEST, RATE_LIMITED */
   stream: LiveStreams['open']
-  /** Clicks per day of some links, by id. */
+  /** Human clicks per day of some links, by id. */
   sparklines(
     caller: StatisticsCaller,
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<Record<string, number[]>>
-  /** Ends the live streams: an orderly stop waits for nobody who never ends by itself. */
+  /** Ends the live streams, which would keep the server from stopping. */
   endStreams(): void
 }
 
 /** Makes the statistics service of an instance. */
 export function createStatisticsService(deps: StatisticsDeps): StatisticsService {
-  const { storage, domains, reports, clock, cursors } = deps
-  const names = createLinkNames(storage, domains)
-  const ctx: ReportContext & ClicksContext = {
-    storage,
-    clock,
-    reports,
-    names,
-    cursors,
-    domains,
-    hostOf: domains.hostOf,
-  }
-  const asking = (signal: AbortSignal | undefined) =>
-    signal === undefined ? ctx : { ...ctx, reports: reports.until(signal) }
-  const live = createLiveStreams({ reports, storage, names, domains, clock })
-  const exports = createExports()
+  const until = (signal: AbortSignal | undefined): StatisticsContext =>
+    signal === undefined ? deps : { ...deps, reports: deps.reports.until(signal) }
+  const live = createLiveStreams(deps)
+  const startExport = createExports()
   return {
-    domains,
-    stats: (caller, linkId, asked, signal) => stats(asking(signal), caller, linkId, asked),
-    top: (caller, linkId, dimension, asked, signal) =>
-      top(asking(signal), caller, linkId, dimension, asked),
-    clicks: (caller, linkId, asked, signal) => clicks(asking(signal), caller, linkId, asked),
-    async export(caller, linkId, asked, format, signal) {
-      const begin = await exportClicks(asking(signal), caller, linkId, asked, format)
-      return () => exports.run(caller.workspace.no, begin, signal)
-    },
+    domains: deps.domains,
+    stats: (question, signal) => stats(until(signal), question),
+    top: (question, dimension, signal) => top(until(signal), question, dimension),
+    clicks: (question, signal) => clicks(until(signal), question),
+    export: (question, options, signal) => startExport(until(signal), question, options, signal),
     stream: live.open,
-    sparklines: (caller, ids, signal) => sparklines(asking(signal), caller, ids),
+    sparklines: (caller, ids, signal) => sparklines(until(signal), caller, ids),
     endStreams: live.endAll,
   }
 }

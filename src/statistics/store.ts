@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { prepare, type Sql } from '../storage/index.ts'
+import { prepare, type Sql, type Storage } from '../storage/index.ts'
 
-/** What a link is called, also for some days after it was deleted. */
+/** The name of a link, also of a deleted one that can still be restored. */
 export interface LinkName {
   seq: number
   id: string
@@ -10,7 +10,7 @@ export interface LinkName {
   title: string | null
 }
 
-const standing = prepare<{ id: string; workspaceNo: number }, { seq: number }>((db, p) =>
+const seqOf = prepare<{ id: string; workspaceNo: number }, { seq: number }>((db, p) =>
   db
     .selectFrom('links')
     .select('seq')
@@ -24,10 +24,10 @@ export async function findLinkSeq(
   id: string,
   workspaceNo: number,
 ): Promise<number | undefined> {
-  return (await read.run(standing, { id, workspaceNo }))[0]?.seq
+  return (await read.run(seqOf, { id, workspaceNo }))[0]?.seq
 }
 
-/** The `seq` of each of these links, deleted ones that are still kept included. */
+/** The `seq` of links by their ids, including deleted ones that can still be restored. */
 export async function findLinkSeqs(
   read: Sql,
   ids: readonly string[],
@@ -46,13 +46,18 @@ export async function findLinkSeqs(
   return found
 }
 
-/** What these links are called; those that are gone for good are missing. */
+/** More names than this are looked up off the serving thread. */
+const NAMES_AT_ONCE = 100
+
+/** The names of links; purged links are missing. */
 export async function findLinkNames(
-  read: Sql,
+  { read, reports }: Pick<Storage, 'read' | 'reports'>,
   seqs: readonly number[],
 ): Promise<Map<number, LinkName>> {
   const names = new Map<number, LinkName>()
-  const rows = await read.db
+  if (seqs.length === 0) return names
+  const { db } = seqs.length > NAMES_AT_ONCE ? reports : read
+  const rows = await db
     .selectFrom('links')
     .select(['seq', 'id', 'domain_no', 'slug', 'title'])
     .where('seq', 'in', seqs)
@@ -60,7 +65,7 @@ export async function findLinkNames(
   for (const { domain_no, ...row } of rows) names.set(row.seq, { ...row, domainNo: domain_no })
   const missing = seqs.filter((seq) => !names.has(seq))
   if (missing.length === 0) return names
-  const deleted = await read.db
+  const deleted = await db
     .selectFrom('deleted_links')
     .select(['seq', 'id', 'row'])
     .where('seq', 'in', missing)
@@ -76,10 +81,10 @@ export async function findLinkNames(
   return names
 }
 
-/** So many ids are looked up by a statement: SQLite takes 32,766 parameters. */
+/** Ids of one statement: SQLite takes 32,766 parameters. */
 const IDS_AT_ONCE = 5_000
 
-/** The ids of these links; those that are gone for good are missing. */
+/** The ids of links; purged links are missing. */
 export async function findLinkIds(
   { db }: Pick<Sql, 'db'>,
   seqs: readonly number[],
@@ -101,12 +106,12 @@ export async function findLinkIds(
   return ids
 }
 
-/** Links that one statement of PostgreSQL gives: other processes ask it, too. */
+/** Links of one statement in PostgreSQL, which other processes use too. */
 const TAGGED_AT_ONCE = 10_000
 
 /**
- * The links that have all these tags (their keys): as one text a statement, because so many rows
- * take longer.
+ * The links that have all these tags (their keys). They are read as one text per statement, which is
+ * faster than as many rows.
  */
 export async function findTagged(
   read: Pick<Sql, 'db' | 'dialect'>,
@@ -114,8 +119,8 @@ export async function findTagged(
   tags: readonly string[],
 ): Promise<number[]> {
   const [first, ...others] = tags
-  // With an OFFSET each is looked up by its key: PostgreSQL would join the tags, and where it has
-  // not counted them yet, compare each link of the one with each of the other.
+  // OFFSET makes PostgreSQL look up each link by its key. Without statistics of the table it would
+  // choose a nested loop over both tags.
   const tests = others.map(
     (tag) => sql`AND EXISTS (SELECT 1 FROM link_tags o WHERE o.workspace_no = ${workspaceNo}
       AND o.tag_key = ${tag} AND o.link_seq = t.link_seq LIMIT 1 OFFSET 0)`,

@@ -1,51 +1,28 @@
-/** What clicks can be told apart, listed and filtered by. */
-export const DIMENSIONS = [
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'trigger',
-  'kind',
-  'hour',
-  'weekday',
-  'domain',
-  'link',
-] as const
+import type { DIMENSIONS } from './columns.ts'
+
+export { DIMENSIONS } from './columns.ts'
 
 /** One of {@link DIMENSIONS}. */
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** A person; a program that says so or acts like one; or a look ahead that nobody asked for. */
-export type ClickKind = 'person' | 'bot' | 'preview'
+/** A person, a program, or a preview that no person requested. */
+export type ClickKind = 'human' | 'bot' | 'preview'
 
-/** Which clicks are meant; `exclude`: people alone. Bots and previews are apart from people. */
+/** Which clicks are counted. `exclude`: humans only; `only`: bots and previews. */
 export type BotsMode = 'exclude' | 'include' | 'only'
 
-/**
- * A click, with all that was found out about it. Absent values are null: no referrer, an unknown
- * country.
- */
+/** A click with its enriched values. Absent values are null: no referrer, an unknown country. */
 export interface Click {
   /** Milliseconds since the Unix epoch. */
   time: number
   linkSeq: number
   domainNo: number
-  /** 64 bits of the day's keyed hash; null: the visitor asked not to be told apart. */
+  /** 64 bits of the day's keyed hash; null: the visitor asked not to be tracked. */
   visitor: bigint | null
   kind: ClickKind
-  /** Why it is no person's click: a stable word such as `crawler`, `unfurler`, `prefetch`. */
+  /** Why the click is not human: a stable word such as `crawler`, `unfurler`, `prefetch`. */
   reason: string | null
-  /** `click`, or `qr` for a scan of one of our codes. */
+  /** `click`, or `qr` for a scan of a QR code. */
   trigger: 'click' | 'qr'
   /** ISO 3166-1 alpha-2. */
   country: string | null
@@ -68,7 +45,7 @@ export interface Click {
   utm_content: string | null
 }
 
-/** Keeps or leaves out the clicks with one of these values. */
+/** Keeps or excludes the clicks with one of these values. */
 export interface Filter {
   dimension: Dimension
   /** Null: clicks without a value. Links by their `seq`, hours 0–23, weekdays 1 (Monday)–7. */
@@ -76,16 +53,16 @@ export interface Filter {
   exclude: boolean
 }
 
-/** Which clicks a report is about. */
+/** The clicks that a report covers. */
 export interface Selection {
   workspaceNo: number
-  /** One link alone; null: the whole workspace. */
+  /** A single link; null: the whole workspace. */
   linkSeq: number | null
-  /** Of these links alone; null: of all. */
+  /** Only these links; null: all. */
   linkSeqs: readonly number[] | null
   /**
-   * Of the links that have all these tags (their keys); absent: of all. Whoever answers looks up
-   * which they are: they may be hundreds of thousands.
+   * Only the links that have all these tags (their keys); absent: all. The engine looks up the
+   * links, because there may be hundreds of thousands.
    */
   tags?: readonly string[]
   /** Milliseconds since the Unix epoch; from ≤ time < to. */
@@ -104,9 +81,9 @@ export interface ZoneOffset {
 }
 
 /**
- * Numbers of clicks. `clicks` are those that the selection means; `bots` the bots and previews
- * that fit it, whether it leaves them out or not. `unique`: different visitors among `clicks`, each
- * counted once per UTC day; a visitor who asked not to be told apart is in none.
+ * Numbers of clicks. `clicks` are those that the selection covers; `bots` the bots and previews that
+ * match its filters, whatever its mode. `unique`: different visitors among `clicks`, each counted
+ * once per UTC day; visitors who asked not to be tracked are not counted.
  */
 export interface Counts {
   clicks: number
@@ -115,25 +92,32 @@ export interface Counts {
 }
 
 /**
- * Counts over time, of the same clicks. `totals`: a visitor who came on one UTC day before a boundary
- * and behind it is one in them, and one in each of the two buckets.
+ * Counts over time. A visitor on both sides of a boundary within one UTC day is counted once in
+ * `totals` and once in each of the two buckets.
  */
 export interface Series {
   totals: Counts
   buckets: Counts[]
 }
 
-/** Where a list of single clicks goes on: the last one's time and its number within that time. */
+/** Where a page of single clicks ends: the last one's time and its number within that millisecond. */
 export interface ClickPosition {
   time: number
   n: number
 }
 
-/** A stored click: `time` and `n` together are its own. */
+/** A stored click; `time` and `n` together are unique within a workspace. */
 export type StoredClick = Click & ClickPosition
 
-/** Forms in which clicks leave. */
+/** Formats of an export. */
 export type ExportFormat = 'csv' | 'ndjson' | 'parquet'
+
+/** How an export is written. */
+export interface ExportOptions {
+  format: ExportFormat
+  /** CSV without the apostrophe before formulas. */
+  raw?: boolean
+}
 
 /**
  * Columns of an export in their order, members of its NDJSON and of the API's single clicks.
@@ -141,13 +125,13 @@ export type ExportFormat = 'csv' | 'ndjson' | 'parquet'
  * - `id`: `time-n` in decimal, such as `1790000000000-0`. `clicked_at`: RFC 3339 in UTC with
  *   milliseconds; in Parquet a TIMESTAMP (UTC).
  * - `link`: the link's id (`lnk_…`, also of a deleted one that is still kept; else null). `domain`:
- *   the host. Both are looked up where the export is written, in `slugline.db`.
+ *   the host. Both are looked up when the export is written.
  * - `kind`, `reason`, `trigger`: the words of {@link Click}. No visitor.
  *
  * CSV: RFC 4180 (CRLF, quotes only where needed), a header row, null is empty. A value that begins
  * with `=`, `+`, `-`, `@`, tab, CR or an apostrophe gets an apostrophe before it, so that no
- * spreadsheet takes what a visitor wrote for a formula; taking off one leading apostrophe gives
- * the value back. NDJSON and Parquet hold values as they are.
+ * spreadsheet runs a visitor's text as a formula; removing one leading apostrophe restores the
+ * value. With `raw` values are unchanged, as they always are in NDJSON and Parquet.
  */
 export const EXPORT_COLUMNS = [
   'id',
@@ -173,55 +157,46 @@ export const EXPORT_COLUMNS = [
   'utm_content',
 ] as const
 
-/** The clicks as reports see them: DuckDB in a process of its own, ClickHouse, or PostgreSQL. */
+/** A listed value and its counts. */
+export type ValueCounts = Counts & { value: string | number | null }
+
+/** The most frequent values; `other` has the counts of all that are not listed. */
+export interface TopValues {
+  values: ValueCounts[]
+  other: { clicks: number; bots: number }
+}
+
+/** Reports on stored clicks: from DuckDB in a process of its own, ClickHouse, or PostgreSQL. */
 export interface ClickReports {
   totals(selection: Selection): Promise<Counts>
   /**
    * Counts between neighbouring boundaries (milliseconds since the Unix epoch, ascending, multiples
-   * of 15 minutes but for the first and the last), one bucket fewer than boundaries; and all together.
+   * of 15 minutes except the first and the last): one bucket fewer than boundaries; and the totals.
    */
   series(selection: Selection, boundaries: readonly number[]): Promise<Series>
-  /** The values with the most clicks, and all the others together. Ties: by value. */
-  top(
-    selection: Selection,
-    dimension: Dimension,
-    limit: number,
-  ): Promise<{ values: (Counts & { value: string | number | null })[]; other: Counts }>
+  /** The values with the most clicks, ties by value. Values without counted clicks are left out. */
+  top(selection: Selection, dimension: Dimension, limit: number): Promise<TopValues>
   /** Newest first after `before`, or oldest first after `after`. */
   clicks(
     selection: Selection,
     options: { before?: ClickPosition | null; after?: ClickPosition | null; limit: number },
   ): Promise<StoredClick[]>
-  /** Clicks per UTC day of the last days for some links, oldest day first. */
+  /** Human clicks per UTC day for some links of one workspace, oldest day first. */
   daily(linkSeqs: readonly number[], firstDay: number, days: number): Promise<Map<number, number[]>>
   /**
-   * All clicks of a selection, oldest first, with {@link EXPORT_COLUMNS}; constant memory. Ends
+   * All clicks of a selection, oldest first, with {@link EXPORT_COLUMNS}, in constant memory. Ends
    * early when it is cancelled.
    */
-  export(selection: Selection, format: ExportFormat): Promise<ReadableStream<Uint8Array>>
+  export(selection: Selection, options: ExportOptions): Promise<ReadableStream<Uint8Array>>
 }
 
-/** Reports for people who may go away. */
+/** Reports whose questions can be cancelled. */
 export interface AskableReports extends ClickReports {
-  /** The same, broken off when the signal aborts: whoever asked has gone. */
+  /** The same reports; their queries are cancelled when the signal aborts. */
   until(signal: AbortSignal): ClickReports
 }
 
-/** The clicks as they come. */
-export interface LiveClicks {
-  /**
-   * A workspace's clicks behind a position, in the order in which they were stored, then each one
-   * that is stored, without end; null: only those to come. Stops when the signal aborts.
-   * @throws StatisticsUnavailable
-   */
-  live(
-    workspaceNo: number,
-    after: ClickPosition | null,
-    signal: AbortSignal,
-  ): AsyncIterable<StoredClick>
-}
-
-/** The clicks can't be asked now. Its cause stays inside; the caller answers 503. */
+/** Statistics can't answer now. Its cause stays inside; the API answers 503. */
 export class StatisticsUnavailable extends Error {
   override name = 'StatisticsUnavailable'
 }

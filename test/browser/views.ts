@@ -188,7 +188,7 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   },
   { name: 'link-statistics', path: `links/${linkId}/statistics?range=today` },
   { name: 'statistics', path: 'statistics' },
-  { name: 'statistics-table', path: 'statistics?view=table&filter=-browser:Firefox' },
+  { name: 'statistics-table', path: 'statistics?view=table&filter=not_browser:Firefox' },
   { name: 'statistics-live', path: 'statistics?live=on' },
   { name: 'statistics-empty', path: `statistics?w=${empty}`, plain: true },
   { name: 'keys', path: 'keys' },

@@ -66,10 +66,10 @@ async function expectNoReports(): Promise<void> {
 }
 
 /** Rows of the statistics of a server that has stopped. */
-async function rows<R>(sql: string): Promise<R[]> {
+async function rows(sql: string): Promise<number[][]> {
   const database = await openFreed(join(slugline.dataDir, FILE), { readonly: true })
   try {
-    return await (await database.connect()).all<R>(sql)
+    return (await (await database.connect()).run(sql)).map((row) => row.map(Number))
   } finally {
     database.close()
   }
@@ -107,9 +107,7 @@ test('killed every second it stops no redirect; the backlog drains; each click i
   expect(await metric('statistics_restarts_total')).toBeGreaterThanOrEqual(3)
   expect(await recount()).toMatchObject({ links: 1, mended: 0 })
   await slugline.stop()
-  expect(
-    await rows('SELECT count(*)::INTEGER AS c, sum(firsts & 1)::INTEGER AS u FROM clicks'),
-  ).toEqual([{ c: visits, u: 1 }])
+  expect(await rows('SELECT count(*), count(DISTINCT visitor) FROM clicks')).toEqual([[visits, 1]])
   // All was read, so there is nothing to read at the next start.
   expect(readdirSync(join(slugline.dataDir, 'journal'))).toEqual([])
 })
@@ -154,7 +152,7 @@ test('a broken file is told and kept; nothing else notices; put right, nothing i
   expect(await check('statistics')).toMatchObject({ status: 'ok' })
   expect(await recount()).toMatchObject({ links: 2, mended: 0 })
   await slugline.stop()
-  expect(await rows('SELECT count(*)::INTEGER AS c FROM clicks')).toEqual([{ c: 15 }])
+  expect(await rows('SELECT count(*) FROM clicks')).toEqual([[15]])
 })
 
 test('recount finds and mends counters that were changed, beside the server and without it', async () => {
@@ -212,7 +210,7 @@ test('a file that a command holds is waited for', async () => {
   await drained()
   await slugline.stop()
   expect(existsSync(file)).toBe(true)
-  expect(await rows('SELECT count(*)::INTEGER AS c FROM clicks')).toEqual([{ c: 7 }])
+  expect(await rows('SELECT count(*) FROM clicks')).toEqual([[7]])
 })
 
 test('a file that is gone begins anew, says so, and makes nobody mend what is right', async () => {
@@ -247,10 +245,10 @@ test('a file that is gone begins anew, says so, and makes nobody mend what is ri
   expect(status).toBe(0)
   expect(stdout).toContain('are missing')
   // The whole file again, without what came meanwhile: that is told, too.
-  const [begin] = await rows<{ since: bigint }>('SELECT since FROM origin')
+  const [begin] = await rows('SELECT since FROM state')
   renameSync(`${file}.lost`, file)
   await slugline.restart()
   await visit('a', 1)
   await drained()
-  expect(await metric('statistics_begin_seconds')).toBeGreaterThan(Number(begin?.since) / 1_000)
+  expect(await metric('statistics_begin_seconds')).toBeGreaterThan(Number(begin?.[0]) / 1_000)
 })

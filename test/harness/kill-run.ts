@@ -224,30 +224,27 @@ async function compareStored(slugline: Slugline, fates: Uint8Array, links: numbe
   main.close()
   const database = await openFreed(join(slugline.dataDir, 'statistics.duckdb'), { readonly: true })
   const connection = await database.connect()
-  const result = await connection.raw.stream('SELECT link, utm_term FROM clicks')
-  for (;;) {
-    const chunk = await result.fetchChunk()
-    if (chunk === null || chunk.rowCount === 0) break
-    const [seqs = [], marks = []] = chunk.getColumns()
-    for (let row = 0; row < chunk.rowCount; row++) {
-      const mark = Number(marks[row])
+  for await (const rows of connection.stream('SELECT link, utm_term FROM clicks')) {
+    for (const [seq, term] of rows) {
+      const mark = Number(term)
       stored++
       if (!(mark >= 0) || fates[mark] === FATE.unsent) neverSent++
-      else if (slugs.get(Number(seqs[row])) !== `k${linkOf(mark, links)}`) otherLink++
+      else if (slugs.get(Number(seq)) !== `k${linkOf(mark, links)}`) otherLink++
       seen[mark] = Math.min(2, (seen[mark] ?? 0) + 1)
     }
   }
-  const raw = await connection.all<{ link: bigint; human: number; bot: number }>(
-    `SELECT link, count_if(kind = 0)::INTEGER AS human, count_if(kind <> 0)::INTEGER AS bot
-     FROM clicks GROUP BY link`,
-  )
+  const raw = (
+    await connection.run(
+      'SELECT link, count_if(kind = 0), count_if(kind <> 0) FROM clicks GROUP BY link',
+    )
+  ).map((row) => row.map(Number) as [number, number, number])
   database.close()
   const counters = new Database(join(slugline.dataDir, 'counters.db'), { readonly: true })
   const counted = counters.query<{ total: number; human: number; bot: number }, [number]>(
     'SELECT total, human, bot FROM link_counters WHERE link_seq = ?',
   )
-  const countersDiffer = raw.filter(({ link, human, bot }) => {
-    const row = counted.get(Number(link))
+  const countersDiffer = raw.filter(([link, human, bot]) => {
+    const row = counted.get(link)
     return row?.human !== human || row.bot !== bot || row.total !== human + bot
   }).length
   counters.close()

@@ -1,4 +1,4 @@
-import { openStatistics, type StatisticsDatabase } from '../../src/statistics/store/duckdb.ts'
+import { type DuckDb, openDuckDb } from '../../src/statistics/engine/duckdb/index.ts'
 import { eventually } from './eventually.ts'
 
 /**
@@ -7,9 +7,9 @@ import { eventually } from './eventually.ts'
  */
 export function openFreed(
   file: string,
-  options: Parameters<typeof openStatistics>[1] = {},
-): Promise<StatisticsDatabase> {
+  options: Parameters<typeof openDuckDb>[1] = {},
+): Promise<DuckDb> {
   return eventually('the statistics are free', () =>
-    openStatistics(file, options).catch(() => undefined),
+    openDuckDb(file, options).catch(() => undefined),
   )
 }

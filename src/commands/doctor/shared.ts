@@ -68,11 +68,10 @@ async function checkSecret(
 }
 
 async function checkClickHouse(url: Hidden): Promise<Finding> {
-  const { openClickHouse } = await import('../../statistics/clickhouse/client.ts')
-  const { raw } = await import('../../statistics/clickhouse/sql.ts')
+  const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
   const clickHouse = openClickHouse(url.reveal())
   try {
-    await clickHouse.rows(raw('SELECT 1'), AbortSignal.timeout(TIMEOUT_MS))
+    await clickHouse.rows('SELECT 1', [], AbortSignal.timeout(TIMEOUT_MS))
     return ok('statistics', 'ClickHouse answers')
   } finally {
     await clickHouse.close()

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { pageLinks } from '../../http/page-links.ts'
-import { askedOf, type CheckedQuery, type QuerySchemas } from '../query.ts'
+import type { CheckedQuery, QuerySchemas } from '../query.ts'
 import { CLICK_EXAMPLE, ClickListSchema } from '../schemas.ts'
-import { AUDIENCES, linkIdOf, pathParams, type StatisticsRoutesDeps, TAG } from './parts.ts'
+import { AUDIENCES, pathParams, questionOf, type StatisticsRoutesDeps, TAG } from './parts.ts'
 
-/** Single clicks: pages of them, and all that come. */
+/** Single clicks: pages of them, and the live stream. */
 export function registerClickRoutes(
   api: Pick<Api, 'add'>,
   deps: StatisticsRoutesDeps,
@@ -21,9 +21,9 @@ export function registerClickRoutes(
       tag: TAG,
       summary: `List clicks of ${whose}`,
       description:
-        'Single clicks, the newest first, a page at a time; as far back as the plan keeps them. ' +
-        'Follow `next_cursor` until it is null: clicks that come meanwhile shift nothing. A ' +
-        'cursor is only good for the filters it came from.',
+        'Single clicks, newest first, as far back as the plan keeps them. Follow `next_cursor` ' +
+        'until it is null; new clicks don’t shift the pages. A cursor is valid only with the ' +
+        'filters that it came from.',
       params: pathParams(audience, {}),
       query: queries[of].clicks,
       success: {
@@ -37,11 +37,9 @@ export function registerClickRoutes(
         },
       },
       errors: ['BAD_REQUEST', 'LINK_NOT_FOUND'],
-      async handler({ caller, params, query, request, baseUrl }) {
-        const { limit, cursor, ...checked } = query as CheckedQuery
-        const { signal } = request
-        const asked = { ...askedOf(checked), limit, cursor }
-        const list = await deps.statistics.clicks(caller, linkIdOf(params), asked, signal)
+      async handler(call) {
+        const { request, baseUrl } = call
+        const list = await deps.statistics.clicks(questionOf(call), request.signal)
         const place = { ...list.pagination, total: 0, prev_cursor: null }
         return {
           status: 200,
@@ -58,13 +56,14 @@ export function registerClickRoutes(
     scope: 'links:read',
     operationId: 'streamClicks',
     tag: TAG,
-    summary: 'Clicks as they come',
+    summary: 'Stream new clicks',
     description:
-      'Server-sent events without end: the data of each is a click, its id the click’s. After a ' +
-      'break, `Last-Event-ID` goes on behind the last one, without loss or repeat, as browsers’ ' +
-      '`EventSource` does by itself. A comment comes every 15 seconds. A reader that takes ' +
-      'nothing for 20 seconds is let go, and one whose key is revoked within a second. A ' +
-      'workspace may read 20 streams at once; beyond that the answer is 429.',
+      'New clicks as server-sent events, in the order of their time. The data of an event is a ' +
+      'click, its id the click’s. After a disconnect, `Last-Event-ID` resumes after that click ' +
+      'without loss or repeats, as browsers’ `EventSource` does by itself. A comment is sent ' +
+      'every 15 seconds. A reader that takes nothing for 20 seconds is disconnected, and one ' +
+      'whose key is revoked within a second. A workspace may have 20 streams open; beyond that ' +
+      'the answer is 429.',
     query: queries.workspace.stream,
     success: {
       status: 200,
@@ -74,18 +73,20 @@ export function registerClickRoutes(
       example: `id: ${CLICK_EXAMPLE.id}\ndata: ${JSON.stringify(CLICK_EXAMPLE)}\n\n`,
     },
     errors: ['BAD_REQUEST', 'LINK_NOT_FOUND'],
-    handler({ caller, query, request, stillPermitted }) {
-      const { last_event_id: parameter, ...checked } = query as CheckedQuery & {
-        last_event_id?: string
+    handler(call) {
+      const { caller, request, stillPermitted } = call
+      const { query } = questionOf(call)
+      const resume = {
+        header: request.headers.get('last-event-id'),
+        parameter: (call.query as CheckedQuery).last_event_id,
       }
-      const resume = { header: request.headers.get('last-event-id'), parameter }
       return {
         status: 200,
-        stream: () => deps.statistics.stream(caller, askedOf(checked), resume, stillPermitted),
+        stream: () => deps.statistics.stream(caller, query, resume, stillPermitted),
         headers: {
           'Content-Type': 'text/event-stream',
           'Cache-Control': 'no-store',
-          // nginx would gather events before it passes them on.
+          // nginx buffers responses by default.
           'X-Accel-Buffering': 'no',
         },
       }

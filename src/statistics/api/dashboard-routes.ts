@@ -2,9 +2,11 @@ import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
 import { checked } from '../../validation/checked.ts'
 import { Fault } from '../../validation/fault.ts'
-import { SPARKLINES_MAX } from '../query.ts'
 import { SparklinesSchema } from '../schemas.ts'
 import { type StatisticsRoutesDeps, TAG } from './parts.ts'
+
+/** The most links of one request. */
+const SPARKLINES_MAX = 100
 
 const ids = checked(z.string(), (text) => {
   const list = [...new Set(text.split(',').filter((id) => id !== ''))]
@@ -13,8 +15,8 @@ const ids = checked(z.string(), (text) => {
 })
 
 /**
- * What only the dashboard asks for. Add it before the endpoints of links, one of which takes any
- * word as an id.
+ * Endpoints for the dashboard. Register them before the endpoints of links, because
+ * `/links/sparklines` also matches `/links/{id}`.
  */
 export function registerStatisticsDashboardRoutes(
   api: Pick<Api, 'add'>,
@@ -36,7 +38,7 @@ export function registerStatisticsDashboardRoutes(
     }),
     success: {
       status: 200,
-      description: 'By id; links that are not there are left out.',
+      description: 'By link id; unknown links are left out.',
       schema: SparklinesSchema,
     },
     async handler({ caller, query, request: { signal } }) {

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../../http/index.ts'
-import { askedOf, type CheckedQuery, type QuerySchemas } from '../query.ts'
+import type { CheckedQuery, QuerySchemas } from '../query.ts'
 import { CLICK_EXAMPLE } from '../schemas.ts'
 import { EXPORT_COLUMNS, type ExportFormat } from '../types.ts'
-import { AUDIENCES, linkIdOf, pathParams, type StatisticsRoutesDeps, TAG } from './parts.ts'
+import { AUDIENCES, pathParams, questionOf, type StatisticsRoutesDeps, TAG } from './parts.ts'
 
-interface Form {
+interface Format {
   name: string
   contentType: string
   description: string
@@ -15,14 +15,14 @@ interface Form {
 
 const CSV_ROW = EXPORT_COLUMNS.map((column) => CLICK_EXAMPLE[column] ?? '').join(',')
 
-const FORMS: Readonly<Record<ExportFormat, Form>> = {
+const FORMATS: Readonly<Record<ExportFormat, Format>> = {
   csv: {
     name: 'CSV',
     contentType: 'text/csv; charset=utf-8; header=present',
     description:
       'RFC 4180 with a header row; null is empty. A value that begins with `=`, `+`, `-`, `@`, a ' +
       'tab, a carriage return or an apostrophe has an apostrophe before it, so that no ' +
-      'spreadsheet runs what a visitor wrote; take one off to have the value.',
+      'spreadsheet runs a visitor’s text as a formula; `raw=true` leaves it out.',
     schema: z.string(),
     example: `${EXPORT_COLUMNS.join(',')}\r\n${CSV_ROW}\r\n`,
   },
@@ -36,12 +36,12 @@ const FORMS: Readonly<Record<ExportFormat, Form>> = {
   parquet: {
     name: 'Parquet',
     contentType: 'application/vnd.apache.parquet',
-    description: 'For DuckDB, pandas, Spark and the like; `clicked_at` is a timestamp in UTC.',
+    description: 'For DuckDB, pandas and Spark; `clicked_at` is a timestamp in UTC.',
     schema: z.string().openapi({ format: 'binary' }),
   },
 }
 
-/** Everything out, in a form, as a stream. */
+/** Exports of all clicks, as streams. */
 export function registerExportRoutes(
   api: Pick<Api, 'add'>,
   deps: StatisticsRoutesDeps,
@@ -49,8 +49,8 @@ export function registerExportRoutes(
 ): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
-    for (const format of Object.keys(FORMS) as ExportFormat[]) {
-      const { name, contentType, description, schema, example } = FORMS[format]
+    for (const format of Object.keys(FORMATS) as ExportFormat[]) {
+      const { name, contentType, description, schema, example } = FORMATS[format]
       endpoint(api, {
         method: 'get',
         path: `${prefix}/clicks.${format}`,
@@ -59,11 +59,11 @@ export function registerExportRoutes(
         tag: TAG,
         summary: `Export clicks of ${whose} as ${name}`,
         description:
-          `All clicks that fit, as far back as the plan keeps them. ${description} An export ` +
-          'that breaks off is never complete by its transfer coding. A workspace may have 4 ' +
-          'under way; beyond that the answer is 429.',
+          `All matching clicks, as far back as the plan keeps them. ${description} The transfer ` +
+          'coding of an interrupted export is incomplete. A workspace may have 4 exports open; ' +
+          'beyond that the answer is 429.',
         params: pathParams(audience, {}),
-        query: queries[of].export,
+        query: queries[of][format === 'csv' ? 'csv' : 'export'],
         success: {
           status: 200,
           description: 'The clicks.',
@@ -73,15 +73,17 @@ export function registerExportRoutes(
           ...(example !== undefined && { example }),
         },
         errors: ['LINK_NOT_FOUND'],
-        async handler({ caller, params, query: checked, request: { signal } }) {
-          const id = linkIdOf(params)
-          const asked = askedOf(checked as CheckedQuery)
+        async handler(call) {
+          const question = questionOf(call)
+          const { raw = false } = call.query as CheckedQuery
+          const { signal } = call.request
+          const file = question.linkId === null ? 'clicks' : `clicks-${question.linkId}`
           return {
             status: 200,
-            stream: await deps.statistics.export(caller, id, asked, format, signal),
+            stream: await deps.statistics.export(question, { format, raw }, signal),
             headers: {
               'Content-Type': contentType,
-              'Content-Disposition': `attachment; filename="${id === null ? 'clicks' : `clicks-${id}`}.${format}"`,
+              'Content-Disposition': `attachment; filename="${file}.${format}"`,
               'Cache-Control': 'no-store',
             },
           }

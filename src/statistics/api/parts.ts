@@ -1,17 +1,19 @@
 import { z } from '@hono/zod-openapi'
+import { type CheckedQuery, clicksQueryOf } from '../query.ts'
+import type { StatisticsCaller } from '../selection.ts'
 import type { StatisticsService } from '../service.ts'
 
-/** What the endpoints of statistics have in common. */
+/** The tag of all statistics endpoints. */
 export const TAG = 'Statistics'
 
-/** Whose clicks an endpoint is about: every endpoint is there for both. */
+/** Whose clicks an endpoint is about: every endpoint exists for both. */
 export interface Audience {
   of: 'link' | 'workspace'
-  /** What stands before `/stats` and `/clicks`. */
+  /** The path before `/stats` and `/clicks`. */
   prefix: string
   /** Follows the verb in operation ids: `getLinkStats`, `getStats`. */
   operation: 'Link' | ''
-  /** How the reference calls them. */
+  /** Its name in the reference. */
   whose: string
 }
 
@@ -25,17 +27,23 @@ const LinkId = z.string().openapi({
   example: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
 })
 
-/** The parameters of a path; on a workspace's paths there is no id. */
+/** The parameters of a path. The workspace's paths have no id. */
 export function pathParams<S extends z.ZodRawShape>({ of }: Audience, shape: S) {
   return z.object({ ...(of === 'link' ? { id: LinkId } : {}), ...shape })
 }
 
-/** The link that a path names, or null. */
-export function linkIdOf(params: unknown): string | null {
-  return (params as { id?: string } | undefined)?.id ?? null
+/** The question of a call, whose query was checked by one of the statistics schemas. */
+export function questionOf(call: { caller: StatisticsCaller; params?: unknown; query: unknown }) {
+  const checked = call.query as CheckedQuery
+  const { interval, limit, cursor } = checked
+  return {
+    caller: call.caller,
+    linkId: (call.params as { id?: string } | undefined)?.id ?? null,
+    query: { ...clicksQueryOf(checked), interval, limit, cursor },
+  }
 }
 
-/** The service, asked only when a request comes: the document is made without it. */
+/** The service is a property, because the API document is made without one. */
 export interface StatisticsRoutesDeps {
   statistics: StatisticsService
 }

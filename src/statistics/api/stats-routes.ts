@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../../errors/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
-import { askedOf, type CheckedQuery, LINK_DIMENSIONS, type QuerySchemas } from '../query.ts'
+import { DIMENSIONS } from '../columns.ts'
+import type { QuerySchemas } from '../query.ts'
 import { STATS_EXAMPLE, StatsSchema, TOP_EXAMPLE, TopSchema } from '../schemas.ts'
-import { DIMENSIONS, type Dimension } from '../types.ts'
-import { AUDIENCES, linkIdOf, pathParams, type StatisticsRoutesDeps, TAG } from './parts.ts'
+import { AUDIENCES, pathParams, questionOf, type StatisticsRoutesDeps, TAG } from './parts.ts'
 
-/** Reports: numbers over time, and the values of each dimension with the most clicks. */
+/** Reports: numbers over time, and top values of each dimension. */
 export function registerReportRoutes(
   api: Pick<Api, 'add'>,
   deps: StatisticsRoutesDeps,
@@ -14,7 +14,7 @@ export function registerReportRoutes(
 ): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
-    const dimensions: readonly Dimension[] = of === 'link' ? LINK_DIMENSIONS : DIMENSIONS
+    const dimensions = DIMENSIONS.filter((name) => of === 'workspace' || name !== 'link')
 
     endpoint(api, {
       method: 'get',
@@ -24,10 +24,9 @@ export function registerReportRoutes(
       tag: TAG,
       summary: `Clicks of ${whose} over time`,
       description:
-        'How many clicks there were, of how many visitors, in all and by interval. Every filter ' +
-        'combines with every other. Uniques are counted per UTC day: of a longer time they are ' +
-        'the sum of its days. Clicks older than the plan keeps them are still in totals and ' +
-        'series, by UTC day, as long as no filter is set.',
+        'Clicks and unique visitors, in total and per interval. Filters can be combined. Unique ' +
+        'visitors are counted per UTC day; those of a longer time are the sum of its days. Clicks ' +
+        'older than the plan keeps them are included by UTC day, unless a filter is set.',
       params: pathParams(audience, {}),
       query: queries[of].stats,
       success: {
@@ -37,13 +36,9 @@ export function registerReportRoutes(
         example: STATS_EXAMPLE,
       },
       errors: ['LINK_NOT_FOUND'],
-      async handler({ caller, params, query, request: { signal } }) {
-        const checked = query as CheckedQuery
-        const asked = { ...askedOf(checked), interval: checked.interval }
-        return {
-          status: 200,
-          body: { data: await deps.statistics.stats(caller, linkIdOf(params), asked, signal) },
-        }
+      async handler(call) {
+        const data = await deps.statistics.stats(questionOf(call), call.request.signal)
+        return { status: 200, body: { data } }
       },
     })
 
@@ -55,11 +50,11 @@ export function registerReportRoutes(
       tag: TAG,
       summary: `Top values of a dimension, of ${whose}`,
       description:
-        'The values with the most clicks, and all others together: their clicks add up to the ' +
-        'total of the same question.',
+        'The values with the most clicks, and the sum of all others. Together their clicks are the ' +
+        'total of the same query.',
       params: pathParams(audience, {
         dimension: z.string().openapi({
-          description: 'What clicks are told apart by.',
+          description: 'The dimension to group clicks by.',
           enum: [...dimensions],
           example: 'country',
         }),
@@ -72,13 +67,14 @@ export function registerReportRoutes(
         example: TOP_EXAMPLE,
       },
       errors: ['NOT_FOUND', 'LINK_NOT_FOUND'],
-      async handler({ caller, params, query, request: { signal } }) {
-        const dimension = dimensions.find((name) => name === params.dimension)
+      async handler(call) {
+        const dimension = dimensions.find((name) => name === call.params.dimension)
         if (dimension === undefined) throw new AppError('NOT_FOUND')
-        const checked = query as CheckedQuery
-        const asked = { ...askedOf(checked), limit: checked.limit }
-        const list = await deps.statistics.top(caller, linkIdOf(params), dimension, asked, signal)
-        return { status: 200, body: list }
+        const { signal } = call.request
+        return {
+          status: 200,
+          body: await deps.statistics.top(questionOf(call), dimension, signal),
+        }
       },
     })
   }

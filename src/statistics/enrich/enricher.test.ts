@@ -30,7 +30,7 @@ test('everything that a record tells', () => {
     linkSeq: 2 ** 32 + 7,
     domainNo: 3,
     visitor: 0x0102030405060708n,
-    kind: 'person',
+    kind: 'human',
     reason: null,
     trigger: 'qr',
     country: 'DE',
@@ -104,18 +104,21 @@ test('any record makes a click, of the kind that the counters count', () => {
         const click = enricher.enrich(
           record({ 3: how, 4: hash, 5: agent, 6: net, 7: from, 8: lang, 9: u }),
         )
-        expect(click.kind === 'person').toBe(isPerson(how, agent))
-        expect(click.reason === null).toBe(click.kind === 'person')
+        expect(click.kind === 'human').toBe(isPerson(how, agent))
+        expect(click.reason === null).toBe(click.kind === 'human')
       },
     ),
   )
 })
 
-test('a visitor is the first 64 bits of the hash', () => {
+test('a human is the first 64 bits of the hash, and never the same visitor as a program', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 12, maxLength: 12 }), (bytes) => {
       const buffer = Buffer.from(bytes)
-      expect(visitorOf(buffer.toString('base64url'))).toBe(buffer.readBigUInt64BE())
+      const hash = buffer.toString('base64url')
+      expect(visitorOf(hash, 'human')).toBe(buffer.readBigUInt64BE())
+      expect(visitorOf(hash, 'bot')).not.toBe(visitorOf(hash, 'human'))
+      expect(visitorOf(hash, 'bot')).toBe(visitorOf(hash, 'preview'))
     }),
   )
 })

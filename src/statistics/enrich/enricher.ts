@@ -41,7 +41,7 @@ export function createEnricher({ geoipDatabase, logger }: EnricherOptions): Enri
         time,
         linkSeq,
         domainNo: record[11],
-        visitor: visitorOf(visitor),
+        visitor: visitorOf(visitor, kind),
         kind,
         reason,
         trigger: (how & HOW.qr) === 0 ? 'click' : 'qr',
@@ -68,7 +68,7 @@ export function createEnricher({ geoipDatabase, logger }: EnricherOptions): Enri
 /** A program's own name is its browser; what it pretends to run on says nothing. */
 function readAgent(userAgent: string): AgentDetails & { verdict: AgentVerdict } {
   const verdict = classifyAgent(userAgent)
-  if (verdict.kind === 'person') return { verdict, ...describeAgent(userAgent) }
+  if (verdict.kind === 'human') return { verdict, ...describeAgent(userAgent) }
   return { verdict, browser: verdict.name, os: null, device: 'bot' }
 }
 

@@ -5,12 +5,10 @@ import {
   type AskableReports,
   type ClickReports,
   type Counts,
-  type LiveClicks,
   type Series,
   StatisticsUnavailable,
-  type StoredClick,
 } from '../types.ts'
-import { fromWire, linesOf, type Question, STREAM_HEADER, type WireClick } from './wire.ts'
+import { fromWire, type Question, STREAM_HEADER, type WireClick } from './wire.ts'
 
 /** The longest that a report may take, and the start of the process for it. */
 const ANSWER_WITHIN_MS = 30_000
@@ -21,7 +19,7 @@ const TRIES = 3
 const END_WITHIN_MS = 3_000
 
 /** The statistics as the serving process asks for them. */
-export interface StatisticsClient extends AskableReports, LiveClicks {
+export interface StatisticsClient extends AskableReports {
   /** The process takes questions at this socket. */
   ready(socket: string): void
   /** The process has ended. */
@@ -148,19 +146,6 @@ export function createStatisticsClient(
   return {
     ...reportsUntil(null),
     until: reportsUntil,
-    async *live(workspaceNo, after, signal): AsyncGenerator<StoredClick> {
-      const { body } = await ask('live', [workspaceNo, after], signal)
-      if (body === null) return
-      try {
-        for await (const line of linesOf(body)) {
-          const click = fromWire(JSON.parse(line) as WireClick)
-          yield click
-        }
-      } catch (cause) {
-        if (signal.aborted) return
-        throw new StatisticsUnavailable('The live clicks broke off', { cause })
-      }
-    },
     ready(path) {
       socket = path
       waiting?.resolve(path)

@@ -2,15 +2,15 @@ import { expect, test } from 'bun:test'
 import { untouched } from './code-pages.ts'
 
 const PROGRAM = `
-  import { openStatistics } from '../store/duckdb.ts'
+  import { openDuckDb } from '../engine/duckdb/index.ts'
   import { letGoOfCode } from './code-pages.ts'
   import { tmpdir } from 'node:os'
   import { join } from 'node:path'
   import { mkdtempSync, rmSync } from 'node:fs'
   const dir = mkdtempSync(join(tmpdir(), 'slugline-code-'))
-  const database = await openStatistics(join(dir, 'statistics.duckdb'))
+  const database = await openDuckDb(join(dir, 'statistics.duckdb'))
   const connection = await database.connect()
-  const sum = async () => (await connection.all('SELECT sum(range)::INTEGER AS n FROM range(10)'))[0].n
+  const sum = async () => Number((await connection.run('SELECT sum(range) FROM range(10)'))[0][0])
   await sum()
   const before = process.memoryUsage.rss()
   letGoOfCode()

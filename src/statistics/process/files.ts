@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the clicks of a data directory are kept. */
+/** The statistics file of a data directory. */
 export function statisticsFile(dataDir: string): string {
   return join(dataDir, 'statistics.duckdb')
 }
 
-/** Bytes of the file and its log; 0: it isn't there. */
+/** Bytes of the file and its write-ahead log; 0: there is no file. */
 export function fileBytesOf(file: string): number {
   return sizeOf(file) + sizeOf(`${file}.wal`)
 }

@@ -1,5 +1,4 @@
 import type { Logger } from '../../base/logger.ts'
-import { fileBytesOf } from './files.ts'
 import type { Retention, StoreState } from './messages.ts'
 import type { Store } from './store.ts'
 import { stateOf } from './store-state.ts'
@@ -16,15 +15,8 @@ export interface KeptStore {
   open(): Promise<Store>
   /** After an error of DuckDB the open file can't be trusted: it is closed. */
   fail(error: unknown): void
-  /** For a question, which waits while the file is opened for the first time, or replaced; null: not now. */
+  /** For a question, which waits while the file is opened for the first time; null: not now. */
   answers(): Promise<Store | null>
-  /**
-   * Puts a smaller copy of the file in its place when there is one, and nobody asks. True: this
-   * process must end. Questions that come meanwhile are kept waiting; their connections break off
-   * with its end, and they are asked again of the next one. So do live clicks, which resume.
-   * @param open questions and streams
-   */
-  replace(open: number): Promise<boolean>
   setRetention(retention: Retention): void
   close(): void
 }
@@ -44,8 +36,6 @@ export function keepStore({ file, open, failed, logger }: KeptStoreOptions): Kep
   let state: StoreState = 'opening'
   let retention: Retention | undefined
   let opened = Promise.withResolvers<void>()
-  /** While the file is being replaced. */
-  let held: Promise<void> | null = null
 
   function close(): void {
     try {
@@ -84,26 +74,12 @@ export function keepStore({ file, open, failed, logger }: KeptStoreOptions): Kep
       failed()
     },
     async answers() {
-      if (held !== null) await held
       if (store === undefined && state === 'opening') {
         const timer = setTimeout(opened.resolve, OPEN_WITHIN_MS)
         await opened.promise
         clearTimeout(timer)
       }
       return store ?? null
-    },
-    async replace(open) {
-      const compaction = store?.compaction
-      if (compaction?.ready !== true || open > compaction.watchers) return false
-      const { promise, resolve } = Promise.withResolvers<void>()
-      held = promise
-      if (await compaction.replace()) {
-        logger?.info({ file, fileBytes: fileBytesOf(file) }, 'The statistics file was made smaller')
-        return true
-      }
-      held = null
-      resolve()
-      return false
     },
     setRetention(given) {
       retention = given

@@ -1,18 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../../../test/harness/eventually.ts'
 import { systemClock } from '../../base/clock.ts'
 import { CRAWLER, openSite, type Site } from '../../redirect/testing/site.ts'
 import { migrate, SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import { openStatistics } from '../store/duckdb.ts'
-import { type Counts, type Selection, StatisticsUnavailable, type StoredClick } from '../types.ts'
+import { openDuckDb } from '../engine/duckdb/index.ts'
+import { type Counts, type Selection, StatisticsUnavailable } from '../types.ts'
 import { createStatistics, type Statistics, statisticsFile } from './index.ts'
 import { socketPath } from './socket.ts'
 
 const MAIN = join(import.meta.dir, 'testing/main.ts')
-const ALL = { workspaceNo: 1 } as Selection
+const ALL: Selection = {
+  workspaceNo: 1,
+  linkSeq: null,
+  linkSeqs: null,
+  from: 0,
+  to: Number.MAX_SAFE_INTEGER,
+  filters: [],
+  bots: 'exclude',
+  offsets: [],
+}
 let dir: string
 let site: Site
 let statistics: Statistics
@@ -73,8 +82,8 @@ describe('the statistics process', () => {
       restarts: 0,
     })
     expect(statistics.state().fileBytes).toBeGreaterThan(0)
-    expect(await statistics.client.totals(ALL)).toEqual({ clicks: 2, unique: 3, bots: 1 })
-    const clicks = await statistics.client.clicks(ALL, { limit: 10 })
+    expect(await statistics.client.totals(ALL)).toEqual({ clicks: 2, unique: 2, bots: 1 })
+    const clicks = await statistics.client.clicks({ ...ALL, bots: 'include' }, { limit: 10 })
     expect(clicks).toHaveLength(3)
     expect(typeof clicks[0]?.visitor).toBe('bigint')
   })
@@ -114,7 +123,9 @@ describe('the statistics process', () => {
 
   test('a question that fails is unavailable, and the next one is answered', async () => {
     start()
-    await expect(statistics.client.series(ALL, [])).rejects.toThrow(StatisticsUnavailable)
+    await expect(statistics.client.clicks(ALL, { limit: -1 })).rejects.toThrow(
+      StatisticsUnavailable,
+    )
     expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: 0 })
   })
 
@@ -138,7 +149,7 @@ describe('the statistics process', () => {
     await stored()
     expect(await statistics.client.totals(ALL)).toEqual({ clicks: visits, unique: 1, bots: 0 })
     expect(statistics.state().restarts).toBeGreaterThan(0)
-  })
+  }, 30_000)
 })
 
 /** The running statistics process of a data directory. */
@@ -155,8 +166,8 @@ describe('a statistics file', () => {
       cmd: [
         process.execPath,
         '-e',
-        `import { openStatistics } from ${JSON.stringify(join(import.meta.dir, '../store/duckdb.ts'))}
-         globalThis.held = await openStatistics(${JSON.stringify(statisticsFile(dir))})
+        `import { openDuckDb } from ${JSON.stringify(join(import.meta.dir, '../engine/duckdb/index.ts'))}
+         globalThis.held = await openDuckDb(${JSON.stringify(statisticsFile(dir))})
          console.log('held')
          setInterval(() => {}, 1000)`,
       ],
@@ -199,102 +210,11 @@ describe('a statistics file', () => {
     start()
     await stored()
     await statistics.stop()
-    const database = await openStatistics(statisticsFile(dir), { readonly: true })
+    const database = await openDuckDb(statisticsFile(dir), { readonly: true })
     const connection = await database.connect()
     // None of it is missing.
-    expect(await connection.all('SELECT segment FROM origin')).toEqual([])
+    expect(await connection.run('SELECT since FROM state')).toEqual([[0n]])
     database.close()
-  })
-})
-
-test('a file that is mostly free is made smaller between visits and questions', async () => {
-  const seq = await site.addLink({ slug: 'a' })
-  const database = await openStatistics(statisticsFile(dir))
-  const connection = await database.connect()
-  // On links that are gone for good: the first thing that happens is that they are deleted.
-  await connection.run(
-    `INSERT INTO clicks BY NAME SELECT ${seq} + 1 AS link, range AS slot, 0 AS ms, 0 AS n,
-       0 AS firsts, 0 AS kind, false AS qr, 0 AS domain, [md5(random()::VARCHAR)] AS utm_contents
-     FROM range(60000)`,
-  )
-  database.close()
-  const before = statSync(statisticsFile(dir)).size
-  start('60000', '500000')
-  let visits = 0
-  const abort = new AbortController()
-  const watching = (async () => {
-    for await (const _ of statistics.client.live(1, null, abort.signal));
-  })().catch(() => {})
-  await until(async () => {
-    await site.visit('/a')
-    visits++
-    statistics.poke()
-    await statistics.client.clicks(ALL, { limit: 1 })
-    return statSync(statisticsFile(dir)).size < before / 2
-  })
-  // It is cut off, for its reader to resume, and doesn't stand in the way.
-  await watching
-  await stored()
-  expect(await statistics.client.totals(ALL)).toMatchObject({ clicks: visits })
-  expect(statistics.state()).toMatchObject({ store: 'ok', restarts: 0 })
-  abort.abort()
-})
-
-describe('live clicks', () => {
-  async function take(count: number, after: { time: number; n: number } | null) {
-    const abort = new AbortController()
-    const clicks: StoredClick[] = []
-    const reading = (async () => {
-      for await (const click of statistics.client.live(1, after, abort.signal)) {
-        clicks.push(click)
-        if (clicks.length >= count) break
-      }
-    })()
-    return { clicks, reading, abort }
-  }
-
-  test('come as they are stored, and from a position on', async () => {
-    const seq = await site.addLink({ slug: 'a' })
-    start()
-    for (let i = 0; i < 3; i++) await site.visit('/a')
-    statistics.poke()
-    await stored()
-    const [first] = await statistics.client.clicks(ALL, { limit: 1 })
-    const position = { time: first?.time ?? 0, n: first?.n ?? 0 }
-    const watching = await take(Infinity, position)
-    const coming = await take(Infinity, null)
-    // Nobody says when the second one is there: it has missed what came before.
-    let came = 2
-    await until(async () => {
-      await site.visit('/a')
-      came++
-      statistics.poke()
-      await stored()
-      return coming.clicks.length >= 2
-    })
-    await until(() => watching.clicks.length >= came)
-    const positionsOf = ({ clicks }: typeof coming) => clicks.map(({ time, n }) => `${time} ${n}`)
-    const all = positionsOf(watching)
-    expect([all.length, new Set(all).size]).toEqual([came, came])
-    expect(new Set(watching.clicks.map(({ linkSeq }) => linkSeq))).toEqual(new Set([seq]))
-    await until(() => positionsOf(coming).at(-1) === all.at(-1))
-    expect(positionsOf(coming)).toEqual(all.slice(-coming.clicks.length))
-    for (const { abort, reading } of [watching, coming]) {
-      abort.abort()
-      await reading.catch(() => {})
-    }
-  })
-
-  test('keep the process, and end when nobody wants them', async () => {
-    await site.addLink({ slug: 'a' })
-    start('200')
-    const { reading, abort } = await take(1, null)
-    await until(() => statistics.state().running)
-    await Bun.sleep(600)
-    expect(statistics.state().running).toBe(true)
-    abort.abort()
-    await reading.catch(() => {})
-    await until(() => !statistics.state().running)
   })
 })
 

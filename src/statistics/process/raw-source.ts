@@ -1,9 +1,9 @@
 import type { RawCounts } from '../../clicks/recount.ts'
 import { journalDirectory, type Position } from '../../clicks/segments.ts'
-import { createBatch } from '../store/batch.ts'
-import { openStatistics } from '../store/duckdb.ts'
-import { linkNumbers, type RecountHead } from '../store/recount.ts'
-import { createClickWriter } from '../store/write.ts'
+import { openDuckDb } from '../engine/duckdb/index.ts'
+import { linkNumbers } from '../engine/duckdb/recount.ts'
+import { createClickWriter } from '../engine/duckdb/write.ts'
+import type { RecountHead } from '../engine/types.ts'
 import { statisticsFile } from './files.ts'
 import { ingest } from './ingest.ts'
 import type { StoreState } from './messages.ts'
@@ -11,17 +11,20 @@ import { socketPath } from './socket.ts'
 import { stateOf } from './store-state.ts'
 import { linesOf } from './wire.ts'
 
-/** Where a command takes the raw clicks' numbers from. */
+/** Where a command reads links' numbers by their stored clicks. */
 export interface RawSource {
-  /** Those of links first ≤ seq < end, as of `atLeast` or later. @throws RawClicksUnavailable */
+  /**
+   * The numbers of links first ≤ seq < end, with the journal stored up to `atLeast`.
+   * @throws RawClicksUnavailable
+   */
   numbers(range: readonly [number, number], atLeast: Position): Promise<RawCounts>
   close(): Promise<void>
 }
 
-/** Why there are no raw clicks to hold anything against. */
+/** The stored clicks can't be read, or are not complete. */
 export class RawClicksUnavailable extends Error {
   override name = 'RawClicksUnavailable'
-  /** `incomplete`: clicks that are counted are missing; `behind`: they aren't stored in time. */
+  /** `incomplete`: counted clicks are missing; `behind`: they are not stored in time. */
   constructor(
     readonly reason: Exclude<StoreState, 'ok' | 'opening'> | 'incomplete' | 'behind',
     options?: ErrorOptions,
@@ -34,7 +37,8 @@ const WITHIN_MS = 30_000
 const ASK_AGAIN_MS = 200
 
 /**
- * The statistics process's while it runs; else the file itself, after storing what waits.
+ * Asks the statistics process while it runs; otherwise opens the file and stores the rest of the
+ * journal first.
  * @throws RawClicksUnavailable
  */
 export async function openRawSource(options: {
@@ -51,25 +55,24 @@ export async function openRawSource(options: {
         throw new RawClicksUnavailable(state, { cause: error })
       }
     }
-    // The process has it, so it is asked; or it is about to end, and the file is free soon.
-    if (await answers(dataDir)) return asking(dataDir)
+    // The process has the file, and answers; or it is about to end, and the file is free soon.
+    if (await isAnswering(dataDir)) return askProcess(dataDir)
     await Bun.sleep(ASK_AGAIN_MS)
   }
 }
 
 async function openFile(dataDir: string, geoipDatabase: string | null): Promise<RawSource> {
-  const database = await openStatistics(statisticsFile(dataDir))
+  const database = await openDuckDb(statisticsFile(dataDir))
   const { createEnricher } = await import('../enrich/index.ts')
   const enricher = createEnricher({ geoipDatabase })
-  const writer = await createClickWriter(await database.connect())
-  const batch = createBatch()
+  const writer = await createClickWriter(database)
   return {
     async numbers(range, atLeast) {
       const directory = journalDirectory(dataDir)
       for (let complete = false; !complete && isBefore(writer.watermark, atLeast); ) {
-        complete = (await ingest({ directory, writer, batch, enrich: enricher.enrich })).complete
+        complete = (await ingest({ directory, writer, enrich: enricher.enrich })).complete
       }
-      const counts = await gather(linkNumbers(database, range))
+      const counts = await readNumbers(linkNumbers(database, range))
       if (isBefore(counts.position, atLeast)) throw new RawClicksUnavailable('incomplete')
       return counts
     },
@@ -80,7 +83,7 @@ async function openFile(dataDir: string, geoipDatabase: string | null): Promise<
   }
 }
 
-async function answers(dataDir: string): Promise<boolean> {
+async function isAnswering(dataDir: string): Promise<boolean> {
   try {
     const { body } = await ask(dataDir, [0, 0])
     await body?.cancel()
@@ -101,12 +104,12 @@ async function ask(dataDir: string, range: readonly [number, number]): Promise<R
   return answer
 }
 
-function asking(dataDir: string): RawSource {
+function askProcess(dataDir: string): RawSource {
   return {
     async numbers(range, atLeast) {
       for (const end = Date.now() + WITHIN_MS; ; await Bun.sleep(ASK_AGAIN_MS)) {
         const { body } = await ask(dataDir, range)
-        const counts = await gather(body as ReadableStream<Uint8Array>)
+        const counts = await readNumbers(body as ReadableStream<Uint8Array>)
         if (!isBefore(counts.position, atLeast)) return counts
         if (Date.now() > end) throw new RawClicksUnavailable('behind')
       }
@@ -115,7 +118,7 @@ function asking(dataDir: string): RawSource {
   }
 }
 
-async function gather(body: ReadableStream<Uint8Array>): Promise<RawCounts> {
+async function readNumbers(body: ReadableStream<Uint8Array>): Promise<RawCounts> {
   const counts: RawCounts = { position: { segment: 0, offset: 0 }, since: 0, links: new Map() }
   for await (const line of linesOf(body)) {
     if (line.startsWith('{')) {

@@ -93,7 +93,6 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   }
 
   const isDue = () => kept.now?.maintenance.due === true
-  const isReplaced = () => kept.replace(listening.open)
   const ending = () => parent.finishing || parent.gone
   const goingOn = (): GoingOn => ({
     bulk: maintaining || listening.exporting ? 'now' : isDue() ? 'due' : 'none',
@@ -115,13 +114,11 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
       if (!ending()) await sleep(gapMs, ending)
       // Order is kept between batches, a step at a time, however many clicks come.
       if (parent.poked && !ending() && isDue()) await maintain()
-      if (await isReplaced()) break
       while (!parent.poked && !ending() && !failed) {
         if (isDue()) {
           await maintain()
           continue
         }
-        if (await isReplaced()) return
         const idle = Math.min(idleFor(), performance.now() - workedAt)
         if (idle >= idleMs) break
         if (!rested && idleFor() >= REST_AFTER_MS) await rest()

@@ -29,7 +29,6 @@ beforeEach(() => {
     asked() {},
     answers: async () => ({
       reportsUntil: () => reports,
-      live: {} as never,
       recount: () => {
         throw new Error('Nobody asks')
       },
@@ -57,7 +56,7 @@ test('an export is over once its last byte is on its way', async () => {
     await gate.promise
     return undefined
   }
-  const { body, end } = watchEnd(await client.export(EVERYTHING, 'csv'))
+  const { body, end } = watchEnd(await client.export(EVERYTHING, { format: 'csv' }))
   let isOver = false
   void end.then(() => {
     isOver = true
@@ -81,19 +80,19 @@ test('an export that fails, or that nobody reads on, is over, too', async () => 
     yield PIECE.slice()
     throw new Error('No more')
   }
-  const failing = watchEnd(await client.export(EVERYTHING, 'csv'))
+  const failing = watchEnd(await client.export(EVERYTHING, { format: 'csv' }))
   await expect(new Response(failing.body).bytes()).rejects.toThrow()
   await failing.end
 
   pieces = endless
-  const left = watchEnd(await client.export(EVERYTHING, 'csv'))
+  const left = watchEnd(await client.export(EVERYTHING, { format: 'csv' }))
   const reader = left.body.getReader()
   await reader.read()
   await reader.cancel()
   await left.end
 
   const signal = new AbortController()
-  const gone = watchEnd(await client.until(signal.signal).export(EVERYTHING, 'csv'))
+  const gone = watchEnd(await client.until(signal.signal).export(EVERYTHING, { format: 'csv' }))
   signal.abort()
   await gone.end
   await eventually('nothing is open', async () => (listening.open === 0 ? true : undefined))
@@ -101,7 +100,7 @@ test('an export that fails, or that nobody reads on, is over, too', async () => 
 
 test('an export is over when the process is gone', async () => {
   pieces = endless
-  const { body, end } = watchEnd(await client.export(EVERYTHING, 'csv'))
+  const { body, end } = watchEnd(await client.export(EVERYTHING, { format: 'csv' }))
   const reader = body.getReader()
   await reader.read()
   listening.stop()
@@ -118,7 +117,8 @@ test('what nobody takes is not made', async () => {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: async () => new Response(watchEnd(await client.export(EVERYTHING, 'csv')).body),
+    fetch: async () =>
+      new Response(watchEnd(await client.export(EVERYTHING, { format: 'csv' })).body),
   })
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   const socket = await Bun.connect({

@@ -1,7 +1,6 @@
 import type { Logger } from '../../base/logger.ts'
 import { watchEnd } from '../shared/streams.ts'
 import type { ClickReports } from '../types.ts'
-import type { Live } from './live.ts'
 import { claimSocket, prepareSocket } from './socket.ts'
 import { type Question, STREAM_HEADER, toWire } from './wire.ts'
 
@@ -12,7 +11,6 @@ const OPEN_AT_MOST = 100
 export interface Answers {
   /** Reports for somebody who may go away: they are broken off then. */
   reportsUntil(signal: AbortSignal): ClickReports
-  live: Pick<Live, 'watch'>
   /** The numbers of links: first ≤ link < end. See `linkNumbers`. */
   recount(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
   /** See `hold.ts`; absent where there is no file to copy. */
@@ -75,7 +73,7 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
   ): Promise<Response> {
     const known = await answers()
     if (known === null) return new Response(null, { status: 503 })
-    const { live, recount } = known
+    const { recount } = known
     const reports = known.reportsUntil(signal)
     // What our own client sends: it is typed there.
     const [first, second, third] = args as never[]
@@ -96,8 +94,6 @@ export function listen({ socket, answers, asked, logger }: ListenOptions): Liste
         ])
       case 'export':
         return streamed(await reports.export(first as never, second as never), true)
-      case 'live':
-        return streamed(live.watch(first as never, second as never))
       case 'recount':
         return streamed(recount(first as never))
       case 'hold':

@@ -1,6 +1,6 @@
 import type { StoreState } from './messages.ts'
 
-/** What an error of DuckDB or of the file system says of the statistics file. */
+/** The state of the statistics file after an error of DuckDB or of the file system. */
 export function stateOf(error: unknown): Exclude<StoreState, 'ok' | 'opening'> {
   const text = error instanceof Error ? error.message : String(error)
   if (/could not set lock|conflicting lock/i.test(text)) return 'locked'

@@ -2,116 +2,79 @@ import type { Clock } from '../../base/clock.ts'
 import type { ClickRecord } from '../../clicks/record.ts'
 import { journalDirectory, type Position } from '../../clicks/segments.ts'
 import { databaseFiles } from '../../storage/index.ts'
-import { type Batch, createBatch } from '../store/batch.ts'
-import type { Compaction, CompactionSizes } from '../store/compaction.ts'
-import { openStatistics, type StatisticsDatabase } from '../store/duckdb.ts'
-import { createMaintenance, type Maintenance } from '../store/maintenance.ts'
-import { linkNumbers } from '../store/recount.ts'
-import { createClickWriter } from '../store/write.ts'
-import type { AskableReports, Click } from '../types.ts'
-import { clicksAfterIn } from '../watching.ts'
+import { createDuckDbEngine, type DuckDb, openDuckDb } from '../engine/duckdb/index.ts'
+import { createMaintenance } from '../engine/duckdb/maintenance.ts'
+import { linkNumbers } from '../engine/duckdb/recount.ts'
+import { createClickWriter } from '../engine/duckdb/write.ts'
+import { type LinkFacts, type Maintenance, NO_FACTS } from '../engine/types.ts'
+import { createReports } from '../reports/index.ts'
+import type { Click } from '../types.ts'
 import { statisticsFile } from './files.ts'
 import { createHold } from './hold.ts'
 import { ingest, type Pass } from './ingest.ts'
-import { createLive } from './live.ts'
 import type { Answers } from './server.ts'
 
-/** The statistics file while it is open. */
+/** The stored clicks while they are open. */
 export interface Store extends Answers {
+  /** The journal is stored up to here. */
   readonly watermark: Position
-  /** See the writer's. */
+  /** Time from which all clicks are stored, in milliseconds since the Unix epoch; 0: from the beginning. */
   readonly since: number
-  /** Stores what has gathered, up to a batch. */
+  /** Stores a batch from the journal. */
   pass(): Promise<Pass>
-  /** One small step of what keeps the file in order. */
   readonly maintenance: Maintenance
-  /** Absent where clicks aren't in a file; live clicks may be cut off for it. */
-  readonly compaction?: Pick<Compaction, 'ready' | 'replace'> & { readonly watchers: number }
-  /** Gives back the memory that storing and answering took. */
+  /** Gives back memory that queries and writes have used. */
   rest(): Promise<void>
-  /** Moves the log into the file, and closes it. */
   close(): void
 }
 
 /** What a store works with. */
 export interface StoreOptions {
-  file: string
-  /** The journal's. */
-  directory: string
-  /** The main database, which is only read. */
-  mainFile: string
   clock: Clock
   enrich(record: ClickRecord): Click
-  createReports(database: StatisticsDatabase): AskableReports
-  /** For a test: when the file is made smaller. */
-  compaction?: Partial<CompactionSizes>
+  facts?: LinkFacts
 }
 
-/** The statistics file of a data directory. @throws whatever is wrong with it */
-export function openOwnStore(
-  dataDir: string,
-  options: Pick<StoreOptions, 'clock' | 'enrich' | 'createReports' | 'compaction'>,
-): Promise<Store> {
-  return openStore({
-    ...options,
-    file: statisticsFile(dataDir),
-    directory: journalDirectory(dataDir),
-    mainFile: databaseFiles(dataDir).main,
-  })
-}
-
-/** @throws whatever is wrong with the file */
-export async function openStore(options: StoreOptions): Promise<Store> {
-  const database = await openStatistics(options.file)
+/**
+ * Opens the statistics file of a data directory.
+ * @throws OldFormat; DuckDB's errors when the file is locked, damaged, or can't be written
+ */
+export async function openOwnStore(dataDir: string, options: StoreOptions): Promise<Store> {
+  const database = await openDuckDb(statisticsFile(dataDir))
   try {
-    return await useStore(database, options)
+    return await useStore(database, dataDir, options)
   } catch (error) {
     database.close()
     throw error
   }
 }
 
-async function useStore(database: StatisticsDatabase, options: StoreOptions): Promise<Store> {
-  const { directory, mainFile, clock, enrich } = options
-  const writing = await database.connect()
-  const writer = await createClickWriter(writing)
+async function useStore(
+  database: DuckDb,
+  dataDir: string,
+  { clock, enrich, facts = NO_FACTS }: StoreOptions,
+): Promise<Store> {
+  const directory = journalDirectory(dataDir)
+  const writer = await createClickWriter(database)
   const maintenance = await createMaintenance({
     database,
-    mainFile,
+    mainFile: databaseFiles(dataDir).main,
     clock,
-    changed: writer.forgetFirsts,
-    ...(options.compaction !== undefined && { compaction: options.compaction }),
   })
-  const reports = options.createReports(database)
+  const reports = createReports(createDuckDbEngine(database, facts), { facts })
   const { writing: exclusively, hold } = createHold()
-  // Made at the first click: who is only asked needs none.
-  let batch: Batch | undefined
-  const live = createLive(clicksAfterIn(reports))
 
   return {
     reportsUntil: reports.until,
-    live,
     maintenance: {
       get due() {
         return maintenance.due
       },
-      // A step and a report on a workspace would take 100 MB more beside each other than either does.
-      step: () =>
-        database.alone(async () => {
-          await exclusively(maintenance.step)
-          // It reads and writes much that nobody else asks for soon.
-          await database.releaseMemory()
-        }),
+      async step() {
+        await exclusively(maintenance.step)
+        await database.releaseMemory()
+      },
       setRetention: maintenance.setRetention,
-    },
-    compaction: {
-      get ready() {
-        return maintenance.compaction.ready
-      },
-      get watchers() {
-        return live.watchers
-      },
-      replace: () => exclusively(maintenance.compaction.replace),
     },
     recount: (range) => linkNumbers(database, range),
     hold,
@@ -121,20 +84,8 @@ async function useStore(database: StatisticsDatabase, options: StoreOptions): Pr
     get since() {
       return writer.since
     },
-    pass() {
-      batch ??= createBatch()
-      const into = batch
-      return exclusively(() =>
-        ingest({ directory, writer, batch: into, enrich, stored: live.publish }),
-      )
-    },
-    async rest() {
-      batch = undefined
-      await database.releaseMemory()
-    },
-    close() {
-      live.close()
-      database.close()
-    },
+    pass: () => exclusively(() => ingest({ directory, writer, enrich })),
+    rest: database.releaseMemory,
+    close: database.close,
   }
 }

@@ -8,7 +8,6 @@ export type Question =
   | 'clicks'
   | 'daily'
   | 'export'
-  | 'live'
   | 'hold'
   | 'recount'
   | 'end'

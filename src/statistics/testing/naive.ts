@@ -1,36 +1,26 @@
-import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import { matches } from '../live-filter.ts'
-import type {
-  AskableReports,
-  ClickPosition,
-  Counts,
-  Dimension,
-  LiveClicks,
-  Selection,
-  StoredClick,
-} from '../types.ts'
+import { DAY_MS } from '../intervals.ts'
+import { naive } from '../reports/testing/naive.ts'
+import type { AskableReports, ClickPosition, Selection, StoredClick } from '../types.ts'
 
-const DAY_MS = 86_400_000
-
-/** Clicks in memory, and reports that a child could check: one loop each. */
-export interface NaiveReports extends AskableReports, LiveClicks {
+/** Reports on clicks in memory, counted naively. */
+export interface NaiveReports extends AskableReports {
   readonly clicked: StoredClick[]
   add(...clicks: StoredClick[]): void
-  /** What every question fails with from now on; null: none does. */
+  /** The error that every question fails with; null: none. */
   failure: Error | null
+  /** The signals of {@link AskableReports.until} so far. */
+  readonly signals: AbortSignal[]
   /** The questions so far. */
   readonly asked: { question: string; selection: Selection }[]
-  /** How many live streams are open. */
-  readonly watchers: number
 }
 
-/** A click of a person, at a time, on a link. */
+/** A click of a human, at a time, on a link. */
 export function click(fields: Partial<StoredClick> & Pick<StoredClick, 'time' | 'linkSeq'>) {
   return {
     n: 0,
     domainNo: 0,
     visitor: null,
-    kind: 'person',
+    kind: 'human',
     reason: null,
     trigger: 'click',
     country: null,
@@ -51,171 +41,76 @@ export function click(fields: Partial<StoredClick> & Pick<StoredClick, 'time' | 
   } satisfies StoredClick as StoredClick
 }
 
-/** Empty ones. `tagged`: the links that have tags. */
+/** Reports without clicks. `tagged`: the links that have tags. */
 export function createNaiveReports(
   tagged: (workspaceNo: number, tags: readonly string[]) => Promise<number[]>,
 ): NaiveReports {
   const clicked: StoredClick[] = []
   const asked: NaiveReports['asked'] = []
-  const wakes = new Set<() => void>()
-  let watchers = 0
+  const counted = naive({ clicks: clicked, purged: [] })
 
-  async function fitting(selection: Selection): Promise<StoredClick[]> {
-    const { workspaceNo, linkSeq, tags = [], from, to, filters, offsets } = selection
-    const linkSeqs = tags.length === 0 ? selection.linkSeqs : await tagged(workspaceNo, tags)
-    return clicked.filter(
-      (it) =>
-        Math.floor(it.linkSeq / SEQS_PER_WORKSPACE) === workspaceNo &&
-        (linkSeq === null || it.linkSeq === linkSeq) &&
-        (linkSeqs === null || linkSeqs.includes(it.linkSeq)) &&
-        it.time >= from &&
-        it.time < to &&
-        filters.every(
-          ({ dimension, values, exclude }) =>
-            values.includes(valueIn(it, dimension, offsets)) !== exclude,
-        ),
-    )
-  }
-
-  function begin(question: string, selection: Selection): void {
+  async function begin(question: string, selection: Selection): Promise<Selection> {
     asked.push({ question, selection })
     if (reports.failure !== null) throw reports.failure
+    const { workspaceNo, tags = [], linkSeqs } = selection
+    return {
+      ...selection,
+      linkSeqs: tags.length === 0 ? linkSeqs : await tagged(workspaceNo, tags),
+    }
   }
 
   const reports: NaiveReports = {
     clicked,
     asked,
     failure: null,
-    until: () => reports,
-    get watchers() {
-      return watchers
+    signals: [],
+    until(signal) {
+      reports.signals.push(signal)
+      return reports
     },
-    add(...clicks) {
-      clicked.push(...clicks)
-      for (const wake of [...wakes]) wake()
-    },
-    async totals(selection) {
-      begin('totals', selection)
-      return countsOf(await fitting(selection), selection)
-    },
-    async series(selection, boundaries) {
-      begin('series', selection)
-      const all = await fitting(selection)
-      const between = (start: number, end: number) =>
-        countsOf(
-          all.filter(({ time }) => time >= start && time < end),
-          selection,
-        )
-      return {
-        totals: between(boundaries[0] as number, boundaries.at(-1) as number),
-        buckets: boundaries.slice(1).map((end, i) => between(boundaries[i] as number, end)),
-      }
-    },
-    async top(selection, dimension, limit) {
-      begin('top', selection)
-      const all = await fitting(selection)
-      const groups = Map.groupBy(all, (it) => valueIn(it, dimension, selection.offsets))
-      const values = [...groups]
-        .map(([value, clicks]) => ({ value, ...countsOf(clicks, selection) }))
-        .sort((a, b) => b.clicks - a.clicks || (String(a.value) < String(b.value) ? -1 : 1))
-      const listed = values.slice(0, limit)
-      const rest = all.filter(
-        (it) => !listed.some(({ value }) => value === valueIn(it, dimension, selection.offsets)),
-      )
-      return { values: listed, other: countsOf(rest, selection) }
-    },
+    add: (...clicks) => void clicked.push(...clicks),
+    totals: async (selection) => counted.totals(await begin('totals', selection)),
+    series: async (selection, boundaries) =>
+      counted.series(await begin('series', selection), boundaries),
+    top: async (selection, dimension, limit) =>
+      counted.top(await begin('top', selection), dimension, limit),
     async clicks(selection, { before = null, after = null, limit }) {
-      begin('clicks', selection)
-      const all = (await fitting(selection)).filter((it) => isMeant(it, selection)).sort(compare)
-      if (after !== null) return all.filter((it) => compare(it, after) > 0).slice(0, limit)
-      const older = before === null ? all : all.filter((it) => compare(it, before) < 0)
-      return older.reverse().slice(0, limit)
+      const newest = counted.clicks(await begin('clicks', selection))
+      if (after !== null) {
+        return newest
+          .filter((it) => compare(it, after) > 0)
+          .reverse()
+          .slice(0, limit)
+      }
+      return newest.filter((it) => before === null || compare(it, before) < 0).slice(0, limit)
     },
     async daily(linkSeqs, firstDay, days) {
       if (reports.failure !== null) throw reports.failure
       return new Map(
         linkSeqs.map((seq) => {
-          const counts = Array.from({ length: days }, () => 0)
-          for (const it of clicked) {
-            const day = Math.floor(it.time / DAY_MS) - firstDay
-            const isMine = it.linkSeq === seq && it.kind === 'person'
-            if (isMine && counts[day] !== undefined) counts[day]++
+          const counts = new Array<number>(days).fill(0)
+          for (const { linkSeq, kind, time } of clicked) {
+            const day = Math.floor(time / DAY_MS) - firstDay
+            if (linkSeq === seq && kind === 'human' && counts[day] !== undefined) counts[day]++
           }
           return [seq, counts]
         }),
       )
     },
-    async export(selection, format) {
-      begin('export', selection)
-      const all = (await fitting(selection)).filter((it) => isMeant(it, selection)).sort(compare)
+    async export(selection, { format, raw }) {
+      const oldest = counted.clicks(await begin('export', selection)).reverse()
       let at = 0
       return new ReadableStream({
         pull(controller) {
-          const next = all[at++]
+          const next = oldest[at++]
           if (next === undefined) return controller.close()
-          controller.enqueue(new TextEncoder().encode(`${format} ${next.time}-${next.n}\n`))
+          const line = `${format}${raw ? ' raw' : ''} ${next.time}-${next.n}\n`
+          controller.enqueue(new TextEncoder().encode(line))
         },
       })
     },
-    async *live(workspaceNo, after, signal) {
-      if (reports.failure !== null) throw reports.failure
-      watchers++
-      try {
-        for (let at = after === null ? clicked.length : 0; !signal.aborted; ) {
-          const next = clicked[at]
-          if (next === undefined) {
-            await new Promise<void>((resolve) => {
-              const wake = () => {
-                wakes.delete(wake)
-                signal.removeEventListener('abort', wake)
-                resolve()
-              }
-              wakes.add(wake)
-              signal.addEventListener('abort', wake)
-            })
-            continue
-          }
-          at++
-          const isTheirs = Math.floor(next.linkSeq / SEQS_PER_WORKSPACE) === workspaceNo
-          if (isTheirs && (after === null || compare(next, after) > 0)) yield next
-        }
-      } finally {
-        watchers--
-      }
-    },
   }
   return reports
-}
-
-function countsOf(all: readonly StoredClick[], selection: Pick<Selection, 'bots'>): Counts {
-  const meant = all.filter((it) => isMeant(it, selection))
-  const visitors = new Set(
-    meant.flatMap(({ visitor, time }) =>
-      visitor === null ? [] : [`${Math.floor(time / DAY_MS)} ${visitor}`],
-    ),
-  )
-  return {
-    clicks: meant.length,
-    unique: visitors.size,
-    bots: all.filter(({ kind }) => kind !== 'person').length,
-  }
-}
-
-function isMeant(it: StoredClick, { bots }: Pick<Selection, 'bots'>): boolean {
-  return matches(it, { filters: [], bots, zone: 'UTC' })
-}
-
-function valueIn(
-  it: StoredClick,
-  dimension: Dimension,
-  offsets: Selection['offsets'],
-): string | number | null {
-  if (dimension === 'link') return it.linkSeq
-  if (dimension === 'domain') return it.domainNo
-  if (dimension !== 'hour' && dimension !== 'weekday') return it[dimension]
-  const offset = offsets.findLast(({ from }) => from <= it.time)?.offsetMs ?? 0
-  const local = new Date(it.time + offset)
-  return dimension === 'hour' ? local.getUTCHours() : local.getUTCDay() || 7
 }
 
 function compare(a: ClickPosition, b: ClickPosition): number {

@@ -46,6 +46,7 @@ export async function createTestStatistics(): Promise<TestStatistics> {
     domains,
     cursors: createCursors('secret'),
     clock,
+    livePauseMs: 2,
   })
   registerStatisticsDashboardRoutes(api.api, { statistics })
   registerStatisticsRoutes(api.api, { statistics })

@@ -1,9 +1,17 @@
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
-import type { BotsMode, Counts, Dimension, Selection, StoredClick } from '../../types.ts'
+import { KIND_NAMES } from '../../columns.ts'
+import { DAY_MS } from '../../intervals.ts'
+import type {
+  BotsMode,
+  Counts,
+  Dimension,
+  Selection,
+  Series,
+  StoredClick,
+  TopValues,
+} from '../../types.ts'
 
-const DAY_MS = 86_400_000
-
-/** What is left of purged clicks: a row of the table `daily`. */
+/** The totals of purged clicks: a row of the table `daily`. */
 export interface PurgedDay {
   link: number
   /** UTC days since the epoch. */
@@ -14,7 +22,7 @@ export interface PurgedDay {
   workspace_uniques: number
 }
 
-/** Everything that there is. */
+/** All stored clicks. */
 export interface Everything {
   clicks: readonly StoredClick[]
   purged: readonly PurgedDay[]
@@ -22,7 +30,7 @@ export interface Everything {
 
 type Value = string | number | null
 
-/** Reports as a child could check them: for each answer a loop over everything. */
+/** Reports by one loop over everything for each answer: what the engines' SQL is compared with. */
 export function naive({ clicks, purged }: Everything) {
   function totals(
     selection: Selection,
@@ -35,8 +43,8 @@ export function naive({ clicks, purged }: Everything) {
       const value = (dimension: Dimension) => valueIn(click, dimension, selection)
       if (!isThere(selection, linkSeq, time) || !fits(selection, value)) continue
       if (only !== undefined && !only(value)) continue
-      if (kind !== 'person') counts.bots++
-      if (!isMeant(selection.bots, kind === 'person')) continue
+      if (kind !== 'human') counts.bots++
+      if (!isMeant(selection.bots, kind === 'human')) continue
       counts.clicks++
       if (visitor !== null) visitors.add(`${Math.floor(time / DAY_MS)} ${visitor}`)
     }
@@ -65,7 +73,7 @@ export function naive({ clicks, purged }: Everything) {
 
   return {
     totals: (selection: Selection) => totals(selection),
-    series(selection: Selection, boundaries: readonly number[]) {
+    series(selection: Selection, boundaries: readonly number[]): Series {
       const between = (from: number, to: number) =>
         totals({
           ...selection,
@@ -77,8 +85,8 @@ export function naive({ clicks, purged }: Everything) {
         buckets: boundaries.slice(1).map((end, i) => between(boundaries[i] as number, end)),
       }
     },
-    top(selection: Selection, dimension: Dimension, limit: number) {
-      // Of single links more is known about purged visitors than of the workspace.
+    top(selection: Selection, dimension: Dimension, limit: number): TopValues {
+      // Purged visitors are known per link, so a list of links counts them like single links.
       const asked =
         dimension === 'link' && selection.linkSeqs === null ? withLinks(selection) : selection
       const found = new Set<Value>()
@@ -86,10 +94,12 @@ export function naive({ clicks, purged }: Everything) {
       totals(asked, collect)
       const values = [...found]
         .map((value) => ({ value, ...totals(asked, (of) => of(dimension) === value) }))
+        .filter((row) => row.clicks > 0)
         .sort((a, b) => b.clicks - a.clicks || compare(a.value, b.value))
         .slice(0, limit)
       const listed = new Set(values.map(({ value }) => value))
-      return { values, other: totals(asked, (of) => !listed.has(of(dimension))) }
+      const rest = totals(asked, (of) => !listed.has(of(dimension)))
+      return { values, other: { clicks: rest.clicks, bots: rest.bots } }
     },
     clicks: (selection: Selection) =>
       clicks
@@ -97,12 +107,12 @@ export function naive({ clicks, purged }: Everything) {
           (click) =>
             isThere(selection, click.linkSeq, click.time) &&
             fits(selection, (dimension) => valueIn(click, dimension, selection)) &&
-            isMeant(selection.bots, click.kind === 'person'),
+            isMeant(selection.bots, click.kind === 'human'),
         )
         .sort((a, b) => b.time - a.time || b.n - a.n),
   }
 
-  /** The same clicks, named by their links. */
+  /** The same clicks, selected by their links. */
   function withLinks(selection: Selection): Selection {
     const all = new Set([
       ...clicks.map(({ linkSeq }) => linkSeq),
@@ -127,18 +137,23 @@ function isThere(selection: Selection, link: number, time: number): boolean {
 }
 
 function fits({ filters }: Selection, value: (dimension: Dimension) => Value): boolean {
-  return filters.every(
-    ({ dimension, values, exclude }) => values.includes(value(dimension)) !== exclude,
-  )
+  return filters.every(({ dimension, values, exclude }) => {
+    const own = inAnyCase(value(dimension))
+    return values.some((it) => inAnyCase(it) === own) !== exclude
+  })
 }
 
-function isMeant(mode: BotsMode, isPerson: boolean): boolean {
-  return mode === 'include' || (mode === 'exclude') === isPerson
+function inAnyCase(value: Value): Value {
+  return typeof value === 'string' ? value.toLowerCase() : value
+}
+
+function isMeant(mode: BotsMode, isHuman: boolean): boolean {
+  return mode === 'include' || (mode === 'exclude') === isHuman
 }
 
 function purgedValue(row: PurgedDay, dimension: Dimension): Value {
   if (dimension === 'link') return row.link
-  return dimension === 'kind' ? (['person', 'bot', 'preview'] as const)[row.kind] : null
+  return dimension === 'kind' ? KIND_NAMES[row.kind] : null
 }
 
 function valueIn(click: StoredClick, dimension: Dimension, { offsets }: Selection): Value {

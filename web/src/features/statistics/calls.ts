@@ -1,16 +1,18 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { request } from '../../api/client.ts'
+import { request, type Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
-import type { Dimension, Filter } from './filters.ts'
+import { type Dimension, type Filter, parameterOf } from './filters.ts'
 import { addDays, dayIn, type Interval, type Period } from './range.ts'
 import type { Bots } from './search.ts'
 
-/** Clicks, different visitors among them, and bots. */
-export interface Counts {
-  clicks: number
-  unique: number
-  bots: number
-}
+export type Stats = Schemas['Stats']['data']
+export type TopList = Schemas['TopList']
+/** A value of a dimension; null: none, or unknown. Links have their address and title. */
+export type TopValue = TopList['data'][number]
+/** Clicks, unique visitors among them, and bots. */
+export type Counts = Stats['totals']
+/** One click, as the stream sends it. */
+export type LiveClick = Schemas['Click']
 
 /** What a report is about. */
 export interface Question {
@@ -20,41 +22,6 @@ export interface Question {
   zone: string
   bots: Bots
   filters: readonly Filter[]
-}
-
-export interface Stats {
-  from: string
-  to: string
-  interval: Interval
-  timezone: string
-  totals: Counts
-  series: (Counts & { start: string })[]
-}
-
-/** A value of a dimension; null: none, or unknown. Links have their address and title. */
-export interface TopValue extends Counts {
-  value: string | number | null
-  short_url?: string
-  title?: string | null
-}
-
-export interface TopList {
-  data: TopValue[]
-  other: Counts
-}
-
-/** One click, as the stream tells it. */
-export interface LiveClick {
-  id: string
-  clicked_at: string
-  link: string | null
-  domain: string
-  kind: 'person' | 'bot' | 'preview'
-  trigger: 'click' | 'qr'
-  country: string | null
-  referrer: string | null
-  device: string | null
-  browser: string | null
 }
 
 type Query = Record<string, string | number | string[]>
@@ -67,9 +34,9 @@ export function pathOf({ linkId }: Pick<Question, 'linkId'>): string {
 /** Zone, bots and filters as parameters; of several about one dimension a list. */
 export function queryOf({ zone, bots, filters }: Question): Query {
   const query: Query = { timezone: zone, bots }
-  for (const { dimension, value, exclude } of filters) {
-    const name = `${exclude ? '-' : ''}${dimension}`
-    query[name] = [...((query[name] as string[] | undefined) ?? []), value]
+  for (const filter of filters) {
+    const name = parameterOf(filter)
+    query[name] = [...((query[name] as string[] | undefined) ?? []), filter.value]
   }
   return query
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { BOTS_MODES } from '../../../../src/statistics/columns.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -10,7 +11,6 @@ import { Select } from '../../ui/select.tsx'
 import { linkHeadQuery } from './calls.ts'
 import { type Filter, filterText, withoutFilter } from './filters.ts'
 import { addDays, type Interval, ownTimeZone, RANGES, type Range } from './range.ts'
-import { BOTS } from './search.ts'
 import type { Report } from './use-report.ts'
 import { filterName, shortName } from './words.ts'
 
@@ -58,7 +58,7 @@ export function Controls({ report }: { report: Report }) {
           label={t('statistics.kinds')}
           value={question.bots}
           onChange={(bots) => change({ bots: bots === 'exclude' ? undefined : bots })}
-          options={BOTS.map((value) => ({ value, label: t(`statistics.kinds.${value}`) }))}
+          options={BOTS_MODES.map((value) => ({ value, label: t(`statistics.kinds.${value}`) }))}
         />
         <ZoneSelect report={report} />
       </div>

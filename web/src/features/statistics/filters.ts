@@ -1,30 +1,12 @@
-/** What clicks are filtered by, in the order in which the chips stand. */
-export const DIMENSIONS = [
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'trigger',
-  'hour',
-  'weekday',
-  'domain',
-  'link',
-] as const
+import { DIMENSIONS } from '../../../../src/statistics/columns.ts'
 
-/** One of {@link DIMENSIONS}. */
-export type Dimension = (typeof DIMENSIONS)[number]
+/** What clicks are listed and filtered by. Kinds have a control of their own. */
+export type Dimension = Exclude<(typeof DIMENSIONS)[number], 'kind'>
 
-/** Clicks with a value are kept, or left out. */
+/** The prefix that excludes a value, in addresses and in parameters of the API. */
+const NOT = 'not_'
+
+/** Keeps the clicks with a value, or excludes them. */
 export interface Filter {
   dimension: Dimension
   /** Empty: clicks that have no value. */
@@ -33,39 +15,36 @@ export interface Filter {
 }
 
 /**
- * Filters as they stand in the address: `country:DE`, `-browser:Firefox`. What isn't one is left
- * out, so that a mistyped address shows more, not nothing.
+ * Reads the filters of an address: `country:DE`, `not_browser:Firefox`. Invalid ones are ignored, so
+ * that a mistyped address shows more instead of nothing.
  */
 export function parseFilters(texts: readonly string[]): Filter[] {
   const filters: Filter[] = []
   for (const text of texts) {
-    const found = /^(-?)([a-z_]+):(.*)$/s.exec(text)
+    const found = /^(not_)?([a-z_]+):(.*)$/s.exec(text)
     const dimension = DIMENSIONS.find((known) => known === found?.[2])
-    if (found === null || dimension === undefined) continue
-    filters.push({ dimension, value: found[3] ?? '', exclude: found[1] === '-' })
+    if (found === null || dimension === undefined || dimension === 'kind') continue
+    filters.push({ dimension, value: found[3] ?? '', exclude: found[1] === NOT })
   }
   return filters
 }
 
-/** A filter as it stands in the address. */
-export function filterText({ dimension, value, exclude }: Filter): string {
-  return `${exclude ? '-' : ''}${dimension}:${value}`
+/** A filter as an address has it. */
+export function filterText(filter: Filter): string {
+  return `${parameterOf(filter)}:${filter.value}`
 }
 
-/** With a filter more; of two about the same value the newer one stands. */
+/** The API's parameter of a filter. */
+export function parameterOf({ dimension, exclude }: Pick<Filter, 'dimension' | 'exclude'>): string {
+  return `${exclude ? NOT : ''}${dimension}`
+}
+
+/** Adds a filter; it replaces one with the same value. */
 export function withFilter(filters: readonly Filter[], added: Filter): Filter[] {
   return [...withoutFilter(filters, added), added]
 }
 
-/** Without what is said about a value. */
+/** Removes the filter with a value. */
 export function withoutFilter(filters: readonly Filter[], { dimension, value }: Filter): Filter[] {
   return filters.filter((kept) => kept.dimension !== dimension || kept.value !== value)
-}
-
-/** As the API takes them: `country=DE&-browser=Firefox`. */
-export function filterQuery(filters: readonly Filter[]): [string, string][] {
-  return filters.map(({ dimension, value, exclude }) => [
-    `${exclude ? '-' : ''}${dimension}`,
-    value,
-  ])
 }

@@ -107,7 +107,7 @@ function Clicks({ clicks }: { clicks: readonly LiveClick[] }) {
             {click.browser === null ? null : (
               <span className="hidden text-muted sm:inline">{click.browser}</span>
             )}
-            {click.kind === 'person' ? null : <Chip>{t('statistics.live.bot')}</Chip>}
+            {click.kind === 'human' ? null : <Chip>{t('statistics.live.bot')}</Chip>}
           </li>
         )
       })}

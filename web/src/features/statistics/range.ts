@@ -1,18 +1,16 @@
+import { DAY_MS, INTERVALS, type Interval } from '../../../../src/statistics/intervals.ts'
+
 /** Ranges that are one click away; `custom` has dates of its own. */
 export const RANGES = ['today', '7d', '30d', '90d', 'year', 'custom'] as const
 export type Range = (typeof RANGES)[number]
 
-/** Lengths of a bucket. */
-export const INTERVALS = ['hour', 'day', 'week', 'month'] as const
-export type Interval = (typeof INTERVALS)[number]
+export { INTERVALS, type Interval }
 
 /** Days from `from` on, `to` not among them; both `YYYY-MM-DD` in the chosen time zone. */
 export interface Period {
   from: string
   to: string
 }
-
-const DAY_MS = 86_400_000
 
 /** The calendar day it is somewhere. */
 export function dayIn(timeZone: string, now = new Date()): string {

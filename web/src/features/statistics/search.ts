@@ -1,9 +1,9 @@
+import { BOTS_MODES } from '../../../../src/statistics/columns.ts'
 import { defined, listOf, oneOf, textOf } from '../../app/search-params.ts'
 import { INTERVALS, type Interval, isDay, isTimeZone, RANGES, type Range } from './range.ts'
 
 /** Which clicks count. */
-export const BOTS = ['exclude', 'include', 'only'] as const
-export type Bots = (typeof BOTS)[number]
+export type Bots = (typeof BOTS_MODES)[number]
 
 /** What is drawn. */
 export const METRICS = ['clicks', 'unique', 'bots'] as const
@@ -19,7 +19,7 @@ export interface StatisticsSearch {
   zone?: string
   bots?: Bots
   metric?: Metric
-  /** `country:DE`, `-browser:Firefox`. */
+  /** `country:DE`, `not_browser:Firefox`. */
   filter?: string[]
   view?: 'table'
   /** Clicks are shown as they come. */
@@ -36,7 +36,7 @@ export function statisticsSearch(search: Record<string, unknown>): StatisticsSea
     to: isDay(to) ? to : undefined,
     interval: oneOf(search.interval, INTERVALS),
     zone: zone !== undefined && isTimeZone(zone) ? zone : undefined,
-    bots: oneOf(search.bots, BOTS),
+    bots: oneOf(search.bots, BOTS_MODES),
     metric: oneOf(search.metric, METRICS),
     filter: listOf(search.filter),
     view: oneOf(search.view, ['table'] as const),

@@ -46,7 +46,12 @@ function Columns({
   const limit = rows.flat().length
   const list = useQuery(topQuery(report.question, report.period, dimension, limit))
   if (list.isError) return <p className="text-bad">{errorText(list.error, i18n)}</p>
-  const clicks = new Map(list.data?.data.map((value) => [Number(value.value), value.clicks]))
+  // Purged days have no hours: their clicks have no column.
+  const clicks = new Map(
+    list.data?.data.flatMap(({ value, clicks }) =>
+      value === null ? [] : [[Number(value), clicks]],
+    ),
+  )
   const most = Math.max(1, ...clicks.values())
   return (
     <section aria-label={t(`statistics.dimension.${dimension}`)} className="flex flex-col gap-1">

@@ -11,7 +11,7 @@ import { withFilter } from './filters.ts'
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
 
-/** Without a wish; with "Show more". */
+/** By default; with "Show more". */
 const FEW = 8
 const MANY = 100
 
@@ -24,9 +24,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
   const list = useQuery(topQuery(question, period, dimension, limit))
   if (list.isError) return <p className="py-3 text-bad">{errorText(list.error, i18n)}</p>
   if (list.data === undefined) return <TopSkeleton />
-  const { other } = list.data
-  // Values that only bots have, while bots don't count.
-  const data = list.data.data.filter(({ clicks }) => clicks > 0)
+  const { data, other } = list.data
   const most = Math.max(1, ...data.map(({ clicks }) => clicks))
   if (data.length === 0) {
     return <p className="py-3 text-muted">{t('statistics.empty.title')}</p>
@@ -41,7 +39,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
       <ul className="flex flex-col gap-0.5">
         {data.map((value) => (
           <TopRow
-            key={String(value.value)}
+            key={value.value ?? ''}
             report={report}
             dimension={dimension}
             value={value}
@@ -52,7 +50,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
           <li className="flex h-7 items-center gap-2 text-muted text-sm">
             <span className="flex-1 px-2">{t('statistics.others')}</span>
             <span className="tabular w-16 text-end">{format.number(other.clicks)}</span>
-            <span className="tabular w-16 text-end">{format.number(other.unique)}</span>
+            <span className="w-16" />
           </li>
         ) : null}
       </ul>
@@ -85,8 +83,8 @@ function TopRow({
   const name = value.short_url
     ? shortName(value.short_url)
     : valueName(dimension, value.value, i18n)
-  const text = value.value === null ? '' : String(value.value)
-  // A click that is gone with its link can't be asked for.
+  const text = value.value ?? ''
+  // Clicks of purged links can't be filtered by.
   const fixed = dimension === 'link' && value.value === null
   const filter = (exclude: boolean) =>
     report.setFilters(withFilter(report.filters, { dimension, value: text, exclude }))

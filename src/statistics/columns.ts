@@ -1,0 +1,86 @@
+import type { BotsMode, ClickKind } from './types.ts'
+
+// The names of stored clicks: columns, kinds and dimensions. They stand here once, for all engines.
+
+/** Columns of `clicks` that hold text, in the table's order. */
+export const TEXT_COLUMNS = [
+  'reason',
+  'country',
+  'region',
+  'city',
+  'language',
+  'referrer',
+  'referrer_path',
+  'device',
+  'browser',
+  'os',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+] as const
+
+/** One of {@link TEXT_COLUMNS}. */
+export type TextColumn = (typeof TEXT_COLUMNS)[number]
+
+/**
+ * Columns of `clicks` in the table's order, the same in every engine. `link` is the whole
+ * `links.seq`; `time` is in milliseconds since the Unix epoch; `visitor` is null where the visitor
+ * asked not to be told apart; `kind` is a number of {@link KIND}; `qr` is true for a scan.
+ */
+export const CLICK_COLUMNS = [
+  'workspace',
+  'link',
+  'time',
+  'n',
+  'visitor',
+  'kind',
+  'qr',
+  'domain',
+  ...TEXT_COLUMNS,
+] as const
+
+/** Columns of `daily`: the totals of a purged UTC day. `day` counts from the Unix epoch. */
+export const DAILY_COLUMNS = [
+  'workspace',
+  'link',
+  'day',
+  'kind',
+  'clicks',
+  'uniques',
+  'workspace_uniques',
+] as const
+
+/** `clicks.kind` and `daily.kind`. */
+export const KIND = { human: 0, bot: 1, preview: 2 } as const satisfies Record<ClickKind, number>
+
+/** The names of {@link KIND} by their numbers. */
+export const KIND_NAMES = ['human', 'bot', 'preview'] as const satisfies readonly ClickKind[]
+
+/** What clicks can be listed and filtered by. */
+export const DIMENSIONS = [
+  'country',
+  'region',
+  'city',
+  'language',
+  'referrer',
+  'referrer_path',
+  'device',
+  'browser',
+  'os',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'trigger',
+  'kind',
+  'hour',
+  'weekday',
+  'domain',
+  'link',
+] as const
+
+/** Which clicks are counted; see {@link BotsMode}. */
+export const BOTS_MODES = ['exclude', 'include', 'only'] as const satisfies readonly BotsMode[]

@@ -1,0 +1,18 @@
+import { createReports } from '../../reports/index.ts'
+import type { AskableReports } from '../../types.ts'
+import { createExport } from '../shared/export.ts'
+import { type LinkFacts, NO_FACTS } from '../types.ts'
+import type { ClickHouse } from './client.ts'
+import { clickHouseDialect as dialect } from './dialect.ts'
+
+/** Clicks of one query of an export: ClickHouse reads a whole month for each. */
+const EXPORT_PAGE = 20_000
+
+/** Reports on the clicks in ClickHouse. The server cancels queries of clients that have left. */
+export function createClickHouseReports(
+  { rows: query }: Pick<ClickHouse, 'rows'>,
+  { facts = NO_FACTS }: { facts?: LinkFacts } = {},
+): AskableReports {
+  const exporting = createExport({ dialect, query, facts, pageSize: EXPORT_PAGE })
+  return createReports({ dialect, query, export: exporting }, { facts })
+}

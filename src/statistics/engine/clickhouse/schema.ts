@@ -1,0 +1,98 @@
+import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../../columns.ts'
+import type { ClickHouse } from './client.ts'
+
+/**
+ * One row a click; see `CLICK_COLUMNS`. Text and visitors are null where a click has none. Tokens of
+ * the last inserts are remembered, so that an insert whose answer was lost can be sent again while
+ * it may still run; see `shipping.ts`.
+ */
+const CLICKS = `CREATE TABLE IF NOT EXISTS clicks (
+  workspace Int32 CODEC(ZSTD(1)),
+  link Int64 CODEC(ZSTD(1)),
+  time Int64 CODEC(Delta, ZSTD(1)),
+  n Int64 CODEC(T64, ZSTD(1)),
+  visitor Nullable(Int64) CODEC(LZ4),
+  kind UInt8 CODEC(ZSTD(1)),
+  qr Bool CODEC(ZSTD(1)),
+  domain Int32 CODEC(ZSTD(1)),
+  ${TEXT_COLUMNS.map((name) => `${name} LowCardinality(Nullable(String)) CODEC(ZSTD(1))`).join(',\n  ')},
+  INDEX times time TYPE minmax GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toYYYYMM(toDateTime(intDiv(time, 1000), 'UTC'))
+ORDER BY (workspace, link, time)
+SETTINGS non_replicated_deduplication_window = 10000`
+
+/**
+ * Totals of purged UTC days: clicks, visitors of the link (\`uniques\`), and visitors of the workspace
+ * (\`workspace_uniques\`, to be summed over its links). A row that is written again replaces the
+ * earlier one.
+ */
+const DAILY = `CREATE TABLE IF NOT EXISTS daily (
+  workspace Int32,
+  link Int64,
+  day Int64,
+  kind UInt8,
+  clicks UInt64,
+  uniques UInt64,
+  workspace_uniques UInt64
+)
+ENGINE = ReplacingMergeTree
+ORDER BY (workspace, link, day, kind)`
+
+/**
+ * The UTC day before which a workspace's clicks are counted by \`daily\` alone; later ones by
+ * \`clicks\` alone. It only grows: an insert here switches days over at one moment.
+ */
+const PURGED = `CREATE TABLE IF NOT EXISTS purged (
+  workspace Int32,
+  before SimpleAggregateFunction(max, Int64)
+)
+ENGINE = AggregatingMergeTree
+ORDER BY workspace`
+
+/**
+ * The tables. Each statement may run again, and on several nodes at once; tables that were created
+ * by hand (ReplicatedMergeTree, ON CLUSTER; see docs/clickhouse.md) are left alone.
+ */
+export const STATEMENTS = [CLICKS, DAILY, PURGED] as const
+
+/** ClickHouse's code for a database that doesn't exist. */
+const UNKNOWN_DATABASE = 81
+
+/** The database has tables of an earlier form. */
+export class OldClickHouseTables extends Error {
+  override name = 'OldClickHouseTables'
+
+  constructor() {
+    super(
+      'The ClickHouse database has tables of an earlier version of Slugline, which this version does not read: use an empty database',
+    )
+  }
+}
+
+/** Creates the database and its tables. @throws ClickHouseError, OldClickHouseTables */
+export async function migrateClickHouse(clickHouse: ClickHouse): Promise<void> {
+  try {
+    await clickHouse.command('SELECT 1')
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== UNKNOWN_DATABASE) throw error
+    await clickHouse.createDatabase()
+  }
+  for (const statement of STATEMENTS) await clickHouse.command(statement)
+  const columns = await clickHouse.rows(
+    `SELECT table, name, type FROM system.columns
+     WHERE database = currentDatabase() AND table IN ('clicks', 'daily')
+     ORDER BY table, position`,
+  )
+  const found = columns.map(([table, name]) => `${table}.${name}`)
+  const expected = [
+    ...CLICK_COLUMNS.map((name) => `clicks.${name}`),
+    ...DAILY_COLUMNS.map((name) => `daily.${name}`),
+  ]
+  const [, , visitor] = columns.find(([, name]) => name === 'visitor') ?? []
+  // Columns that an administrator has added are harmless.
+  const isCurrent =
+    expected.every((name) => found.includes(name)) && String(visitor).startsWith('Nullable')
+  if (!isCurrent) throw new OldClickHouseTables()
+}

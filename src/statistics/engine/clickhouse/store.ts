@@ -1,0 +1,35 @@
+import { journalDirectory } from '../../../clicks/segments.ts'
+import { linkFactsIn } from '../../link-facts.ts'
+import type { Store } from '../../process/store.ts'
+import { numbersStream } from '../../shared/streams.ts'
+import { createMaintenance } from '../shared/maintenance.ts'
+import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
+import type { ClickHouse } from './client.ts'
+import { deleteLinks, purgeExpired } from './maintenance.ts'
+import { linkNumbers } from './recount.ts'
+import { createClickHouseReports } from './reports.ts'
+import { migrateClickHouse } from './schema.ts'
+import { openClickHouseShipping } from './shipping.ts'
+
+/** The clicks in ClickHouse, as the statistics process uses them. It closes nothing it is given. */
+export async function openClickHouseStore(
+  options: NodeStoreOptions & { clickHouse: ClickHouse },
+): Promise<Store> {
+  const { dataDir, node, clickHouse, storage, clock, logger, enrich } = options
+  await migrateClickHouse(clickHouse)
+  const directory = journalDirectory(dataDir)
+  return createNodeStore({
+    nodeNo: node.no,
+    storage,
+    logger,
+    reports: createClickHouseReports(clickHouse, { facts: linkFactsIn(() => storage.reports) }),
+    maintenance: createMaintenance({
+      storage,
+      clock,
+      deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
+      purgeExpired: (retention, now) => purgeExpired(clickHouse, retention, now),
+    }),
+    recount: (range) => numbersStream((signal) => linkNumbers(clickHouse, range, signal)),
+    shipping: await openClickHouseShipping({ clickHouse, dataDir, directory, node, enrich }),
+  })
+}

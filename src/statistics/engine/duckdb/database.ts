@@ -1,0 +1,241 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { BASELINE, SCHEMA_VERSION } from './schema.ts'
+
+// Of Slugline's modules only those of this folder load DuckDB's native library, which takes tens of
+// megabytes.
+
+/** What DuckDB accounts for; the process takes 100 to 200 MB more. */
+const MEMORY_MB = 120
+const RESTING_MB = 16
+const THREADS = 2
+/** DuckDB ignores an interrupt that comes before a query has started. */
+const INTERRUPT_EVERY_MS = 50
+
+/** How a file is opened. */
+export interface DuckDbOptions {
+  readonly?: boolean
+  memoryMb?: number
+}
+
+/** An open statistics file. */
+export interface DuckDb {
+  readonly file: string
+  /** A directory for batches and exports on their way; emptied when the file is opened. */
+  readonly temporary: string
+  connect(): Promise<Connection>
+  /** Gives memory back to the system, if no query runs. */
+  releaseMemory(): Promise<void>
+  /** Interrupts running queries and closes the file when they have ended. */
+  close(): void
+}
+
+/** A connection, which runs one query at a time. */
+export interface Connection {
+  /** Runs statements to their end; the rows of the last one. Interrupted when the signal aborts. */
+  run(sql: string, values?: readonly string[], signal?: AbortSignal): Promise<unknown[][]>
+  /** The rows of a query in parts, as they are read. */
+  stream(sql: string): AsyncGenerator<unknown[][], undefined>
+  /** Runs work in a transaction, which is rolled back after an error. */
+  transaction<T>(work: () => Promise<T>): Promise<T>
+  close(): void
+}
+
+/** The file has tables that this version does not read. */
+export class OldFormat extends Error {
+  override name = 'OldFormat'
+}
+
+/**
+ * Opens a statistics file, or creates it.
+ * @throws OldFormat; DuckDB's errors when the file is locked, damaged, or can't be written
+ */
+export async function openDuckDb(file: string, options: DuckDbOptions = {}): Promise<DuckDb> {
+  if (!options.readonly && !existsSync(file)) await create(file)
+  const database = await open(file, options)
+  try {
+    const connection = await database.connect()
+    await checkFormat(connection)
+    // No other process has the file now: what is left here is from one that was killed.
+    if (!options.readonly) empty(database.temporary)
+    await restrict(connection, database.temporary)
+    connection.close()
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+/** Creates a file under another name first: one that is half made would never open. */
+async function create(file: string): Promise<void> {
+  const made = `${file}.new`
+  rmSync(made, { force: true })
+  rmSync(`${made}.wal`, { force: true })
+  const database = await open(made, {})
+  try {
+    const connection = await database.connect()
+    await connection.transaction(async () => {
+      for (const statement of BASELINE) await connection.run(statement)
+    })
+    await connection.run('CHECKPOINT')
+  } finally {
+    database.close()
+  }
+  renameSync(made, file)
+}
+
+async function checkFormat(connection: Connection): Promise<void> {
+  const [table] = await connection.run(
+    "SELECT 1 FROM duckdb_columns() WHERE table_name = 'state' AND column_name = 'version'",
+  )
+  const [state] = table === undefined ? [] : await connection.run('SELECT version FROM state')
+  if (Number(state?.[0]) === SCHEMA_VERSION) return
+  throw new OldFormat(
+    'The statistics file has the format of another version of Slugline, which this version does not read: move it away to begin with a new one',
+  )
+}
+
+/** From here on queries read and write no other files, and settings stay but for memory. */
+async function restrict(connection: Connection, directory: string): Promise<void> {
+  await connection.run(`SET allowed_directories = [${quoted(`${directory}/`)}]`)
+  await connection.run("SET allowed_configs = ['memory_limit']")
+  await connection.run('SET enable_external_access = false')
+  await connection.run('SET lock_configuration = true')
+}
+
+async function open(
+  file: string,
+  { readonly = false, memoryMb = MEMORY_MB }: DuckDbOptions,
+): Promise<DuckDb> {
+  const temporary = `${file}.tmp`
+  const instance = await DuckDBInstance.create(file, {
+    access_mode: readonly ? 'READ_ONLY' : 'READ_WRITE',
+    threads: String(THREADS),
+    memory_limit: `${memoryMb}MB`,
+    temp_directory: join(temporary, 'spilled'),
+    preserve_insertion_order: 'false',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  })
+  const connections = new Set<DuckDBConnection>()
+  let running = 0
+  let closing = false
+  let interrupting: Timer | undefined
+
+  function interruptAll(): void {
+    for (const connection of connections) connection.interrupt()
+  }
+
+  function finish(): void {
+    if (!closing || running > 0) return
+    clearInterval(interrupting)
+    for (const connection of connections) connection.closeSync()
+    connections.clear()
+    instance.closeSync()
+  }
+
+  /** Counts what runs: DuckDB must not be closed meanwhile. */
+  async function counted<T>(work: () => Promise<T>): Promise<T> {
+    if (closing) throw new Error('The statistics file is closed')
+    running++
+    try {
+      return await work()
+    } finally {
+      running--
+      finish()
+    }
+  }
+
+  async function connect(): Promise<Connection> {
+    const raw = await counted(() => instance.connect())
+    connections.add(raw)
+    return connectionOf(raw, counted, () => {
+      if (connections.delete(raw)) raw.closeSync()
+    })
+  }
+
+  return {
+    file,
+    temporary,
+    connect,
+    async releaseMemory() {
+      if (running > 0) return
+      const connection = await connect()
+      // A lower limit makes DuckDB evict; in one call, so that no query runs under it.
+      await connection
+        .run(`SET memory_limit = '${RESTING_MB}MB'; SET memory_limit = '${memoryMb}MB'`)
+        .catch(() => {})
+      connection.close()
+    },
+    close() {
+      if (closing) return
+      closing = true
+      interrupting = setInterval(interruptAll, INTERRUPT_EVERY_MS)
+      finish()
+    },
+  }
+}
+
+function connectionOf(
+  raw: DuckDBConnection,
+  counted: <T>(work: () => Promise<T>) => Promise<T>,
+  close: () => void,
+): Connection {
+  async function run(sql: string, values: readonly string[] = [], signal?: AbortSignal) {
+    signal?.throwIfAborted()
+    let again: Timer | undefined
+    const interrupt = () => {
+      raw.interrupt()
+      again ??= setInterval(() => raw.interrupt(), INTERRUPT_EVERY_MS)
+    }
+    signal?.addEventListener('abort', interrupt)
+    try {
+      const reader = await counted(() => raw.runAndReadAll(sql, [...values]))
+      return reader.getRows()
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', interrupt)
+      clearInterval(again)
+    }
+  }
+
+  return {
+    run,
+    async *stream(sql) {
+      const result = await counted(() => raw.stream(sql))
+      for (;;) {
+        const chunk = await counted(() => result.fetchChunk())
+        if (chunk === null || chunk.rowCount === 0) return undefined
+        yield chunk.getRows()
+      }
+    },
+    async transaction(work) {
+      await run('BEGIN')
+      try {
+        const result = await work()
+        await run('COMMIT')
+        return result
+      } catch (error) {
+        await run('ROLLBACK').catch(() => {})
+        throw error
+      }
+    },
+    close,
+  }
+}
+
+function empty(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  for (const name of readdirSync(directory)) {
+    rmSync(join(directory, name), { recursive: true, force: true })
+  }
+}
+
+/** A text in SQL. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}

@@ -1,0 +1,171 @@
+import type { Clock } from '../../../base/clock.ts'
+import { DAILY_COLUMNS } from '../../columns.ts'
+import { DAY_MS, HOUR_MS } from '../../intervals.ts'
+import { createParameters } from '../../reports/bind.ts'
+import { purgedDaysSql } from '../purged-days.ts'
+import type { Maintenance } from '../types.ts'
+import type { Connection, DuckDb } from './database.ts'
+import { dialect } from './dialect.ts'
+import { missingLinks } from './missing-links.ts'
+import { monthAfter, monthOf } from './months.ts'
+
+/** A round every hour, and one at the start. */
+const EVERY_MS = HOUR_MS
+/** After a month's end, until its last clicks have come. */
+const MARGIN_MS = HOUR_MS
+/** Links that are compared with the main database in one step. */
+const LINKS_PER_STEP = 50_000
+
+/** One step of a kind of work. False: there is nothing left to do. */
+type MaintenanceTask = (now: number) => Promise<boolean>
+
+/** What maintenance works with. */
+export interface MaintenanceOptions {
+  database: DuckDb
+  /** The main database, which says what links exist; only read. */
+  mainFile: string
+  clock: Clock
+}
+
+/** Deletes clicks of deleted links, applies retention, and closes months. */
+export async function createMaintenance(options: MaintenanceOptions): Promise<Maintenance> {
+  const { database, mainFile, clock } = options
+  const connection = await database.connect()
+  let retention: ReadonlyMap<number, readonly number[]> = new Map()
+  let known = ''
+  const tasks: readonly MaintenanceTask[] = [
+    createLinkPurge(connection, mainFile),
+    (now) => purgeOldDay(connection, retention, now),
+    (now) => closeMonth(connection, now),
+  ]
+  let current = 0
+  let hasChanged = false
+  /** The retention has changed during a round: another one follows. */
+  let isOutdated = false
+  let doneAt = Number.NEGATIVE_INFINITY
+
+  return {
+    get due() {
+      return current > 0 || Math.abs(clock.now() - doneAt) >= EVERY_MS
+    },
+    async step() {
+      const task = tasks[current]
+      if (task !== undefined) {
+        if (await task(clock.now())) hasChanged = true
+        else current++
+        return
+      }
+      // Makes the space of deleted clicks free; a reader in between makes it wait for the next round.
+      if (hasChanged) await connection.run('CHECKPOINT').catch(() => {})
+      hasChanged = false
+      current = 0
+      doneAt = isOutdated ? Number.NEGATIVE_INFINITY : clock.now()
+      isOutdated = false
+    },
+    setRetention(given) {
+      const next = JSON.stringify(given)
+      if (next === known) return
+      known = next
+      retention = byDays(given)
+      if (current > 0) isOutdated = true
+      else doneAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}
+
+/** Deletes clicks of links that the main database no longer has, some links a step. */
+function createLinkPurge(connection: Connection, mainFile: string): MaintenanceTask {
+  let last = -1
+  return async () => {
+    const rows = await connection.run(
+      `SELECT link FROM (SELECT link FROM clicks UNION SELECT link FROM daily) links
+        WHERE link > ${last} ORDER BY link LIMIT ${LINKS_PER_STEP}`,
+    )
+    const links = rows.map(([link]) => Number(link))
+    const missing = missingLinks(mainFile, links)
+    if (missing.length > 0) {
+      await connection.transaction(async () => {
+        for (const table of ['clicks', 'daily']) {
+          const { bind, values } = createParameters(dialect)
+          const ofLinks = dialect.among('link', missing, bind)
+          await connection.run(`DELETE FROM ${table} WHERE ${ofLinks}`, values)
+        }
+      })
+    }
+    last = links.length < LINKS_PER_STEP ? -1 : (links.at(-1) as number)
+    return last >= 0
+  }
+}
+
+/** Replaces the clicks of one day, which their workspaces' plans keep no longer, by its totals. */
+async function purgeOldDay(
+  connection: Connection,
+  retention: ReadonlyMap<number, readonly number[]>,
+  now: number,
+): Promise<boolean> {
+  const today = Math.floor(now / DAY_MS)
+  for (const [days, workspaces] of retention) {
+    const old = createParameters(dialect)
+    const [row] = await connection.run(
+      `SELECT min(time) FROM clicks WHERE time < ${(today - days) * DAY_MS}
+        AND ${dialect.among('workspace', workspaces, old.bind)}`,
+      old.values,
+    )
+    if (row?.[0] == null) continue
+    const from = Math.floor(Number(row[0]) / DAY_MS) * DAY_MS
+    await connection.transaction(async () => {
+      const { bind, values } = createParameters(dialect)
+      const condition = `time >= ${from} AND time < ${from + DAY_MS}
+        AND ${dialect.among('workspace', workspaces, bind)}`
+      await connection.run(
+        `INSERT INTO daily (${DAILY_COLUMNS.join(', ')}) ${purgedDaysSql('clicks', condition)}`,
+        values,
+      )
+      await connection.run(`DELETE FROM clicks WHERE ${condition}`, values)
+    })
+    return true
+  }
+  return false
+}
+
+/**
+ * Sorts the clicks of a month that is over by link and time: the reports of a link then read few
+ * row groups.
+ */
+async function closeMonth(connection: Connection, now: number): Promise<boolean> {
+  const [row] = await connection.run('SELECT min(time) FROM clicks')
+  if (row?.[0] == null) return false
+  const closed = new Set(
+    (await connection.run('SELECT month FROM closed_months')).map(([month]) => Number(month)),
+  )
+  for (let month = monthOf(Number(row[0])); ; month = monthAfter(month)) {
+    const end = monthAfter(month)
+    if (end + MARGIN_MS > now) return false
+    if (closed.has(month)) continue
+    await connection.transaction(async () => {
+      const ofMonth = `time >= ${month} AND time < ${end}`
+      const [last] = await connection.run('SELECT max(rowid) FROM clicks')
+      await connection.run(
+        `INSERT INTO clicks SELECT * FROM clicks WHERE ${ofMonth} ORDER BY link, time, n`,
+      )
+      // Rows of the open transaction have higher row ids than all stored ones.
+      await connection.run(`DELETE FROM clicks WHERE rowid <= ${last?.[0] ?? -1} AND ${ofMonth}`)
+      await connection.run(`INSERT INTO closed_months VALUES (${month})`)
+    })
+    return true
+  }
+}
+
+/** Workspaces by the days for which their clicks are kept. */
+function byDays(
+  retention: readonly (readonly [workspaceNo: number, days: number | null])[],
+): Map<number, number[]> {
+  const found = new Map<number, number[]>()
+  for (const [workspaceNo, days] of retention) {
+    if (days === null) continue
+    const workspaces = found.get(days)
+    if (workspaces === undefined) found.set(days, [workspaceNo])
+    else workspaces.push(workspaceNo)
+  }
+  return found
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SEQS_PER_WORKSPACE } from '../../../../storage/index.ts'
+import { DAILY_COLUMNS } from '../../../columns.ts'
+import type { World } from '../../../reports/testing/world.ts'
+import { type DuckDb, openDuckDb } from '../database.ts'
+import { createMaintenance } from '../maintenance.ts'
+import { createClickWriter } from '../write.ts'
+
+/** A statistics file of a test, in a directory of its own. */
+export interface TestDuckDb {
+  readonly database: DuckDb
+  readonly directory: string
+  /** Rows of a query, on a connection of its own. */
+  rows(sql: string): Promise<unknown[][]>
+  /** Opens the file again, as after the end of the process. */
+  reopen(): Promise<void>
+  /** Replaces what is stored. */
+  store(world: World): Promise<void>
+  /** Runs a round of maintenance at a time. */
+  maintain(
+    now: number,
+    options?: { mainFile?: string; retention?: readonly (readonly [number, number | null])[] },
+  ): Promise<void>
+  close(): void
+}
+
+export async function openTestDuckDb(): Promise<TestDuckDb> {
+  const directory = mkdtempSync(join(tmpdir(), 'slugline-duckdb-'))
+  const file = join(directory, 'statistics.duckdb')
+  let database = await openDuckDb(file)
+
+  async function rows(sql: string): Promise<unknown[][]> {
+    const connection = await database.connect()
+    try {
+      return await connection.run(sql)
+    } finally {
+      connection.close()
+    }
+  }
+
+  return {
+    get database() {
+      return database
+    },
+    directory,
+    rows,
+    async reopen() {
+      database.close()
+      database = await openDuckDb(file)
+    },
+    async store({ clicks, purged }) {
+      await rows('DELETE FROM clicks; DELETE FROM daily')
+      const writer = await createClickWriter(database)
+      const end = { segment: writer.watermark.segment + 1, offset: 0 }
+      await writer.write(
+        clicks.map((click) => ({ ...click })),
+        end,
+      )
+      for (const row of purged) {
+        const workspace = Math.floor(row.link / SEQS_PER_WORKSPACE)
+        const { link, day, kind, clicks: count, uniques, workspace_uniques: ofWorkspace } = row
+        const values = [workspace, link, day, kind, count, uniques, ofWorkspace]
+        await rows(`INSERT INTO daily (${DAILY_COLUMNS.join(', ')}) VALUES (${values.join(', ')})`)
+      }
+    },
+    async maintain(now, { mainFile = join(directory, 'none'), retention = [] } = {}) {
+      const maintenance = await createMaintenance({ database, mainFile, clock: { now: () => now } })
+      maintenance.setRetention(retention)
+      while (maintenance.due) await maintenance.step()
+    },
+    close() {
+      database.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Storage } from '../../../storage/index.ts'
+import { DAILY_COLUMNS } from '../../columns.ts'
+import { purgedDaysSql } from '../purged-days.ts'
+import type { Retention } from '../shared/maintenance.ts'
+
+const DAY_MS = 86_400_000
+/** Days of workspaces that one step purges. */
+const DAYS_PER_STEP = 20
+/** Clicks of deleted links that one transaction deletes. */
+const CLICKS_PER_STEP = 50_000
+
+const bigints = (numbers: readonly number[]) => sql`${`{${numbers.join(',')}}`}::bigint[]`
+
+/**
+ * One step of replacing clicks past their workspace's retention by the totals of their day: a
+ * workspace's day is counted and deleted in one transaction. Clicks that are stored after that are
+ * added to the totals. @returns whether there is more to do
+ */
+export async function purgeExpired(
+  storage: Pick<Storage, 'read' | 'write'>,
+  retention: Retention,
+  now: number,
+): Promise<boolean> {
+  const today = Math.floor(now / DAY_MS)
+  const { rows } = await sql<{ workspace: number; day: number }>`
+    SELECT workspace, oldest / ${sql.raw(String(DAY_MS))} AS day FROM (
+      SELECT w AS workspace, before,
+        (SELECT time FROM clicks WHERE workspace = w ORDER BY time LIMIT 1) AS oldest
+      FROM unnest(${bigints(retention.map(([workspace]) => workspace))},
+        ${bigints(retention.map(([, days]) => (today - days) * DAY_MS))}) AS kept (w, before)
+    ) workspaces WHERE oldest < before LIMIT ${DAYS_PER_STEP}`.execute(storage.read.db)
+  for (const { workspace, day } of rows) {
+    await storage.write((tx) => purgeDay(workspace, day).execute(tx.db))
+  }
+  return rows.length > 0
+}
+
+function purgeDay(workspace: number, day: number) {
+  return sql`
+    WITH expired AS (
+      DELETE FROM clicks WHERE workspace = ${workspace}
+        AND time >= ${day * DAY_MS} AND time < ${(day + 1) * DAY_MS}
+      RETURNING workspace, link, time, n, visitor, kind
+    )
+    INSERT INTO daily (${sql.raw(DAILY_COLUMNS.join(', '))})
+    ${sql.raw(purgedDaysSql('expired', 'true'))}
+    ON CONFLICT (workspace, link, day, kind) DO UPDATE SET clicks = daily.clicks + excluded.clicks,
+      uniques = daily.uniques + excluded.uniques,
+      workspace_uniques = daily.workspace_uniques + excluded.workspace_uniques`
+}
+
+/** Deletes clicks and totals of links, as many as one transaction should. True: there are more. */
+export function deleteLinks(
+  storage: Pick<Storage, 'write'>,
+  seqs: readonly number[],
+): Promise<boolean> {
+  return storage.write(async (tx) => {
+    const { rows } = await sql<{ deleted: number }>`
+      WITH deleted AS (
+        DELETE FROM clicks WHERE ctid = ANY(ARRAY(
+          SELECT ctid FROM clicks WHERE link = ANY(${bigints(seqs)}) LIMIT ${CLICKS_PER_STEP}))
+        RETURNING 1
+      )
+      SELECT count(*) AS deleted FROM deleted`.execute(tx.db)
+    if ((rows[0]?.deleted ?? 0) >= CLICKS_PER_STEP) return true
+    await sql`DELETE FROM daily WHERE (workspace, link) IN (
+      SELECT seq >> 32, seq FROM unnest(${bigints(seqs)}) AS gone (seq))`.execute(tx.db)
+    return false
+  })
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Storage } from '../../../storage/index.ts'
+import { CLICK_COLUMNS } from '../../columns.ts'
+import { type ClickRow, rowOf } from '../shared/rows.ts'
+import {
+  NOTHING_SHIPPED,
+  openShipping,
+  type Shipping,
+  type ShippingOptions,
+  type ShippingState,
+} from '../shared/shipping.ts'
+import type { ClickBatch } from '../types.ts'
+
+/** Clicks of one statement. */
+const CLICKS_PER_STATEMENT = 4_096
+/** The types of `clicks`, in the order of the columns; all others are text. */
+const TYPES = ['int', 'bigint', 'bigint', 'bigint', 'bigint', 'smallint', 'boolean', 'int']
+
+/** What {@link openPostgresShipping} works with. */
+export type PostgresShippingOptions = { storage: Pick<Storage, 'read' | 'write'> } & Pick<
+  ShippingOptions,
+  'directory' | 'nodeNo' | 'enrich' | 'limit'
+>
+
+/**
+ * Stores a node's journal in PostgreSQL. A batch and how far the journal is stored are committed
+ * together, and only if no other process has come further: so each click is stored once, whatever
+ * fails, and however many processes ship the same journal. @throws StorageUnavailable
+ */
+export function openPostgresShipping(options: PostgresShippingOptions): Promise<Shipping> {
+  const { storage, nodeNo } = options
+  return openShipping({
+    ...options,
+    load: () => readShipped(storage, nodeNo),
+    store: (clicks, from, to) =>
+      storage.write(async (tx) => {
+        const moved = await sql`
+          INSERT INTO click_shipping (node_no, segment, "offset", batches, newest)
+          VALUES (${nodeNo}, ${to.at.segment}, ${to.at.offset}, ${to.batches}, ${to.newest})
+          ON CONFLICT (node_no) DO UPDATE SET segment = excluded.segment,
+            "offset" = excluded."offset", batches = excluded.batches, newest = excluded.newest
+          WHERE click_shipping.segment = ${from.at.segment}
+            AND click_shipping."offset" = ${from.at.offset}
+            AND click_shipping.batches = ${from.batches}
+          RETURNING batches`.execute(tx.db)
+        if (moved.rows.length === 0) return false
+        for (let at = 0; at < clicks.length; at += CLICKS_PER_STATEMENT) {
+          await insertClicks(clicks.slice(at, at + CLICKS_PER_STATEMENT)).execute(tx.db)
+        }
+        return true
+      }),
+  })
+}
+
+/** Adds clicks to the table: one parameter a column, however many clicks. */
+export function insertClicks(clicks: ClickBatch) {
+  const rows = clicks.map(rowOf)
+  const arrays = CLICK_COLUMNS.map((_, i) => {
+    const values: ClickRow = rows.map((row) => row[i] ?? null)
+    return sql`${values}::${sql.raw(TYPES[i] ?? 'text')}[]`
+  })
+  return sql`INSERT INTO clicks (${sql.raw(CLICK_COLUMNS.join(', '))})
+    SELECT * FROM unnest(${sql.join(arrays)})`
+}
+
+async function readShipped(storage: Pick<Storage, 'read'>, nodeNo: number): Promise<ShippingState> {
+  const { rows } = await sql<{
+    segment: number
+    offset: number
+    batches: number
+    newest: number
+  }>`SELECT segment, "offset", batches, newest FROM click_shipping
+    WHERE node_no = ${nodeNo}`.execute(storage.read.db)
+  const [row] = rows
+  if (row === undefined) return NOTHING_SHIPPED
+  const { segment, offset, batches, newest } = row
+  return { at: { segment, offset }, pending: null, batches, newest }
+}
+
+/** The newest segment of a node's journal of which something is stored. */
+export async function lastStoredSegment(
+  storage: Pick<Storage, 'read'>,
+  nodeNo: number,
+): Promise<number> {
+  return (await readShipped(storage, nodeNo)).at.segment
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely'
+import type { Clock } from '../../../base/clock.ts'
+import type { Logger } from '../../../base/logger.ts'
+import type { ClickRecord } from '../../../clicks/record.ts'
+import type { Storage } from '../../../storage/index.ts'
+import type { Store } from '../../process/store.ts'
+import type { AskableReports, Click } from '../../types.ts'
+import type { Maintenance } from '../types.ts'
+import type { Shipping } from './shipping.ts'
+
+/** How often the database is told how far this node's journal is stored. */
+const TELL_EVERY_MS = 1_000
+
+/** What the stores of many nodes' clicks are opened with. */
+export interface NodeStoreOptions {
+  dataDir: string
+  node: { id: string; no: number }
+  storage: Pick<Storage, 'read' | 'reports' | 'write'>
+  clock: Clock
+  logger?: Pick<Logger, 'warn'>
+  enrich(record: ClickRecord): Click
+}
+
+/** What {@link createNodeStore} works with. */
+export interface NodeStoreParts {
+  nodeNo: number
+  storage: Pick<Storage, 'read'>
+  logger?: Pick<Logger, 'warn'> | undefined
+  reports: AskableReports
+  maintenance: Maintenance
+  recount: Store['recount']
+  shipping: Shipping
+}
+
+/** The clicks of all nodes, as one node's statistics process uses them. */
+export function createNodeStore(options: NodeStoreParts): Store {
+  const { nodeNo, storage, logger, reports, maintenance, recount, shipping } = options
+  let toldAt = Number.NEGATIVE_INFINITY
+
+  /** For the recount of other nodes; the clicks are stored whether this succeeds or not. */
+  async function tell(): Promise<void> {
+    const { segment, offset } = shipping.watermark
+    await sql`UPDATE node_watermarks SET shipped_segment = ${segment}, shipped_offset = ${offset}
+      WHERE node_no = ${nodeNo}`
+      .execute(storage.read.db)
+      .catch(() => {})
+  }
+
+  return {
+    reportsUntil: reports.until,
+    maintenance: {
+      get due() {
+        return maintenance.due
+      },
+      setRetention: maintenance.setRetention,
+      // An error here must not stop the storing of clicks: the next round tries again.
+      step: () =>
+        maintenance.step().catch((err) => logger?.warn({ err }, 'Old clicks can not be deleted')),
+    },
+    recount,
+    /** Clicks are stored from the beginning of each journal. */
+    since: 0,
+    get watermark() {
+      return shipping.watermark
+    },
+    async pass() {
+      const pass = await shipping.pass()
+      const now = performance.now()
+      if (pass.complete || now - toldAt >= TELL_EVERY_MS) {
+        toldAt = now
+        void tell()
+      }
+      return pass
+    },
+    // The databases hold the memory.
+    async rest() {},
+    close: shipping.close,
+  }
+}

@@ -1,0 +1,96 @@
+import type { ClickRecord } from '../../../clicks/record.ts'
+import type { Position } from '../../../clicks/segments.ts'
+import { gather, isSame } from '../../ingest/gather.ts'
+import { numberClicks } from '../../ingest/numbering.ts'
+import type { Pass } from '../../process/ingest.ts'
+import type { Click } from '../../types.ts'
+import type { ClickBatch } from '../types.ts'
+
+/** How far a node's journal is stored. */
+export interface ShippingState {
+  /** Everything before it is stored. */
+  at: Position
+  /** The end of a batch that was begun: parts of it may be stored. Null: none was begun. */
+  pending: Position | null
+  /** Batches stored so far. */
+  batches: number
+  /** Time of the newest stored click, in milliseconds; 0: none. */
+  newest: number
+}
+
+/** The state of a node that has stored nothing. */
+export const NOTHING_SHIPPED: ShippingState = {
+  at: { segment: 0, offset: 0 },
+  pending: null,
+  batches: 0,
+  newest: 0,
+}
+
+/** Stores a node's journal where the clicks of all nodes are, each click once. */
+export interface Shipping {
+  readonly watermark: Position
+  /** Stores one batch. After an error the next pass continues from the stored state. */
+  pass(): Promise<Pass>
+  /** Lets another process ship the journal. */
+  close(): void
+}
+
+/** What {@link openShipping} works with. */
+export interface ShippingOptions {
+  /** The journal's. */
+  directory: string
+  nodeNo: number
+  enrich(record: ClickRecord): Click
+  /** For tests: see `gather`. */
+  limit?: number | undefined
+  /** Reads the stored state. */
+  load(): Promise<ShippingState>
+  /**
+   * Stores a batch and the state after it. False: another process has stored it, or more.
+   */
+  store(clicks: ClickBatch, from: ShippingState, to: ShippingState): Promise<boolean>
+  close?(): void
+}
+
+/** Ships a journal from where its stored state says. @throws what `load` throws */
+export async function openShipping(options: ShippingOptions): Promise<Shipping> {
+  const { directory, nodeNo, enrich, limit, load, store, close = () => {} } = options
+  let state: ShippingState | null = await load()
+  let watermark = state.at
+  return {
+    get watermark() {
+      return watermark
+    },
+    async pass() {
+      state ??= await load()
+      const from = state
+      watermark = from.at
+      const { clicks, end, skipped, complete } = await gather({
+        directory,
+        enrich,
+        from: from.at,
+        until: from.pending,
+        ...(limit !== undefined && { limit }),
+      })
+      if (isSame(end, from.at)) return { records: 0, skipped, complete, upTo: 0 }
+      numberClicks(clicks, { nodeNo, ...from })
+      const upTo = clicks.reduce((newest, { time }) => Math.max(newest, time), 0)
+      const newest = Math.max(from.newest, upTo)
+      const to = { at: end, pending: null, batches: from.batches + 1, newest }
+      // After an error only the stored state says whether the batch is stored.
+      state = null
+      if (!(await store(clicks, from, to))) {
+        return { records: 0, skipped: 0, complete: false, upTo: 0 }
+      }
+      state = to
+      watermark = end
+      return {
+        records: clicks.length,
+        skipped,
+        complete: complete && from.pending === null,
+        upTo,
+      }
+    },
+    close,
+  }
+}

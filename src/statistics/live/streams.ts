@@ -1,0 +1,122 @@
+import { AppError } from '../../errors/index.ts'
+import { ask, createOpenLimit } from '../ask.ts'
+import { idOf, positionOf, renderClick } from '../clicks.ts'
+import type { ClicksQuery } from '../query.ts'
+import { type StatisticsCaller, select, selectedRange, tagKeys } from '../selection.ts'
+import type { StatisticsDeps } from '../service.ts'
+import { findLinkNames, hasTags } from '../store.ts'
+import type { ClickPosition } from '../types.ts'
+import { createEventStream, type EventStream, type StreamEvent } from './event-stream.ts'
+import { followClicks } from './follow.ts'
+
+/** Where a reader wants to resume. */
+export interface Resume {
+  /** The header `Last-Event-ID`; null: it is absent. */
+  header: string | null
+  /** The parameter `last_event_id`. */
+  parameter: string | undefined
+}
+
+/** The open streams. */
+export interface LiveStreams {
+  /** @throws AppError BAD_REQUEST, LINK_NOT_FOUND, RATE_LIMITED, SERVICE_UNAVAILABLE */
+  open(
+    caller: StatisticsCaller,
+    query: ClicksQuery,
+    resume: Resume,
+    permitted: () => Promise<boolean>,
+  ): Promise<ReadableStream<Uint8Array>>
+  /** Ends all of them. Their readers reconnect. */
+  endAll(): void
+}
+
+/** The most streams that a workspace may have open, and all workspaces together. */
+export const STREAMS_PER_WORKSPACE = 20
+const STREAMS_MAX = 1_000
+/** How often a stream looks for clicks. */
+const PAUSE_MS = 1_000
+/** With many streams each looks less often, so that all together ask 50 questions a second. */
+const PAUSE_PER_STREAM_MS = 20
+
+/** Opens streams of clicks, for server-sent events. */
+export function createLiveStreams(deps: StatisticsDeps): LiveStreams {
+  const { reports, storage, domains, clock, liveLateMs = 0, livePauseMs = PAUSE_MS } = deps
+  const limit = createOpenLimit(STREAMS_PER_WORKSPACE, STREAMS_MAX)
+  const streams = new Set<EventStream>()
+
+  /** The selection of a range. Tags are checked per click: a tag may have 100,000 links. */
+  async function selectionsOf(caller: StatisticsCaller, query: ClicksQuery) {
+    const now = clock.now()
+    const question = { caller, linkId: null, query: { ...query, tags: [] } }
+    const selection = await select({ storage, clock }, question, { from: now, to: now + 1 })
+    return (range: { from: number; to: number }) => ({
+      ...selection,
+      ...selectedRange(range, query.zone, clock.now()),
+    })
+  }
+
+  return {
+    async open(caller, query, resume, permitted) {
+      const { no } = caller.workspace
+      const after = resumeAfter(resume) ?? { time: clock.now(), n: 0 }
+      const selectionOf = await selectionsOf(caller, query)
+      const release = limit.take(no)
+      try {
+        // An instance without statistics answers 503 instead of an empty stream.
+        const now = clock.now()
+        await ask(reports.clicks(selectionOf({ from: now, to: now + 1 }), { limit: 1 }))
+      } catch (error) {
+        release()
+        throw error
+      }
+      const tags = tagKeys(query.tags)
+      const pauseMs = () => Math.max(livePauseMs, limit.open * PAUSE_PER_STREAM_MS)
+      const options = { reports, clock, after, selectionOf, lateMs: liveLateMs, pauseMs }
+
+      async function* events(signal: AbortSignal): AsyncGenerator<StreamEvent | null> {
+        for await (const followed of followClicks(options, signal)) {
+          if (followed === null) {
+            yield null
+            continue
+          }
+          const { click, position } = followed
+          const { linkSeq } = click
+          if (!(await hasTags(storage.read, no, linkSeq, tags))) continue
+          const id = (await findLinkNames(storage, [linkSeq])).get(linkSeq)?.id ?? null
+          yield { id: idOf(position), data: JSON.stringify(renderClick(click, id, domains)) }
+        }
+      }
+
+      const stream = createEventStream({
+        events,
+        startId: idOf(after),
+        permitted,
+        ended() {
+          streams.delete(stream)
+          release()
+        },
+      })
+      streams.add(stream)
+      return stream.body
+    },
+    endAll() {
+      for (const stream of [...streams]) stream.end()
+    },
+  }
+}
+
+/** @throws AppError BAD_REQUEST */
+function resumeAfter({ header, parameter }: Resume): ClickPosition | undefined {
+  // A reader that has received no id sends none, or an empty one.
+  const id = header || parameter
+  if (id === undefined || id === '') return undefined
+  const position = positionOf(id)
+  if (position !== undefined) return position
+  throw new AppError('BAD_REQUEST', {
+    details: [
+      header
+        ? { field: 'Last-Event-ID', code: 'INVALID_HEADER' }
+        : { field: 'last_event_id', code: 'INVALID_CURSOR' },
+    ],
+  })
+}

@@ -1,0 +1,162 @@
+import { DAY_MS } from '../intervals.ts'
+import type { Counts, Dimension, Selection, Series, TopValues } from '../types.ts'
+import { createParameters } from './bind.ts'
+import { bucketSql } from './buckets.ts'
+import type { Bind, Dialect } from './dialect.ts'
+import { dimensionValue, filterSql, isNumeric, modeSql, valueSql } from './values.ts'
+
+/** Runs one query of a report. */
+export type Ask = (sql: string, values: readonly string[]) => Promise<unknown[][]>
+
+/** What the questions of counts are asked with. */
+export interface Asking {
+  dialect: Dialect
+  ask: Ask
+}
+
+const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
+/** The key of the totals among the starts of buckets. */
+const TOTALS = -1
+
+export async function totals({ dialect, ask }: Asking, selection: Selection): Promise<Counts> {
+  const { bind, values } = createParameters(dialect)
+  const [row] = await ask(countsByKey(dialect, bind, selection, { key: '1' }), values)
+  return row === undefined ? NONE : countsOf(row)
+}
+
+/** @param boundaries see `ClickReports.series` */
+export async function series(
+  { dialect, ask }: Asking,
+  selection: Selection,
+  boundaries: readonly number[],
+): Promise<Series> {
+  const starts = boundaries.slice(0, -1)
+  const first = boundaries[0]
+  const end = boundaries.at(-1)
+  if (first === undefined || end === undefined || starts.length === 0) {
+    return { totals: NONE, buckets: [] }
+  }
+  const within = {
+    ...selection,
+    from: Math.max(selection.from, first),
+    to: Math.min(selection.to, end),
+  }
+  const { bind, values } = createParameters(dialect)
+  const parts = [countsByKey(dialect, bind, within, { key: bucketSql(starts, end) })]
+  // Visitors are counted per UTC day: where no boundary cuts one, the buckets add up to the totals.
+  const cutsDays = starts.slice(1).some((start) => start % DAY_MS !== 0)
+  if (cutsDays) parts.push(countsByKey(dialect, bind, within, { key: String(TOTALS) }))
+  const sql = parts.map((part, i) => `SELECT k, c, u, b FROM (${part}) part_${i}`)
+  const places = new Map(starts.map((start, place) => [start, place]))
+  const buckets = starts.map(() => NONE)
+  let unique: number | undefined
+  for (const row of await ask(sql.join(' UNION ALL '), values)) {
+    const key = Number(row[0])
+    if (key === TOTALS) unique = countsOf(row).unique
+    else buckets[places.get(key) as number] = countsOf(row)
+  }
+  const sum = { ...NONE }
+  for (const { clicks, unique, bots } of buckets) {
+    sum.clicks += clicks
+    sum.unique += unique
+    sum.bots += bots
+  }
+  if (cutsDays) sum.unique = unique ?? 0
+  return { totals: sum, buckets }
+}
+
+/** See `ClickReports.top`. */
+export async function top(
+  { dialect, ask }: Asking,
+  selection: Selection,
+  dimension: Dimension,
+  limit: number,
+): Promise<TopValues> {
+  const { bind, values } = createParameters(dialect)
+  const counts = countsByKey(dialect, bind, selection, {
+    key: valueSql(dimension, selection.offsets),
+    purgedKey: purgedValueSql(dimension),
+    dimension,
+  })
+  const order = isNumeric(dimension) ? 'k' : dialect.bytewise('k')
+  const sql = `SELECT k, c, u, b, sum(c) OVER () AS all_c, sum(b) OVER () AS all_b
+    FROM (${counts}) sums ORDER BY c DESC, ${order} NULLS LAST LIMIT ${limit}`
+  const rows = await ask(sql, values)
+  const listed = rows
+    .map((row) => ({ value: dimensionValue(dimension, row[0]), ...countsOf(row) }))
+    .filter(({ clicks }) => clicks > 0)
+  const other = { clicks: Number(rows[0]?.[4] ?? 0), bots: Number(rows[0]?.[5] ?? 0) }
+  for (const { clicks, bots } of listed) {
+    other.clicks -= clicks
+    other.bots -= bots
+  }
+  return { values: listed, other }
+}
+
+/** The condition of a selection, without its mode. */
+export function selectionSql(dialect: Dialect, bind: Bind, selection: Selection): string {
+  const { workspaceNo, linkSeq, linkSeqs, from, to, filters, offsets } = selection
+  return [
+    `workspace = ${workspaceNo}`,
+    `time >= ${from}`,
+    `time < ${to}`,
+    ...(linkSeq === null ? [] : [`link = ${linkSeq}`]),
+    ...(linkSeqs === null ? [] : [dialect.among('link', linkSeqs, bind)]),
+    ...filters.map((filter) => filterSql(dialect, bind, filter, offsets)),
+  ].join(' AND ')
+}
+
+/** What counts are grouped by. */
+interface Grouping {
+  /** SQL of the key of a click. */
+  key: string
+  /** SQL of the key of a purged day, if it is another one. */
+  purgedKey?: string
+  dimension?: Dimension
+}
+
+/** A SELECT of key `k`, clicks `c`, visitors `u` and bots `b`, of stored clicks and purged days. */
+function countsByKey(
+  dialect: Dialect,
+  bind: Bind,
+  selection: Selection,
+  { key, purgedKey = key, dimension }: Grouping,
+): string {
+  const mode = modeSql(selection.bots)
+  const clicks = `SELECT ${key} AS k, count(*) FILTER (WHERE ${mode}) AS c,
+      ${dialect.distinctVisitors(mode)} AS u, count(*) FILTER (WHERE kind <> 0) AS b
+    FROM ${dialect.table('clicks', selection.workspaceNo)} WHERE ${selectionSql(dialect, bind, selection)} GROUP BY 1`
+  // Purged days have links and kinds only: other filters exclude them.
+  const { filters, linkSeq, linkSeqs } = selection
+  if (filters.some((it) => it.dimension !== 'link' && it.dimension !== 'kind')) return clicks
+  const ofLinks =
+    linkSeq !== null ||
+    linkSeqs !== null ||
+    dimension === 'link' ||
+    filters.some((it) => it.dimension === 'link')
+  const sumOf = (column: string, condition: string) =>
+    `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
+  return `SELECT k, sum(c) AS c, sum(u) AS u, sum(b) AS b FROM (
+    ${clicks}
+    UNION ALL
+    SELECT ${purgedKey} AS k, ${sumOf('clicks', mode)} AS c,
+      ${sumOf(ofLinks ? 'uniques' : 'workspace_uniques', mode)} AS u,
+      ${sumOf('clicks', 'kind <> 0')} AS b
+    FROM (
+      SELECT workspace, link, day * ${DAY_MS} + ${DAY_MS / 2} AS time, kind, clicks, uniques,
+        workspace_uniques
+      FROM ${dialect.table('daily', selection.workspaceNo)}
+    ) days
+    WHERE ${selectionSql(dialect, bind, selection)} GROUP BY 1
+  ) parts GROUP BY k`
+}
+
+/** The value of purged days, which is null but for links and kinds; typed like the others. */
+function purgedValueSql(dimension: Dimension): string {
+  if (dimension === 'link' || dimension === 'kind') return valueSql(dimension, [])
+  return isNumeric(dimension) ? 'nullIf(0, 0)' : `nullIf('', '')`
+}
+
+function countsOf(row: readonly unknown[]): Counts {
+  return { clicks: Number(row[1]), unique: Number(row[2]), bots: Number(row[3]) }
+}

@@ -1,0 +1,22 @@
+/** Binds a text parameter and returns its placeholder. */
+export type Bind = (value: string, type?: 'text' | 'integers') => string
+
+/** What differs between the engines' SQL. Everything else is one text. */
+export interface Dialect {
+  /** The placeholder of a parameter, from 0. `integers`: a list, bound as `1,2,3`. */
+  parameter(no: number, type: 'text' | 'integers'): string
+  /** Whether an integer expression is one of `numbers`, of which there may be hundreds of thousands. */
+  among(expression: string, numbers: readonly number[], bind: Bind): string
+  /** The number of different visitors per UTC day among the rows that meet `condition`. */
+  distinctVisitors(condition: string): string
+  /** Orders texts by their bytes, so that ties come in the same order in every engine. */
+  bytewise(expression: string): string
+  /** Text in lower case, for comparisons without regard to case. */
+  lower(expression: string): string
+  /** A table or subquery with a workspace's current rows of a table; null: all workspaces'. */
+  table(name: 'clicks' | 'daily', workspace: number | null): string
+  /** A 64-bit number as decimal text; unsigned for visitors. */
+  text(expression: string): string
+  /** Settings at the end of each query. */
+  suffix: string
+}

@@ -1,0 +1,28 @@
+import type { Dialect } from './dialect.ts'
+
+/**
+ * A SELECT of links' numbers by their stored clicks and purged days, ordered by link: link, human
+ * clicks, other clicks, human visitors, time of the last stored click (0: none).
+ * @param range the workspaces and links to count: first ≤ number < end
+ */
+export function linkNumbersSql(
+  dialect: Dialect,
+  range: { workspaces: readonly [number, number]; links: readonly [number, number] },
+): string {
+  const within = `workspace >= ${range.workspaces[0]} AND workspace < ${range.workspaces[1]}
+    AND link >= ${range.links[0]} AND link < ${range.links[1]}`
+  const sumOf = (column: string, condition: string) =>
+    `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
+  return `SELECT link, sum(human) AS humans, sum(bot) AS bots, sum(unique_visitors) AS visitors,
+      max(last_time) AS last_clicked_at
+    FROM (
+      SELECT link, count(*) FILTER (WHERE kind = 0) AS human,
+        count(*) FILTER (WHERE kind <> 0) AS bot,
+        ${dialect.distinctVisitors('kind = 0')} AS unique_visitors, max(time) AS last_time
+      FROM ${dialect.table('clicks', null)} WHERE ${within} GROUP BY link
+      UNION ALL
+      SELECT link, ${sumOf('clicks', 'kind = 0')} AS human, ${sumOf('clicks', 'kind <> 0')} AS bot,
+        ${sumOf('uniques', 'kind = 0')} AS unique_visitors, 0 AS last_time
+      FROM ${dialect.table('daily', null)} WHERE ${within} GROUP BY link
+    ) parts GROUP BY link ORDER BY link${dialect.suffix}`
+}
