@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import packageFile from '../../package.json' with { type: 'json' }
+import { assertNoNode } from '../backend/databases.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Environment, unknownVariables } from '../config/index.ts'
 import { loadPlans } from '../plans/load.ts'
@@ -49,6 +50,10 @@ export async function examine(
   const expected = { plans: await loadPlans(plansFile), clock }
   if (scaled === null) {
     await add('secret', 'restore it from a backup', () => checkSecret(dataDir, secret))
+    await add('database', 'set DATABASE_URL', () => {
+      assertNoNode(dataDir)
+      return ok('database', 'SQLite, in the data directory')
+    })
     findings.push(...(await checkEmbedded(config, expected)))
   } else {
     const { checkShared } = await import('./doctor/shared.ts')

@@ -101,7 +101,7 @@ async function weeksInStore(
   )
   const where = only === undefined ? '' : `WHERE ${no} IN (${only.join(', ')})`
   const rows = await store.rows(
-    `SELECT ${no} AS week, count(*) AS n, sum(${hash}) AS sum, max(${time}) AS last
+    `SELECT ${no} AS week, count(*) AS row_count, sum(${hash}) AS hash_sum, max(${time}) AS latest
      FROM ${name} ${where} GROUP BY week`,
   )
   return new Map(
@@ -120,14 +120,14 @@ async function weeksInSource(
 ): Promise<Map<number, Week & { head: Digest }>> {
   const texts = columns.map((column) => `coalesce((${exported(column)})::VARCHAR, '')`)
   const marks = [[-1, 0], ...[...found].map(([no, { last }]) => [no, last])]
-  const isHead = 'FILTER (WHERE at <= last)'
+  const isHead = 'FILTER (WHERE moment <= mark)'
   const rows = await source.run(
-    `WITH marks (week, last) AS (VALUES ${marks.map((mark) => `(${mark})`).join(', ')}),
+    `WITH marks (week, mark) AS (VALUES ${marks.map((mark) => `(${mark})`).join(', ')}),
      hashed AS (
-       SELECT ${time} // ${week} AS week, ${time} AS at,
+       SELECT ${time} // ${week} AS week, ${time} AS moment,
          ('0x' || left(md5(concat_ws(chr(31), ${texts.join(', ')})), 16))::UBIGINT AS hash
        FROM ${name} WHERE ${settled})
-     SELECT week, count(*), sum(hash), max(at), count(*) ${isHead}, sum(hash) ${isHead}
+     SELECT week, count(*), sum(hash), max(moment), count(*) ${isHead}, sum(hash) ${isHead}
      FROM hashed LEFT JOIN marks USING (week) GROUP BY week ORDER BY week`,
   )
   return new Map(

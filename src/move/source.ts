@@ -45,7 +45,8 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const { dataDir, scratch, isRunning } = options
   if (!isRunning) await processJournal(options)
   const file = isRunning ? await copyStatistics(dataDir, scratch) : statisticsFile(dataDir)
-  const clicks = await openDuckDb(file, { readonly: true })
+  // Before the first click there is no file: then an empty one is made beside it.
+  const clicks = await openDuckDb(file, { readonly: existsSync(file) })
   const files = databaseFiles(dataDir)
   const counters = openSnapshot(files.counters)
   const main = openSnapshot(files.main)
