@@ -11,7 +11,7 @@ import {
   openVisitors,
 } from '../clicks/index.ts'
 import { journalCheck, statisticsCheck, workerCheck } from '../operations/click-checks.ts'
-import { storageCheck } from '../operations/index.ts'
+import { countFailedWrites, storageCheck } from '../operations/index.ts'
 import { watchClicks, watchProcess, watchStatistics } from '../operations/watched.ts'
 import { createEmbeddedResolver } from '../redirect/index.ts'
 import { createStatistics, statisticsFile } from '../statistics/process/index.ts'
@@ -25,7 +25,7 @@ import type { Backend, BackendInput } from './types.ts'
 export async function createEmbeddedBackend(input: BackendInput): Promise<Backend> {
   const { config, plans, logger, clock, random } = input
   const { dataDir } = config
-  const storage = await openEmbedded(dataDir)
+  const { storage, failures } = countFailedWrites(await openEmbedded(dataDir))
 
   const [watermark = { segment: 0, offset: 0 }] = await storage.read.db
     .selectFrom('journal_watermark')
@@ -82,7 +82,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
       },
     },
     checks: [
-      storageCheck(storage),
+      storageCheck(storage, failures),
       journalCheck(journal),
       workerCheck(supervisor),
       statisticsCheck(statistics),

@@ -3,6 +3,7 @@ export { createHostAsk } from './ask.ts'
 export type { WatchedValue } from './counted.ts'
 export {
   type CheckResult,
+  countFailedWrites,
   createHealth,
   DISK_FULL_BYTES,
   DISK_LOW_BYTES,
