@@ -251,6 +251,10 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
     expect(moved).toMatchObject({ complete: true, source_was_running: false })
     const copied = new Map(moved?.tables.map((table) => [table.table, table.copied]))
     expect(copied.get('users')).toBe(0)
+    // Only the clicks behind the watermark of the move before.
+    const clicks = moved?.tables.find((table) => table.table === 'clicks')
+    expect(clicks?.copied).toBeGreaterThan(0)
+    expect(clicks?.copied).toBeLessThan(clicks?.source.rows ?? 0)
     const before = filesOf(source.dataDir)
     const again = await move()
     expect(again.moved?.tables.reduce((sum, table) => sum + table.copied, 0)).toBe(0)
