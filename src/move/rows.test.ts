@@ -173,9 +173,9 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
     // What only nodes have, what is moved in other ways, and what is about the tables.
     expect(others.sort()).toEqual([
       'chores',
-      'click_days',
       'click_shipping',
       'clicks',
+      'daily',
       'gone_links',
       'instance_secret',
       'migrations',
