@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { digest, libraryName } from 'packaged:about'
 import addon from 'packaged:addon' with { type: 'file' }
@@ -22,7 +22,9 @@ const ADDON = 'duckdb.node'
 
 /** The folder with both files, whole and our own. @throws when there is no place to write them. */
 function unpacked(): string {
-  const places = [process.env.XDG_CACHE_HOME, join(homedir(), '.cache'), tmpdir()]
+  // `homedir()` throws for a user without an entry in passwd, as in a container.
+  const { XDG_CACHE_HOME, HOME, SLUGLINE_DATA_DIR } = process.env
+  const places = [XDG_CACHE_HOME, HOME && join(HOME, '.cache'), SLUGLINE_DATA_DIR, tmpdir()]
   let failure: unknown
   for (const place of places) {
     if (!place?.startsWith('/')) continue

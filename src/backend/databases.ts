@@ -1,4 +1,6 @@
-import type { Config, ScaledConfig } from '../config/index.ts'
+import { existsSync } from 'node:fs'
+import { nodeFile } from '../cluster/node.ts'
+import { type Config, ConfigError, type ScaledConfig } from '../config/index.ts'
 import { assertMoved } from '../move/unfinished.ts'
 import {
   type MigrationState,
@@ -20,9 +22,29 @@ const CONNECTIONS = 4
 /** How long a command waits for Redis, over which it tells the nodes what it changes. */
 const REDIS_WITHIN_MS = 1_000
 
-/** Brings the configured database's tables up to date. Returns the migrations applied now. */
-export function migrateDatabase({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
-  return scaled === null ? migrate(dataDir) : migrateScaled(scaled.database.reveal())
+/**
+ * That a data directory isn't the one of a node: without `DATABASE_URL` a node would begin as a new,
+ * empty instance. @throws ConfigError
+ */
+export function assertNoNode(dataDir: string): void {
+  if (!existsSync(nodeFile(dataDir))) return
+  throw new ConfigError([
+    {
+      variable: 'DATABASE_URL',
+      problem: `is not set, but ${dataDir} belongs to a node, whose data is in PostgreSQL`,
+      example: 'the value that the other nodes have; or another SLUGLINE_DATA_DIR for one machine',
+    },
+  ])
+}
+
+/**
+ * Brings the tables of whichever database is set up to date. Returns what was applied now.
+ * @throws ConfigError see {@link assertNoNode}
+ */
+export async function migrateDatabase({ dataDir, scaled }: Settings): Promise<MigrationState[]> {
+  if (scaled !== null) return migrateScaled(scaled.database.reveal())
+  assertNoNode(dataDir)
+  return migrate(dataDir)
 }
 
 /** All of its migrations and which are applied. */

@@ -7,7 +7,7 @@ import {
   openVisitors,
 } from '../clicks/index.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
-import { storageCheck } from '../operations/index.ts'
+import { countFailedWrites, storageCheck } from '../operations/index.ts'
 import { watchProcess } from '../operations/watched.ts'
 import { createEmbeddedResolver } from '../redirect/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
@@ -19,7 +19,7 @@ import type { Backend, BackendInput } from './types.ts'
 export async function createEmbeddedBackend(input: BackendInput): Promise<Backend> {
   const { logger, clock, random } = input
   const { dataDir } = input.config
-  const storage = await openEmbedded(dataDir)
+  const { storage, failures } = countFailedWrites(await openEmbedded(dataDir))
   const [watermark = { segment: 0, offset: 0 }] = await storage.read.db
     .selectFrom('journal_watermark')
     .select(['segment', 'offset'])
@@ -52,7 +52,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
         if (existsSync(statisticsFile(dataDir))) statistics.retentionChanged()
       },
     },
-    checks: [storageCheck(storage), ...clicks.checks],
+    checks: [storageCheck(storage, failures), ...clicks.checks],
     watch(metrics, redirect) {
       clicks.watch(metrics, redirect)
       watchProcess(metrics, { dataDir })

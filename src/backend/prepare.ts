@@ -6,7 +6,7 @@ import {
   type Secrets,
 } from '../config/index.ts'
 import type { MigrationState } from '../storage/index.ts'
-import { migrateDatabase, sharedSecret } from './databases.ts'
+import { assertNoNode, migrateDatabase, sharedSecret } from './databases.ts'
 
 /** What a start, or a command, begins with. */
 export interface Prepared {
@@ -29,6 +29,7 @@ export async function prepare(
   { given, isNode }: { given: string | null; isNode: boolean },
 ): Promise<Prepared> {
   if (scaled === null) {
+    assertNoNode(dataDir)
     const secrets = openSecrets(dataDir, given)
     const migrations = await migrateDatabase({ dataDir, scaled })
     return { secrets, migrations, isSecretStored: false }

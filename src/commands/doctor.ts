@@ -1,31 +1,16 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import packageFile from '../../package.json' with { type: 'json' }
+import { assertNoNode } from '../backend/databases.ts'
 import { systemClock } from '../base/clock.ts'
-import { type Config, type Environment, unknownVariables } from '../config/index.ts'
-import { databaseFiles } from '../storage/index.ts'
+import { type Environment, unknownVariables } from '../config/index.ts'
+import { loadPlans } from '../plans/load.ts'
 import type { MutableContext } from './create-context.ts'
-import { checkAccounts, checkMail, checkSignIn, checkSingleSignOn } from './doctor/accounts.ts'
-import { checkConfiguration } from './doctor/configuration.ts'
-import {
-  checkClock,
-  checkIntegrity,
-  checkMigrations,
-  checkPlans,
-  checkVersions,
-} from './doctor/database.ts'
-import {
-  checkBacklog,
-  checkDataDir,
-  checkDisk,
-  checkFiles,
-  checkSecret,
-  isDirectory,
-} from './doctor/files.ts'
-import { type Finding, problem } from './doctor/finding.ts'
-import { checkServer } from './doctor/server.ts'
-import { checkStatistics } from './doctor/statistics.ts'
+import { checkEmbedded } from './doctor/databases.ts'
+import { checkDataDir, checkSecret, checkServer } from './doctor/directory.ts'
+import { type Finding, guarded, ok, warning } from './doctor/finding.ts'
+import { checkMail, checkSettings, checkSingleSignOn } from './doctor/settings.ts'
 
-/** `doctor`: looks at everything that goes wrong, and says what to do. Changes nothing. */
+/** `doctor`: checks what can be wrong with an instance, and says what to do. Changes nothing. */
 export function registerDoctorCommand(program: Command, context: MutableContext): void {
   program
     .command('doctor')
@@ -41,65 +26,54 @@ export function registerDoctorCommand(program: Command, context: MutableContext)
 /** All the doctor's findings. */
 export async function examine(
   read: () => Environment,
-  unknown: () => string[] = unknownVariables,
+  unknown = unknownVariables(),
   clock = systemClock,
 ): Promise<Finding[]> {
-  const { settings, findings } = await checkConfiguration(read, unknown)
+  const findings: Finding[] = []
+  const add = async (...[check, advice, work]: Parameters<typeof guarded>) =>
+    void findings.push(...(await guarded(check, advice, work)))
+  await add('configuration', 'see docs/configuration.md', async () => {
+    const { plansFile } = read().config
+    const plans = await loadPlans(plansFile)
+    return [ok('configuration', `${plans.length} plans`), ...checkSettings(read(), unknown)]
+  })
   findings.push(checkVersions())
-  if (settings === null) return findings
-  const { config, secret } = settings.environment
-  const { dataDir } = config
-  findings.push(checkDataDir(dataDir))
-  if (!isDirectory(dataDir)) return findings
-  findings.push(checkFiles(dataDir))
-  findings.push(checkDisk(dataDir), ...checkBacklog(dataDir))
-  const { scaled } = config
-  if (scaled !== null) {
-    const { checkPostgres } = await import('./doctor/postgres.ts')
-    const { checkRedis } = await import('./doctor/redis.ts')
-    findings.push(
-      ...(await guarded('database', () =>
-        checkPostgres(scaled, { plans: settings.plans, secret, dataDir }, clock),
-      )),
-      ...(await guarded('redis', () => checkRedis(scaled.redis))),
-      ...(await checkOutside(config)),
-    )
-    return findings
+  if (findings[0]?.status === 'problem') return findings
+  const { config, secret } = read()
+  const { dataDir, scaled, plansFile } = config
+  const directory = checkDataDir(dataDir)
+  if (directory === null) {
+    const advice = 'the first start makes it: slugline serve'
+    return [...findings, warning('data_dir', `${dataDir} doesn't exist`, advice)]
   }
-  findings.push(...(await guarded('secret', () => [checkSecret(dataDir, secret)])))
-  findings.push(...(await guarded('clock', async () => [await checkClock(dataDir, clock)])))
-  findings.push(...checkIntegrity(dataDir))
-  if (existsSync(databaseFiles(dataDir).main)) {
-    findings.push(...(await guarded('migrations', async () => [await checkMigrations(dataDir)])))
-    findings.push(...(await guarded('plans', () => checkPlans(dataDir, settings.plans))))
-    findings.push(...(await guarded('accounts', () => [checkAccounts(dataDir)])))
+  findings.push(...directory)
+  const expected = { plans: await loadPlans(plansFile), clock }
+  if (scaled === null) {
+    await add('secret', 'restore it from a backup', () => checkSecret(dataDir, secret))
+    await add('database', 'set DATABASE_URL', () => {
+      assertNoNode(dataDir)
+      return ok('database', 'SQLite, in the data directory')
+    })
+    findings.push(...(await checkEmbedded(config, expected)))
+  } else {
+    const { checkShared } = await import('./doctor/shared.ts')
+    findings.push(...(await checkShared(config, scaled, secret, expected)))
   }
-  findings.push(...(await guarded('statistics', () => checkStatistics(dataDir))))
-  findings.push(...(await checkOutside(config)))
+  await add('mail', 'check SMTP_URL: host, port, scheme, user and encoded password', () =>
+    checkMail(config),
+  )
+  await add('single_sign_on', 'check OIDC_ISSUER; see docs/accounts.md', () =>
+    checkSingleSignOn(config),
+  )
+  await add('server', "the server's log says more", () => checkServer(config))
   return findings
 }
 
-/** How people sign in, who else is needed for it, and the server that runs. */
-async function checkOutside(config: Config): Promise<Finding[]> {
-  return [
-    ...checkSignIn(config),
-    ...(await guarded('mail', async () => [await checkMail(config)])),
-    ...(await guarded('single_sign_on', () => checkSingleSignOn(config))),
-    ...(await guarded('server', () => checkServer(config))),
-  ]
-}
-
-/** A check that can't even be made is a finding, too: the others still count. */
-async function guarded(
-  check: string,
-  examine: () => Finding[] | Promise<Finding[]>,
-): Promise<Finding[]> {
-  try {
-    return await examine()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return [problem(check, `could not be checked: ${reason}`, 'see the other findings first')]
-  }
+function checkVersions(): Finding {
+  const found = `Slugline ${packageFile.version}, Bun ${Bun.version}`
+  const wanted = packageFile.dependencies.bun
+  if (Bun.version === wanted) return ok('versions', found)
+  return warning('versions', found, `this version was tested with Bun ${wanted}: npm ci`)
 }
 
 function render(findings: readonly Finding[]): string {

@@ -1,33 +1,12 @@
 import type { Command } from 'commander'
-import { type Environment, readOwnEnvironment } from '../config/index.ts'
-import { BadValue } from '../config/parse.ts'
-import { clickhouseUrl, postgresUrl } from '../config/scaled.ts'
-import type { MoveResult, Refusal } from '../move/index.ts'
+import { BadValue, clickhouseUrl, postgresUrl, readOwnEnvironment } from '../config/index.ts'
+import type { MoveResult } from '../move/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { toStderr } from './output.ts'
+import { explained } from './refusals.ts'
 import { table } from './table.ts'
 
-/** What is looked at is told so often. */
-const TELL_EVERY_MS = 5_000
-
-const WHY: Record<Refusal, string> = {
-  NO_INSTANCE: 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?',
-  NODE_DIRECTORY:
-    'This is the data directory of a node: its instance is in PostgreSQL already. Name that of the instance with SLUGLINE_DATA_DIR.',
-  SOURCE_NOT_MIGRATED:
-    'The instance was last run by an older version. Start this version on it once, or run slugline migrate, then move it.',
-  SOURCE_NEWER: 'The instance was last run by a newer version. Move it with that one.',
-  OTHER_SECRET:
-    "SLUGLINE_SECRET isn't the secret in the data directory. Set the one that the instance runs with, or none.",
-  MOVE_RUNNING: 'The instance is being moved already.',
-  TARGET_IN_USE:
-    'Nodes have been started on this database. To move an instance into it, make it anew: an empty database.',
-  TARGET_NOT_EMPTY:
-    'The database is not empty, and what it holds does not come from an earlier move. Name an empty one.',
-  TARGET_OF_ANOTHER: 'Another instance was moved into this database. Name an empty one.',
-  CLICKS_NOT_EMPTY:
-    'ClickHouse holds clicks already that do not come from an earlier move. Name an empty database.',
-}
+const PROGRESS_EVERY_MS = 5_000
 
 interface MoveCall {
   to: string
@@ -48,52 +27,43 @@ export function registerMoveCommand(program: Command, context: CommandContext): 
 
 async function move(context: CommandContext, call: MoveCall): Promise<void> {
   const { own, clickHouse } = readOwnEnvironment()
+  const { dataDir, geoipDatabase } = own.config
   const to = checked('--to', call.to, postgresUrl)
   const clicks = call.clickhouse ?? clickHouse
-  const { MoveRefused, moveInstance, StatisticsBusy } = await import('../move/index.ts')
-  let result: MoveResult
-  try {
-    result = await moveInstance({
-      ...sourceOf(own),
+  const { MoveRefused, moveInstance } = await import('../move/index.ts')
+  const result = await explained([MoveRefused], () =>
+    moveInstance({
+      dataDir,
+      geoipDatabase,
+      given: own.secret,
       to,
       clickHouse: clicks === undefined ? null : checked('--clickhouse', clicks, clickhouseUrl),
-      progress: context.json ? () => {} : teller(),
-    })
-  } catch (error) {
-    if (error instanceof MoveRefused) throw new CommandError(WHY[error.refusal], 1, error.refusal)
-    if (error instanceof StatisticsBusy) {
-      const text = 'Clicks are stored all the while. Try again, or stop the server for it.'
-      throw new CommandError(text, 1, 'STATISTICS_BUSY')
-    }
-    throw await brokenOff(error)
-  }
+      progress: context.json ? () => {} : progressTo(toStderr),
+    }),
+  ).catch(async (error) => {
+    throw await interrupted(error)
+  })
   await print(context, result)
 }
 
 const GO_ON = 'Nothing of the instance was changed; the same command goes on where it was.'
-
-/** What broke a move off, as a failure of the side that it comes from. */
-async function brokenOff(error: unknown): Promise<unknown> {
-  const { asPostgresError, StorageUnavailable } = await import('../storage/index.ts')
-  const { stateOf } = await import('../statistics/process/store-state.ts')
-  const known = isPostgres(error) ? asPostgresError(error) : error
-  if (!(known instanceof Error)) return known
-  const failed = (message: string, code: string) =>
-    new CommandError(`${message}. ${GO_ON}`, 1, code)
-  if (known.name === 'ClickHouseError') return failed(known.message, 'CLICKHOUSE_UNAVAILABLE')
-  if (known.name === 'RefusedStatement') return failed(known.message, 'TARGET_REFUSED')
-  if (known instanceof StorageUnavailable) return failed(known.message, 'TARGET_UNAVAILABLE')
-  const state = stateOf(known)
-  if (state === 'full') return failed('No space is left in the data directory', 'DISK_FULL')
-  if (state === 'corrupt') {
-    return failed('The statistics file is damaged: bin/slugline doctor says more', 'DATA_DAMAGED')
-  }
-  return known
+const CODES: Record<string, string> = {
+  ClickHouseError: 'CLICKHOUSE_UNAVAILABLE',
+  RefusedStatement: 'TARGET_REFUSED',
+  StorageUnavailable: 'TARGET_UNAVAILABLE',
 }
 
-function sourceOf({ config, secret }: Environment) {
-  const { dataDir, geoipDatabase } = config
-  return { dataDir, geoipDatabase, given: secret }
+/** What interrupted a move, with the code of the side that it comes from. */
+async function interrupted(error: unknown): Promise<unknown> {
+  const { stateOf } = await import('../statistics/process/store-state.ts')
+  if (!(error instanceof Error)) return error
+  const code = CODES[error.name]
+  if (code !== undefined) return new CommandError(`${error.message}. ${GO_ON}`, 1, code)
+  const state = stateOf(error)
+  const failed = (text: string, code: string) => new CommandError(`${text}. ${GO_ON}`, 1, code)
+  if (state === 'full') return failed('No space is left in the data directory', 'DISK_FULL')
+  if (state !== 'corrupt') return error
+  return failed('The statistics file is damaged: bin/slugline doctor says more', 'DATA_DAMAGED')
 }
 
 function checked(option: string, value: string, parse: (value: string) => string): string {
@@ -105,28 +75,16 @@ function checked(option: string, value: string, parse: (value: string) => string
   }
 }
 
-/** Whether PostgreSQL, its driver or the way to it says so, and no file. */
-function isPostgres(error: unknown): boolean {
-  const { severity, syscall, path } = error as Record<'severity' | 'syscall' | 'path', unknown>
-  return (
-    typeof severity === 'string' ||
-    (typeof syscall === 'string' && path === undefined) ||
-    /^(?:Connection terminated|timeout expired|Client has encountered)/.test(
-      error instanceof Error ? error.message : '',
-    )
-  )
-}
-
-/** Says now and then which table it is at. */
-function teller() {
-  const looked = new Map<string, number>()
-  let toldAt = performance.now()
+/** Prints now and then which table it is at. */
+function progressTo(print: (text: string) => void) {
+  const rowsOf = new Map<string, number>()
+  let printedAt = performance.now()
   return (name: string, rows: number) => {
-    const sum = (looked.get(name) ?? 0) + rows
-    looked.set(name, sum)
-    if (performance.now() - toldAt < TELL_EVERY_MS) return
-    toldAt = performance.now()
-    toStderr(`${name}: ${sum} rows\n`)
+    const sum = (rowsOf.get(name) ?? 0) + rows
+    rowsOf.set(name, sum)
+    if (performance.now() - printedAt < PROGRESS_EVERY_MS) return
+    printedAt = performance.now()
+    print(`${name}: ${sum} rows\n`)
   }
 }
 
@@ -134,34 +92,26 @@ async function print(context: CommandContext, result: MoveResult): Promise<void>
   const { wasRunning, isComplete, tables } = result
   const { inHex, isSame } = await import('../move/index.ts')
   const asOf = new Date(result.asOf).toISOString()
-  const rows = tables.map((moved) => [
-    moved.table,
-    String(moved.copied),
-    String(moved.source.rows),
-    inHex(moved.source),
-    isSame(moved.source, moved.target) ? 'the same' : `${moved.target.rows} ${inHex(moved.target)}`,
-  ])
-  const lines = [table(['table', 'copied', 'rows here', 'checksum here', 'there'], rows), '']
-  if (!isComplete) {
-    lines.push('Not everything is the same. Run the command again.')
-    context.failed()
-  } else {
-    lines.push(`Everything that the instance held at ${asOf} is there.`)
-    lines.push(wasRunning ? STILL_RUNNING : READY)
-  }
-  context.print(lines.join('\n'), {
+  const rows = tables.map(({ table, copied, source, target }) => {
+    const there = isSame(source, target) ? 'the same' : `${target.rows} ${inHex(target)}`
+    return [table, String(copied), String(source.rows), inHex(source), there]
+  })
+  const outcome = !isComplete
+    ? 'Not everything is the same. Run the command again.'
+    : wasRunning
+      ? 'The server is running: stop it and run the command again, which copies what has changed.'
+      : `Everything that the instance held at ${asOf} is there: start the nodes.`
+  if (!isComplete) context.failed()
+  const lines = table(['table', 'copied', 'rows here', 'checksum here', 'there'], rows)
+  context.print(`${lines}\n\n${outcome}`, {
     complete: isComplete,
     as_of: asOf,
     source_was_running: wasRunning,
-    tables: tables.map((moved) => ({
-      table: moved.table,
-      copied: moved.copied,
-      source: { rows: moved.source.rows, checksum: inHex(moved.source) },
-      target: { rows: moved.target.rows, checksum: inHex(moved.target) },
+    tables: tables.map(({ table, copied, source, target }) => ({
+      table,
+      copied,
+      source: { rows: source.rows, checksum: inHex(source) },
+      target: { rows: target.rows, checksum: inHex(target) },
     })),
   })
 }
-
-const STILL_RUNNING =
-  'The server is running: what it has written since is not. Stop it and run the command again, which takes over what has changed; then start the nodes.'
-const READY = 'The server was not running, so nothing is missing: start the nodes.'

@@ -145,17 +145,27 @@ export async function serve(
   server.reload({ fetch: serving.fetch })
   lock.listensOn(url, config.baseUrl ?? url)
 
-  const claimUrl = await serving.openClaim()
+  // Standard error is often collected as a log, where the link would let any reader be first.
+  const isShown = context.json || config.logFormat === 'text'
+  const claimUrl = isShown ? await serving.openClaim() : null
   const claim = claimUrl === null ? {} : { claim_url: claimUrl }
   context.print(`Slugline listens on ${url}`, { url, pid: process.pid, ...claim })
-  if (claimUrl !== null && !context.json) {
-    const what = 'There is no account yet. Make the first one, which owns this instance, at:'
-    toStderr(`${what}\n  ${claimUrl}\n`)
-  }
+  if (!context.json) await tellClaim(serving, claimUrl)
   if (!(await hasApiKeys(serving.storage))) tellFirstStep(context, config)
 }
 
-/** The one thing that somebody who starts it for the first time needs to know. */
+/** Where, or by what command, the first account is made. */
+async function tellClaim({ storage }: Serving, claimUrl: string | null): Promise<void> {
+  const [user] = await storage.read.db.selectFrom('users').select('id').limit(1).execute()
+  if (user !== undefined) return
+  const what =
+    claimUrl === null
+      ? `This prints the link to make the first one, which owns this instance:\n  ${PROGRAM_NAME} users claim-link`
+      : `Make the first one, which owns this instance, at:\n  ${claimUrl}`
+  toStderr(`There is no account yet. ${what}\n`)
+}
+
+/** The first step with an instance that has no API key. */
 function tellFirstStep({ json }: CommandContext, { dataDir }: Config): void {
   if (json) return
   const command = `${PROGRAM_NAME} keys create --workspace main --name first --scopes links:read,links:write`

@@ -7,6 +7,7 @@ import { lockState } from '../operations/index.ts'
 import { createUserService, UserRefused } from '../users/index.ts'
 import { createWorkspaceService, WorkspaceRefused } from '../workspaces/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
+import { toStderr } from './output.ts'
 import { explained } from './refusals.ts'
 import { facts, table } from './table.ts'
 import { shortTime } from './times.ts'
@@ -14,6 +15,7 @@ import { shortTime } from './times.ts'
 interface CreateOptions {
   email: string
   password?: string
+  passwordStdin?: boolean
   workspace?: string
 }
 
@@ -30,7 +32,8 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
     .command('create')
     .description('make a person, and a workspace if named')
     .requiredOption('--email <address>', 'unique without regard to case')
-    .option('--password <password>', 'at least 10 characters; made and shown once without it')
+    .option('--password <password>', 'other users of this machine can see it while this runs')
+    .option('--password-stdin', 'read it from standard input; without it one is made and shown')
     .option('--workspace <name>', 'name or id; they join as its owner, made if there is none')
     .action((options: CreateOptions) => create(ctx, options))
 
@@ -77,7 +80,9 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
     .action((email: string) => remove(ctx, email))
 }
 
-function create(ctx: CommandContext, { email, password, workspace }: CreateOptions): Promise<void> {
+async function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
+  const { email, workspace } = options
+  const password = await passwordOf(options)
   return explained([UserRefused, WorkspaceRefused], () =>
     ctx.withStorage(async (opened) => {
       const workspaces = createWorkspaceService(opened)
@@ -97,6 +102,19 @@ function create(ctx: CommandContext, { email, password, workspace }: CreateOptio
       ctx.print(human, { ...user, password: generatedPassword })
     }),
   )
+}
+
+/** @throws CommandError when it is given in two ways */
+async function passwordOf(options: CreateOptions): Promise<string | undefined> {
+  const { password, passwordStdin } = options
+  if (password !== undefined && passwordStdin) {
+    throw new CommandError('--password and --password-stdin exclude each other', 2)
+  }
+  if (passwordStdin) return (await Bun.stdin.text()).replace(/\r?\n$/, '')
+  if (password !== undefined) {
+    toStderr('slugline: --password is visible in the process list; use --password-stdin\n')
+  }
+  return password
 }
 
 /** For a workspace that a command made: nobody is in it who could invite. */

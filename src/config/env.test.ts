@@ -275,6 +275,11 @@ describe('the environment', () => {
       expect(found.map(({ variable }) => variable)).toEqual(['SLUGLINE_SECRET'])
       expect(JSON.stringify(found)).not.toContain('hunter2')
     }
+    writeFileSync(file, ' \n')
+    for (const name of ['SLUGLINE_SECRET', 'DATABASE_URL', 'SMTP_URL']) {
+      const found = faults({ [`${name}_FILE`]: file })
+      expect(found.map(({ variable }) => variable)).toContain(name)
+    }
     rmSync(dir, { recursive: true })
     expect(unknownVariables({ SLUGLINE_SECRET_FILE: 'x', SLUGLINE_PLANS_FILE: 'x' })).toEqual([
       'SLUGLINE_PLANS_FILE',

@@ -20,7 +20,7 @@ export const FILE_VARIABLES: readonly string[] = SECRETS.map((name) => `${name}_
 
 /**
  * A setting, from the environment or from its file; undefined: it isn't set.
- * @throws BadValue when the file can't be read, or both are there.
+ * @throws BadValue when the file can't be read or is empty, or both are set.
  */
 export function givenValue(
   variables: Readonly<Record<string, string | undefined>>,
@@ -32,12 +32,17 @@ export function givenValue(
   if (value !== undefined) {
     throw new BadValue(`is set, and ${name}_FILE too`, `one of them, e.g. ${name}_FILE`)
   }
+  const example = `${name}_FILE=/run/secrets/${name.toLowerCase()}`
+  let text: string
   try {
-    return readFileSync(file, 'utf8').trim()
+    text = readFileSync(file, 'utf8').trim()
   } catch (error) {
     throw new BadValue(
       `should be in ${file}, which can't be read (${(error as NodeJS.ErrnoException).code})`,
-      `${name}_FILE=/run/secrets/${name.toLowerCase()}`,
+      example,
     )
   }
+  // Not as if it were unset: a node that loses its database would start as an empty instance.
+  if (text === '') throw new BadValue(`should be in ${file}, which is empty`, example)
+  return text
 }

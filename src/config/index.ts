@@ -9,7 +9,10 @@ export {
   VARIABLES,
 } from './env.ts'
 export { ConfigError, type ConfigFault } from './fault.ts'
+export { BadValue } from './parse.ts'
+export { clickhouseUrl, postgresUrl } from './scaled.ts'
 export {
+  assertSecret,
   deriveSecrets,
   existingSecret,
   fingerprintOf,
@@ -18,7 +21,6 @@ export {
   newSecret,
   openSecrets,
   type Secrets,
-  secretFault,
   secretFile,
   sharedSecretFile,
 } from './secret.ts'

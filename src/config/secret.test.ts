@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { databaseFiles, migrate, openSqlite } from '../storage/index.ts'
 import { ensureDataDir } from './data-dir.ts'
 import { ConfigError } from './fault.ts'
 import { deriveSecrets, openSecrets, secretFile } from './secret.ts'
@@ -21,7 +20,7 @@ describe('the secret', () => {
     expect(statSync(secretFile(dir)).mode & 0o777).toBe(0o600)
     expect(readFileSync(secretFile(dir), 'utf8').trim().length).toBeGreaterThanOrEqual(32)
     expect(openSecrets(dir, null)).toEqual(first)
-    expect(readdirSync(dir)).toEqual(['secret'])
+    expect(readdirSync(dir).sort()).toEqual(['secret', 'secret-fingerprint'])
   })
 
   test('differs between instances', () => {
@@ -30,9 +29,9 @@ describe('the secret', () => {
     expect(openSecrets(other, null)).not.toEqual(openSecrets(dir, null))
   })
 
-  test('of the environment wins, and leaves no file', () => {
+  test('of the environment wins, and is written to no file', () => {
     expect(openSecrets(dir, GIVEN)).toEqual(deriveSecrets(GIVEN))
-    expect(readdirSync(dir)).toEqual([])
+    expect(readdirSync(dir)).toEqual(['secret-fingerprint'])
   })
 
   test('gives each use a key of its own, of 32 bytes', () => {
@@ -47,21 +46,23 @@ describe('the secret', () => {
     )
   })
 
-  test('that is gone is not replaced once keys were made with it', async () => {
-    await migrate(dir)
-    openSecrets(dir, null)
+  test('that is gone is not replaced, and no other one is taken', () => {
+    const first = openSecrets(dir, null)
+    const kept = readFileSync(secretFile(dir), 'utf8').trim()
+    expect(() => openSecrets(dir, GIVEN)).toThrow(ConfigError)
     rmSync(secretFile(dir))
-    openSecrets(dir, null)
-    rmSync(secretFile(dir))
-    const { raw, close } = openSqlite(databaseFiles(dir).main)
-    raw.run('PRAGMA foreign_keys = OFF')
-    raw.run(
-      'INSERT INTO api_keys (id, prefix, hash, workspace_no, name, scopes, created_at) ' +
-        "VALUES ('key_1', 'abcdefgh', 'x', 1, 'n', '', 0)",
-    )
-    close()
     expect(() => openSecrets(dir, null)).toThrow(ConfigError)
+    expect(() => openSecrets(dir, GIVEN)).toThrow(ConfigError)
+    expect(openSecrets(dir, kept)).toEqual(first)
+    writeFileSync(secretFile(dir), GIVEN)
+    expect(() => openSecrets(dir, null)).toThrow(ConfigError)
+  })
+
+  test('of the environment is kept to from the first start', () => {
+    openSecrets(dir, GIVEN)
     expect(openSecrets(dir, GIVEN)).toEqual(deriveSecrets(GIVEN))
+    expect(() => openSecrets(dir, null)).toThrow(ConfigError)
+    expect(() => openSecrets(dir, 'another secret of 32 characters.')).toThrow(ConfigError)
   })
 
   test('file that was cut short is refused', () => {

@@ -1,7 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import {
   closeSync,
-  existsSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -10,9 +9,8 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
-import { databaseFiles, openSqlite } from '../storage/index.ts'
-import { ConfigError, type ConfigFault } from './fault.ts'
+import { dirname, join } from 'node:path'
+import { ConfigError } from './fault.ts'
 
 /** Keys of 32 bytes, one for each use, all derived from the instance's one secret. */
 export interface Secrets {
@@ -20,7 +18,7 @@ export interface Secrets {
   readonly apiKeys: Uint8Array
   /** Signs pagination cursors. */
   readonly cursors: Uint8Array
-  /** Tells a day's visitors apart. */
+  /** Distinguishes visitors within a day. */
   readonly visitors: Uint8Array
   /** Signs sessions, encrypts second factors, hashes what attempts are counted by. */
   readonly accounts: Uint8Array
@@ -49,15 +47,50 @@ export function deriveSecrets(secret: string): Secrets {
 /**
  * The keys of this instance: from `given`, the environment's secret, or else from the file in
  * the data directory, which is made at the first start and never again.
- * @throws ConfigError when the file is missing beside existing data, unreadable or too short.
+ * @throws ConfigError see {@link assertSecret}
  */
 export function openSecrets(dataDir: string, given: string | null): Secrets {
-  return deriveSecrets(given ?? readSecretFile(dataDir) ?? createSecretFile(dataDir))
+  assertSecret(dataDir, given)
+  const secret = given ?? existingSecret(dataDir) ?? createOnce(secretFile(dataDir), newSecret())
+  const fingerprint = createOnce(fingerprintFile(dataDir), fingerprintOf(secret))
+  // Another process may have started first, with another secret.
+  if (fingerprint !== fingerprintOf(secret)) assertSecret(dataDir, given)
+  return deriveSecrets(secret)
+}
+
+/**
+ * Whether the secret is the one that the data was made with, by the fingerprint that the first
+ * start leaves: with another one no API key, session or second factor would work.
+ * @throws ConfigError when it is another one, gone, unreadable or too short
+ */
+export function assertSecret(dataDir: string, given: string | null): void {
+  const known = readText(fingerprintFile(dataDir))
+  const secret = given ?? existingSecret(dataDir)
+  if (known === null || (secret !== null && fingerprintOf(secret) === known)) return
+  const file = secretFile(dataDir)
+  const consequence = 'no API key would work, and nobody could sign in'
+  if (given !== null) {
+    const problem = `isn't the secret that ${dataDir} was made with: ${consequence}`
+    throw secretFault(problem, `the value used before, or leave it out where ${file} holds it`)
+  }
+  const state = secret === null ? 'is gone' : 'has changed'
+  const problem = `is not set, and ${file} ${state}: with another secret ${consequence}`
+  throw secretFault(problem, 'the secret used before; or restore the file from a backup')
 }
 
 /** The file's secret; null: there is none. @throws ConfigError when it is unreadable or too short */
 export function existingSecret(dataDir: string): string | null {
-  return readSecretFile(dataDir)
+  const file = secretFile(dataDir)
+  let secret: string | null
+  try {
+    secret = readText(file)
+  } catch (error) {
+    const problem = `is not set, and ${file} can't be read (${(error as NodeJS.ErrnoException).code})`
+    throw secretFault(problem, `chown the file to the user that runs Slugline: chmod 600 ${file}`)
+  }
+  if (secret === null || secret.length >= SECRET_MIN_CHARACTERS) return secret
+  const problem = `is not set, and ${file} holds fewer than ${SECRET_MIN_CHARACTERS} characters`
+  throw secretFault(problem, 'restore the file from a backup')
 }
 
 /** A new secret, of 32 bytes. */
@@ -65,10 +98,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/**
- * What tells whether a secret is the same as before, and nothing more of it (HKDF, as the keys), as
- * hexadecimal digits.
- */
+/** Identifies a secret without revealing it (HKDF, as the keys), as hexadecimal digits. */
 export function fingerprintOf(secret: string): string {
   return Buffer.from(hkdfSync('sha256', secret, '', 'slugline/fingerprint/1', 32)).toString('hex')
 }
@@ -81,8 +111,8 @@ export function sharedSecretFile(dataDir: string): string {
 /** The secret that the nodes share, as this one kept it; null: it didn't. */
 export function keptSharedSecret(dataDir: string): string | null {
   try {
-    const text = readFileSync(sharedSecretFile(dataDir), 'utf8').trim()
-    return text.length >= SECRET_MIN_CHARACTERS ? text : null
+    const text = readText(sharedSecretFile(dataDir))
+    return text !== null && text.length >= SECRET_MIN_CHARACTERS ? text : null
   } catch {
     return null
   }
@@ -91,106 +121,61 @@ export function keptSharedSecret(dataDir: string): string | null {
 /** Keeps it, for a start without the database. */
 export function keepSharedSecret(dataDir: string, secret: string): void {
   if (keptSharedSecret(dataDir) === secret) return
-  const draft = join(dataDir, `.secret-${process.pid}-${randomBytes(4).toString('hex')}`)
-  writeDurably(draft, `${secret}\n`)
-  renameSync(draft, sharedSecretFile(dataDir))
+  const file = sharedSecretFile(dataDir)
+  renameSync(writeDraft(file, secret), file)
   syncDirectory(dataDir)
 }
 
-/** Why the file's secret can't be used, or null: it can, or the next start will make it. */
-export function secretFault(dataDir: string): ConfigFault | null {
+function fingerprintFile(dataDir: string): string {
+  return join(dataDir, 'secret-fingerprint')
+}
+
+function secretFault(problem: string, example: string): ConfigError {
+  return new ConfigError([{ variable: 'SLUGLINE_SECRET', problem, example }])
+}
+
+/** Null: there is no such file. */
+function readText(file: string): string | null {
   try {
-    if (readSecretFile(dataDir) === null) assertNoKeys(dataDir)
-    return null
+    return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults[0] ?? null
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
 }
 
-function readSecretFile(dataDir: string): string | null {
-  const file = secretFile(dataDir)
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new ConfigError([
-      {
-        variable: 'SLUGLINE_SECRET',
-        problem: `is not set, and ${file} can't be read (${(error as NodeJS.ErrnoException).code})`,
-        example: `chown the file to the user that runs Slugline, and: chmod 600 ${file}`,
-      },
-    ])
-  }
-  if (text.length >= SECRET_MIN_CHARACTERS) return text
-  throw new ConfigError([
-    {
-      variable: 'SLUGLINE_SECRET',
-      problem: `is not set, and ${file} holds fewer than ${SECRET_MIN_CHARACTERS} characters`,
-      example: 'restore the file from a backup',
-    },
-  ])
-}
-
 /**
- * The file appears whole or not at all, whoever else starts at the same moment: it is written
- * and synced under another name, then linked to its own, which fails when that exists.
+ * Makes a file unless it exists, and returns its text. It appears whole or not at all, even if
+ * another process makes it at the same moment: it is written and synced under another name, then
+ * linked to its own, which fails when that exists.
  */
-function createSecretFile(dataDir: string): string {
-  assertNoKeys(dataDir)
-  const secret = newSecret()
-  const draft = join(dataDir, `.secret-${process.pid}-${randomBytes(4).toString('hex')}`)
-  writeDurably(draft, `${secret}\n`)
+function createOnce(file: string, text: string): string {
+  const kept = readText(file)
+  if (kept !== null) return kept
+  const draft = writeDraft(file, text)
   try {
-    linkSync(draft, secretFile(dataDir))
+    linkSync(draft, file)
+    rmSync(draft)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    // File systems without links: the plain way, whose only gap is a crash while writing.
-    if (code !== 'EEXIST') writeDurably(secretFile(dataDir), `${secret}\n`)
-  } finally {
-    rmSync(draft, { force: true })
+    // File systems without links: the only gap is another process at the same moment.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') renameSync(draft, file)
+    else rmSync(draft)
   }
-  syncDirectory(dataDir)
-  // Another process may have been first: what the file says holds.
-  return readSecretFile(dataDir) ?? secret
+  syncDirectory(dirname(file))
+  return readText(file) ?? text
 }
 
-/** @throws ConfigError when there are keys, and no secret that they were made with. */
-function assertNoKeys(dataDir: string): void {
-  if (!holdsKeys(databaseFiles(dataDir).main)) return
-  // Another process's first start may have made both since we looked.
-  if (readSecretFile(dataDir) !== null) return
-  throw new ConfigError([
-    {
-      variable: 'SLUGLINE_SECRET',
-      problem:
-        `is not set, and ${secretFile(dataDir)} is gone, while ${dataDir} holds data made with ` +
-        'that secret: with a new one no API key would work any more',
-      example: 'set it to the secret used before, or restore the file from a backup',
-    },
-  ])
-}
-
-function holdsKeys(file: string): boolean {
-  if (!existsSync(file)) return false
-  const { raw, close } = openSqlite(file, { readonly: true })
+/** Writes and syncs a file of another name in the same directory. Returns its path. */
+function writeDraft(file: string, text: string): string {
+  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`
+  const descriptor = openSync(draft, 'wx', 0o600)
   try {
-    const tables = raw.query("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").all()
-    return tables.length > 0 && raw.query('SELECT 1 FROM api_keys LIMIT 1').all().length > 0
-  } finally {
-    close()
-  }
-}
-
-function writeDurably(file: string, text: string): void {
-  const descriptor = openSync(file, 'wx', 0o600)
-  try {
-    writeSync(descriptor, text)
+    writeSync(descriptor, `${text}\n`)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
+  return draft
 }
 
 function syncDirectory(path: string): void {

@@ -1,5 +1,2 @@
-export { MoveRefused, type Refusal } from './checks.ts'
-export { StatisticsBusy } from './copy-clicks.ts'
 export { inHex, isSame } from './digest.ts'
-export { type MoveOptions, type MoveResult, moveInstance } from './move.ts'
-export type { Moved } from './rows.ts'
+export { MoveRefused, type MoveResult, moveInstance } from './move.ts'

@@ -1,26 +1,37 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DataDirLock, lockDataDir, lockState } from '../operations/lock.ts'
+import { agreeOnSecret } from '../backend/shared-secret.ts'
+import { systemClock } from '../base/clock.ts'
+import { systemRandom } from '../base/random.ts'
+import { openSharedVisitors } from '../clicks/index.ts'
+import { readNode } from '../cluster/node.ts'
+import { assertSecret, deriveSecrets, existingSecret, fingerprintOf } from '../config/index.ts'
+import { lockDataDir, lockState } from '../operations/lock.ts'
 import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
-import { migrateScaled } from '../storage/index.ts'
 import {
-  checkClickHouse,
-  checkSource,
-  checkTarget,
-  checkUnused,
-  MoveRefused,
-  nameOfSource,
-} from './checks.ts'
-import { type ClickStore, moveClicks } from './clicks.ts'
-import { clicksInClickHouse } from './clicks-clickhouse.ts'
-import { clicksInPostgres } from './clicks-postgres.ts'
+  databaseFiles,
+  migrate,
+  migrateScaled,
+  openPostgres,
+  openSqlite,
+} from '../storage/index.ts'
+import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
 import { isSame } from './digest.ts'
-import { moveInstanceFacts } from './instance.ts'
 import { type Moved, moveTables, type Progress } from './rows.ts'
-import { openSource } from './source.ts'
-import { tablesOf } from './tables.ts'
+import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
+
+/** A move that was refused before it began; nothing was changed. */
+export class MoveRefused extends Error {
+  override name = 'MoveRefused'
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
+  }
+}
 
 /** What is moved, and where to. Addresses may hold passwords. */
 export interface MoveOptions {
@@ -38,7 +49,7 @@ export interface MoveOptions {
 
 /** What a move came to. */
 export interface MoveResult {
-  /** The server was running: what it has written since `asOf` isn't in the target. */
+  /** The server was running, so that another move has to follow. */
   wasRunning: boolean
   /** Milliseconds since the Unix epoch. */
   asOf: number
@@ -47,115 +58,152 @@ export interface MoveResult {
   isComplete: boolean
 }
 
-/** Where a data directory keeps a move's copies, which go with it. */
-export function movingDirectory(dataDir: string): string {
-  return join(dataDir, 'moving')
-}
-
 /**
- * Makes a database, and ClickHouse, what an embedded instance was at one moment after the call. It
- * may be broken off anywhere and called again: what is the same already stays. The instance is only
- * read; it can't be started meanwhile if it didn't run.
- * @throws MoveRefused; DataDirLocked; UnfitDatabase; StatisticsBusy; what the driver says
+ * Copies an embedded instance into a database, and ClickHouse. May be interrupted anywhere and
+ * called again. Nodes refuse the database until a move of the stopped instance is complete.
+ * @throws MoveRefused; DataDirLocked; ConfigError; errors of the databases
  */
 export async function moveInstance(options: MoveOptions): Promise<MoveResult> {
-  const { dataDir } = options
-  const secret = await checkSource(dataDir, options.given)
-  const moving = movingDirectory(dataDir)
-  mkdirSync(moving, { recursive: true, mode: 0o700 })
-  const own = lockMoving(moving)
-  let lock: DataDirLock | undefined
-  try {
-    const wasRunning = lockState(dataDir).held
-    if (!wasRunning) lock = lockDataDir(dataDir)
-    const scratch = join(moving, 'copy')
-    return await intoTarget(options, { source: nameOfSource(dataDir, secret), scratch, wasRunning })
-  } finally {
-    lock?.release()
-    own.release()
-    rmSync(moving, { recursive: true, force: true })
-  }
-}
-
-function lockMoving(moving: string): DataDirLock {
-  try {
-    return lockDataDir(moving)
-  } catch (error) {
-    throw (error as Error).name === 'DataDirLocked' ? new MoveRefused('MOVE_RUNNING') : error
-  }
-}
-
-interface Begun {
-  source: string
-  scratch: string
-  wasRunning: boolean
-}
-
-async function intoTarget(options: MoveOptions, begun: Begun): Promise<MoveResult> {
-  await migrateScaled(options.to)
-  const target = await openTarget(options.to)
-  // Clicks have a connection of their own: they are copied beside the other tables.
-  const other = await openTarget(options.to)
+  const { dataDir, to, given } = options
+  const source = await nameOfSource(dataDir, given)
+  const wasRunning = lockState(dataDir).held
+  const lock = wasRunning ? null : lockDataDir(dataDir)
+  const scratch = join(dataDir, 'moving')
+  await migrateScaled(to)
+  const target = await openTarget(to)
   const clickHouse = options.clickHouse === null ? null : openClickHouse(options.clickHouse)
   try {
-    const clicks = options.clickHouse === null ? 'postgres' : nameOfClickHouse(options.clickHouse)
-    const state = await checkTarget(target, begun.source)
-    if (clickHouse !== null) {
-      await migrateClickHouse(clickHouse)
-      if (state?.clicks !== clicks) await checkClickHouse(clickHouse)
+    await begin(target, clickHouse, { source, clicks: nameOfClicks(options.clickHouse) })
+    mkdirSync(scratch, { recursive: true, mode: 0o700 })
+    const opened = await openSource({ ...options, scratch, isRunning: wasRunning })
+    try {
+      return await copy(options, opened, { target, clickHouse, wasRunning })
+    } finally {
+      opened.close()
     }
-    await target.begin({ source: begun.source, clicks })
-    // An earlier move may have brought them to where they aren't wanted any more.
-    if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
-    return await copy(options, begun, target, storeOf(other, clickHouse))
   } finally {
-    await Promise.all([target.close(), other.close(), clickHouse?.close()])
+    await Promise.all([target.close(), clickHouse?.close()])
+    rmSync(scratch, { recursive: true, force: true })
+    lock?.release()
   }
 }
 
-function storeOf(target: Target, clickHouse: ClickHouse | null): ClickStore {
-  return clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse)
+const FIRST_WORKSPACE = `SELECT id FROM
+  (SELECT no, id FROM workspaces UNION ALL SELECT no, id FROM deleted_workspaces)
+  ORDER BY no LIMIT 1`
+
+/** Identifies an instance: several may share a secret, but not their first workspace. */
+async function nameOfSource(dataDir: string, given: string | null): Promise<string> {
+  if (readNode(dataDir) !== null) {
+    const message = 'This is the data directory of a node: set SLUGLINE_DATA_DIR to the instance'
+    throw new MoveRefused('NODE_DIRECTORY', message)
+  }
+  assertSecret(dataDir, given)
+  const secret = given ?? existingSecret(dataDir)
+  if (secret === null || !existsSync(databaseFiles(dataDir).main)) {
+    const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
+    throw new MoveRefused('NO_INSTANCE', message)
+  }
+  await migrate(dataDir)
+  const { raw, close } = openSqlite(databaseFiles(dataDir).main, { readonly: true })
+  const [first] = raw.query(FIRST_WORKSPACE).values()
+  close()
+  return `${fingerprintOf(secret)} ${first?.[0] ?? ''}`
+}
+
+/** Which store of clicks it is, without the password. */
+function nameOfClicks(url: string | null): string {
+  return url === null ? 'postgres' : `clickhouse ${new URL(url).host}${new URL(url).pathname}`
+}
+
+/** That the target is empty, or has an earlier move of the same instance. @throws MoveRefused */
+async function begin(
+  target: Target,
+  clickHouse: ClickHouse | null,
+  { source, clicks }: { source: string; clicks: string },
+): Promise<void> {
+  const [lock] = await target.all<{ taken: boolean }>(
+    "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
+  )
+  if (!lock?.taken) throw new MoveRefused('MOVE_RUNNING', 'Another move into the database runs')
+  const isEmpty = async (...tables: string[]) => {
+    const tests = tables.map((table) => `EXISTS (SELECT FROM ${table})`)
+    const [row] = await target.all<{ used: boolean }>(`SELECT ${tests.join(' OR ')} AS used`)
+    return row?.used === false
+  }
+  const refused = (code: string, message: string) =>
+    new MoveRefused(code, `${message}. Name an empty database`)
+  if (!(await isEmpty('nodes'))) {
+    throw refused('TARGET_IN_USE', 'Nodes have been started on this database')
+  }
+  const earlier = await target.record()
+  if (earlier === null && !(await isEmpty('workspaces', 'users', 'clicks'))) {
+    throw refused('TARGET_NOT_EMPTY', 'The database holds data that no move has brought')
+  }
+  if (earlier !== null && !source.startsWith(earlier.source)) {
+    throw refused('TARGET_OF_ANOTHER', 'Another instance was moved into this database')
+  }
+  if (clickHouse !== null) {
+    await migrateClickHouse(clickHouse)
+    const [row] = await clickHouse.rows('SELECT 1 FROM clicks LIMIT 1')
+    if (earlier?.clicks !== clicks && row !== undefined) {
+      throw refused('CLICKS_NOT_EMPTY', 'ClickHouse holds clicks that no move has brought')
+    }
+  }
+  await target.begin({ source, clicks })
+  // An earlier move may have brought them to where they don't belong any more.
+  if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
 }
 
 async function copy(
   options: MoveOptions,
-  { scratch, wasRunning }: Begun,
-  target: Target,
-  clicks: ClickStore,
+  source: Source,
+  into: { target: Target; clickHouse: ClickHouse | null; wasRunning: boolean },
 ): Promise<MoveResult> {
-  const { dataDir, geoipDatabase, to: url, given, progress } = options
-  const source = await openSource({ dataDir, scratch, geoipDatabase })
+  const { main, counters, clicks, before, asOf } = source
+  const { target, clickHouse, wasRunning } = into
+  const { progress } = options
+  await moveSecrets(options, source, target)
+  const tables = [
+    ...(await moveTables([main, counters], target, progress)),
+    ...(await moveClicks(
+      clicks,
+      clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse),
+      { before, progress },
+    )),
+  ]
+  const isComplete = tables.every((table) => isSame(table.source, table.target))
+  if (isComplete && !wasRunning) await target.end()
+  return { wasRunning, asOf, tables, isComplete }
+}
+
+/** What isn't in a table of the source: the secret, the salts, the last number of a workspace. */
+async function moveSecrets(
+  { to, dataDir, given }: MoveOptions,
+  { main, scratch }: Source,
+  target: Target,
+): Promise<void> {
+  const last = main.raw
+    .query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'workspaces'")
+    .get()
+  const highest = "UPDATE numbers SET value = greatest(value, $1) WHERE name = 'workspaces'"
+  await target.all(highest, [last?.seq ?? 0])
+  const file = join(scratch, 'salts')
+  if (existsSync(join(dataDir, 'salts'))) copyFileSync(join(dataDir, 'salts'), file)
+  await target.all('DELETE FROM visitor_salts')
+  const storage = await openPostgres({ url: to, poolSize: 2 })
   try {
-    const known = await tablesOf(source, target)
-    await moveInstanceFacts(source, target, { url, dataDir, scratch, given })
-    const [rows, ofClicks] = await both(
-      moveTables(known, target, progress),
-      moveClicks(source.clicks, clicks, { progress }),
-    )
-    const tables = [...rows, ...ofClicks]
-    const isComplete = tables.every((table) => isSame(table.source, table.target))
-    // One that was starting when the move began has not heard of it.
-    await checkUnused(target)
-    if (isComplete) {
-      // So that the first questions are planned well, and find the search index in order.
-      const filled = rows.filter(({ copied }) => copied > 0).map(({ table }) => table)
-      if (filled.length > 0) await target.all(`VACUUM (ANALYZE) ${filled.join(', ')}`)
-      await target.end()
-    }
-    return { wasRunning, asOf: source.asOf, tables, isComplete }
+    const secret = await agreeOnSecret({ storage, dataDir, given, isNode: false })
+    const visitors = await openSharedVisitors({
+      storage,
+      key: deriveSecrets(secret).visitors,
+      file,
+      clock: systemClock,
+      random: systemRandom,
+    })
+    // The first attempt to store the salts may have failed.
+    await visitors.refresh().finally(visitors.close)
   } finally {
-    source.close()
+    await storage.close()
   }
-}
-
-/** Waits for both, so that nobody works on what is closed when one fails. */
-async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([a, b])
-  return [await a, await b]
-}
-
-/** Which ClickHouse it is, without who asks it. */
-function nameOfClickHouse(url: string): string {
-  const { host, pathname } = new URL(url)
-  return `clickhouse ${host}${pathname}`
 }

@@ -1,237 +1,186 @@
-import { copyChunks } from './copy-in.ts'
-import { createSum, type Digest, digestOf, hashOf, isSame, NONE, plus } from './digest.ts'
-import { keyOf, type Row, type Table } from './tables.ts'
+import { visitorBits } from '../clicks/visitor-bits.ts'
+import type { SqliteConnection } from '../storage/index.ts'
+import { type Digest, digestOf, isSame, NONE } from './digest.ts'
 import type { Target } from './target.ts'
 
-/** Rows compared or copied at once, and in one transaction. */
-const AT_ONCE = 10_000
+/** Rows that are read, and copied, at once. */
+const PAGE_ROWS = 5_000
+/** Other tables refer to these: they come first. */
+const REFERENCED = ['workspaces', 'users']
+/** PostgreSQL has these in another form. */
+const NOT_MOVED = /^(?:sqlite_|kysely_|links_search|journal_watermark$)/
+const FLOAT = 'double precision'
+/** Parts of PostgreSQL's table of visitors, which days take turns in. */
+const VISITOR_SLOTS = 3
 
-/** A part of a table's keys: behind `after`, `upTo` included; null: from the start, to the end. */
-interface Part {
-  after: Row | null
-  upTo: Row | null
-  /** Nothing of it is in the target. */
-  empty: boolean
-}
-
-/** What a table came to. */
+/** What both sides hold of a table, and how many rows were copied this time. */
 export interface Moved {
   table: string
   source: Digest
   target: Digest
-  /** Rows that were copied this time. */
   copied: number
 }
 
-/** Told how many rows were looked at. */
+/** Called with the number of rows that were read or copied. */
 export type Progress = (table: string, rows: number) => void
 
-/** One table on its way; see {@link moveTables}. */
-interface Way {
-  table: Table
-  source: Digest
-  /** Of the parts that are the same already. */
-  same: Digest
-  parts: Part[]
-  /** Nothing is in the target. */
-  isNew: boolean
+/** A row in the order of the target's columns. */
+type Row = (string | null)[]
+type Columns = readonly { name: string; type: string }[]
+
+/** A table of both databases. */
+interface Table {
+  name: string
+  columns: Columns
+  /** All rows of the source. */
+  rows(): Iterable<Row>
 }
 
 /**
- * Makes the target's tables what the source's are, and says what both have then. First what isn't
- * the source's any more is taken away, everywhere, so that no unique value is held by a row that
- * has lost it; then what is missing is copied. What is the same is not touched: so it goes on where
- * an earlier move was broken off, and a second move takes over what has changed since.
+ * Makes the tables of the target what the source's are, one after the other: a table that is the
+ * same stays, any other is replaced in one transaction. So a move that was interrupted goes on at
+ * the table where it was.
  */
 export async function moveTables(
-  tables: readonly Table[],
+  databases: readonly SqliteConnection[],
   target: Target,
   progress: Progress,
 ): Promise<Moved[]> {
-  const ways: Way[] = []
-  // Those that refer to others first.
-  for (const table of tables.toReversed()) ways.unshift(await compare(table, target, progress))
+  const found = databases.flatMap((connection) =>
+    connection.raw
+      .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .all()
+      .filter(({ name }) => !NOT_MOVED.test(name))
+      .map(({ name }) => ({ name, connection })),
+  )
+  const rank = ({ name }: { name: string }) => (REFERENCED.includes(name) ? 0 : 1)
   const moved: Moved[] = []
-  for (const way of ways) {
-    const copied = await fill(way, target, progress)
-    moved.push({
-      table: way.table.name,
-      source: way.source,
-      target: plus(way.same, await digestOfParts(way, target)),
-      copied,
-    })
+  for (const { name, connection } of found.toSorted((a, b) => rank(a) - rank(b))) {
+    moved.push(await moveTable(await tableOf(name, connection, target), target, progress))
   }
   return moved
 }
 
-/** Finds what differs, and takes away what the source hasn't. */
-async function compare(table: Table, target: Target, progress: Progress): Promise<Way> {
-  const [any] = await target.all(`SELECT 1 FROM ${table.name} LIMIT 1`)
-  const way: Way = { table, source: NONE, same: NONE, parts: [], isNew: any === undefined }
-  if (way.isNew) {
-    way.parts.push({ after: null, upTo: null, empty: true })
-    return way
-  }
-  for (let after: Row | null = null; ; ) {
-    const rows = table.rows(after, null, AT_ONCE)
-    const last = rows.at(-1)
-    const upTo: Row | null = rows.length < AT_ONCE || !last ? null : keyOf(table, last)
-    const part: Part = { after, upTo, empty: false }
-    const own = digestOfRows(table, rows)
-    const found = await digestOfPart(table, part, target)
-    way.source = plus(way.source, own)
-    if (isSame(own, found)) way.same = plus(way.same, found)
-    else {
-      part.empty = found.rows === 0
-      way.parts.push(part)
-      if (!part.empty) await takeAway(table, part, rows, target)
+async function moveTable(table: Table, target: Target, progress: Progress): Promise<Moved> {
+  const { name, columns } = table
+  let source = NONE
+  function* read() {
+    let rows = 0
+    let sum = 0n
+    let page = ''
+    for (const row of table.rows()) {
+      rows++
+      sum += hashOf(row, columns)
+      page += lineOf(row)
+      if (rows % PAGE_ROWS > 0) continue
+      progress(name, PAGE_ROWS)
+      yield page
+      page = ''
     }
-    progress(table.name, rows.length)
-    if (upTo === null) return way
-    after = upTo
+    source = digestOf(rows, sum)
+    yield page
   }
-}
-
-/** Deletes the rows of a part that the source has otherwise, or not at all. */
-async function takeAway(
-  table: Table,
-  part: Part,
-  rows: readonly Row[],
-  target: Target,
-): Promise<void> {
-  const own = new Map(rows.map((row) => [nameOf(keyOf(table, row)), hashOf(table.hashed(row))]))
-  const changed: Row[] = []
-  const gone: Row[] = []
-  for (const [key, hash] of await keysOf(table, part, target)) {
-    const known = own.get(nameOf(key))
-    if (known === undefined) gone.push(key)
-    else if (known !== hash) changed.push(key)
+  const before = await digestInTarget(table, target)
+  if (before.rows > 0) {
+    // Runs to the end for its digest.
+    for (const _ of read());
+    if (isSame(source, before)) return { table: name, source, target: before, copied: 0 }
   }
-  const { freed, name } = table
-  if (freed === null) return await deleteAll(table, [...gone, ...changed], target)
-  await deleteAll(table, gone, target)
-  if (changed.length === 0) return
-  const { condition, values } = among(table, changed)
-  await target.all(`UPDATE ${name} SET ${freed} WHERE ${condition}`, values)
-}
-
-async function deleteAll(table: Table, keys: readonly Row[], target: Target): Promise<void> {
-  if (keys.length === 0) return
-  const { condition, values } = among(table, keys)
-  await target.all(`DELETE FROM ${table.name} WHERE ${condition}`, values)
-}
-
-/** Copies what the parts lack. Gives how many rows that were. */
-async function fill(way: Way, target: Target, progress: Progress): Promise<number> {
-  const { table, parts } = way
-  let copied = 0
-  for (const part of parts) {
-    for (let after = part.after; ; ) {
-      const rows = table.rows(after, part.upTo, AT_ONCE)
-      if (way.isNew) way.source = plus(way.source, digestOfRows(table, rows))
-      const last = rows.at(-1)
-      const upTo = rows.length < AT_ONCE || !last ? part.upTo : keyOf(table, last)
-      const missing = part.empty
-        ? rows
-        : await missingOf(table, { ...part, after, upTo }, rows, target)
-      if (missing.length > 0) await copyRows(table, missing, target, part.empty)
-      copied += missing.length
-      progress(table.name, way.isNew ? rows.length : missing.length)
-      if (rows.length < AT_ONCE || !last) break
-      after = keyOf(table, last)
-    }
-  }
-  return copied
-}
-
-async function missingOf(
-  table: Table,
-  part: Part,
-  rows: readonly Row[],
-  target: Target,
-): Promise<Row[]> {
-  const there = new Map(
-    (await keysOf(table, part, target)).map(([key, hash]) => [nameOf(key), hash]),
-  )
-  return rows.filter((row) => there.get(nameOf(keyOf(table, row))) !== hashOf(table.hashed(row)))
-}
-
-async function copyRows(
-  { name, columns, freed, key }: Table,
-  rows: readonly Row[],
-  target: Target,
-  isEmpty: boolean,
-): Promise<void> {
-  const list = columns.map((column) => `"${column}"`).join(', ')
-  if (isEmpty || freed === null) {
-    return await target.copy(`COPY ${name} (${list}) FROM STDIN`, copyChunks(rows))
-  }
+  const list = columns.map((column) => `"${column.name}"`).join(', ')
   await target.transaction(async () => {
-    await target.all(`CREATE TEMP TABLE changed (LIKE ${name}) ON COMMIT DROP`)
-    await target.copy(`COPY changed (${list}) FROM STDIN`, copyChunks(rows))
-    await target.all(`INSERT INTO ${name} (${list}) SELECT ${list} FROM changed
-      ON CONFLICT (${key.map((column) => column.name).join(', ')}) DO UPDATE
-      SET ${columns.map((column) => `"${column}" = excluded."${column}"`).join(', ')}`)
+    // Tables that refer to this one are emptied, too: they come later, and are copied anew.
+    await target.all(`TRUNCATE ${name} CASCADE`)
+    await target.copy(`COPY ${name} (${list}) FROM STDIN`, read())
   })
+  await target.all(`ANALYZE ${name}`)
+  return { table: name, source, target: await digestInTarget(table, target), copied: source.rows }
 }
 
-function digestOfRows(table: Table, rows: readonly Row[]): Digest {
-  const sum = createSum()
-  for (const row of rows) sum.add(table.hashed(row))
-  return sum.digest()
-}
-
-async function digestOfParts({ table, parts }: Way, target: Target): Promise<Digest> {
-  let digest = NONE
-  for (const part of parts) digest = plus(digest, await digestOfPart(table, part, target))
-  return digest
-}
-
-function digestOfPart(table: Table, part: Part, target: Target): Promise<Digest> {
-  const { condition, values } = within(table, part)
-  return target.digest(table.name, table.hash, condition, values)
-}
-
-/** Keys of a part's rows in the target, and 64 bits of each row. */
-async function keysOf(
-  table: Table,
-  part: Part,
-  target: Target,
-): Promise<(readonly [Row, bigint])[]> {
-  const { condition, values } = within(table, part)
-  const keys = table.key.map(({ name }) => `"${name}"::text`).join(', ')
-  const rows = await target.all<{ k: Row; h: string }>(
-    `SELECT ARRAY[${keys}] AS k, (${table.hash})::text AS h FROM ${table.name} WHERE ${condition}`,
-    values,
+/** @throws when the tables have other columns */
+async function tableOf(name: string, connection: SqliteConnection, target: Target): Promise<Table> {
+  const columns = await target.all<Columns[number]>(
+    `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
+     WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
+    [name],
   )
-  return rows.map(({ k, h }) => [k, digestOf(1, h).sum] as const)
-}
-
-/** A key as one text. */
-function nameOf(key: Row): string {
-  return key.join('\x1f')
-}
-
-/** The condition that a row is of a part. */
-function within({ key }: Table, { after, upTo }: Part) {
-  const names = key.map(({ name }) => `"${name}"`).join(', ')
-  const values: unknown[] = []
-  const tests = ['true']
-  for (const [sign, bound] of [
-    ['>', after],
-    ['<=', upTo],
-  ] as const) {
-    if (bound === null) continue
-    const marks = key.map(({ type }, i) => `$${values.push(bound[i])}::${type}`)
-    tests.push(`(${names}) ${sign} (${marks.join(', ')})`)
+  const { raw } = connection
+  if (name === 'link_visitors') return { name, columns, rows: () => visitorsOf(connection) }
+  const own = raw.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${name}')`).all()
+  const named = (list: readonly { name: string }[]) => `${list.map((column) => column.name).sort()}`
+  if (named(own) !== named(columns)) throw new Error(`The tables ${name} of the databases differ`)
+  // 64 bits don't fit into a number.
+  const read = columns.map(({ name, type }) =>
+    type === FLOAT ? `"${name}"` : `CAST("${name}" AS TEXT) AS "${name}"`,
+  )
+  const query = raw.query<Record<string, unknown>, []>(`SELECT ${read.join(', ')} FROM ${name}`)
+  return {
+    name,
+    columns,
+    *rows() {
+      for (const row of query.iterate()) {
+        // PostgreSQL's texts can't hold U+0000; a node would have written the same.
+        yield columns.map(({ name }) =>
+          row[name] === null ? null : String(row[name]).replaceAll('\0', '\uFFFD'),
+        )
+      }
+    },
   }
-  return { condition: tests.join(' AND '), values }
 }
 
-/** The condition that a row has one of some keys. */
-function among({ key }: Table, keys: readonly Row[]) {
-  const names = key.map(({ name }) => `"${name}"`).join(', ')
-  const values = key.map((_, i) => keys.map((row) => row[i]))
-  const lists = key.map(({ type }, i) => `$${i + 1}::${type}[]`)
-  return { condition: `(${names}) IN (SELECT * FROM unnest(${lists.join(', ')}))`, values }
+/** Unique visitors in the form of PostgreSQL: numbers of 64 bits, by slots of days. */
+function* visitorsOf({ raw }: SqliteConnection): Iterable<Row> {
+  const query = raw.query<{ day: number; link_seq: number; visitor: string }, []>(
+    'SELECT day, link_seq, visitor FROM link_visitors',
+  )
+  for (const { day, link_seq, visitor } of query.iterate()) {
+    const bits = visitorBits(visitor)
+    if (bits === null) continue
+    yield [day % VISITOR_SLOTS, day, link_seq, BigInt.asIntN(64, bits)].map(String)
+  }
+}
+
+async function digestInTarget({ name, columns }: Table, target: Target): Promise<Digest> {
+  // The databases write floating-point numbers in different ways: their bytes are compared.
+  const texts = columns.map(({ name, type }) => {
+    const text = type === FLOAT ? `encode(float8send("${name}"), 'hex')` : `"${name}"::text`
+    return `coalesce(${text}, E'\\x1e')`
+  })
+  const [row] = await target.all<{ rows: string; sum: string }>(
+    `SELECT count(*) AS rows, sum(('x' || left(md5(concat_ws(E'\\x1f', ${texts.join(', ')})), 16))
+       ::bit(64)::bigint)::text AS sum FROM ${name}`,
+  )
+  return digestOf(row?.rows, row?.sum)
+}
+
+const hash = Buffer.alloc(16)
+const bytes = Buffer.alloc(8)
+
+/** 64 bits of a row, as {@link digestInTarget} has them. */
+function hashOf(row: Row, columns: Columns): bigint {
+  const texts = row.map((value, at) => {
+    if (value === null) return '\x1e'
+    if (columns[at]?.type !== FLOAT) return value
+    bytes.writeDoubleBE(Number(value))
+    return bytes.toString('hex')
+  })
+  Bun.CryptoHasher.hash('md5', texts.join('\x1f'), hash)
+  return hash.readBigUInt64BE(0)
+}
+
+const SPECIAL: Record<string, string> = {
+  '\\': '\\\\',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\v': '\\v',
+}
+
+/** A row in COPY's text format. */
+function lineOf(row: Row): string {
+  const values = row.map(
+    (value) => value?.replace(/[\\\t\n\r\b\f\v]/g, (c) => SPECIAL[c] as string) ?? '\\N',
+  )
+  return `${values.join('\t')}\n`
 }

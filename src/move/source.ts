@@ -1,153 +1,128 @@
-import { copyFileSync, constants as fs, mkdirSync, rmSync } from 'node:fs'
-import { journalDirectory, listSegments, type Position, segmentFile } from '../clicks/index.ts'
-import { readJournal } from '../clicks/segment-reader.ts'
-import { createSqliteCounters } from '../clicks/sqlite-counters.ts'
-import { createTally } from '../clicks/tally.ts'
+import { copyFileSync, existsSync, constants as fs } from 'node:fs'
+import { systemClock } from '../base/clock.ts'
+import { createClickCounter, journalDirectory, openSqliteCounters } from '../clicks/index.ts'
 import { type DuckDb, openDuckDb } from '../statistics/engine/duckdb/index.ts'
-import { createClickWriter } from '../statistics/engine/duckdb/write.ts'
 import { createEnricher } from '../statistics/enrich/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { ingest } from '../statistics/process/ingest.ts'
+import { socketPath } from '../statistics/process/socket.ts'
+import { openOwnStore } from '../statistics/process/store.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
-import { copyClicks } from './copy-clicks.ts'
 
-/** Links and visitors counted at once. */
-const COUNTED_AT_ONCE = 200_000
-/** Copying is tried so often, when the journal was trimmed meanwhile. */
-const TRIES = 5
+/** How long the statistics process may take to pause its writes. */
+const PAUSE_TIMEOUT_MS = 60_000
+/** Clicks are stored within this time: what the server has of older ones doesn't change. */
+const SETTLED_MS = 60_000
 
-/** An embedded instance as of one moment. Reading it changes nothing of it. */
+/** An embedded instance, opened to be read. */
 export interface Source {
-  /** The main database, in a transaction that began at that moment. */
+  /** In a transaction that began at {@link asOf}. */
   readonly main: SqliteConnection
-  /** A copy of the counters that has counted the journal to its end. */
   readonly counters: SqliteConnection
-  /** A copy of the clicks that holds the journal to its end. */
   readonly clicks: DuckDb
-  /** The moment, in milliseconds since the Unix epoch. */
+  /** Clicks from this time on are left to a later move. */
+  readonly before: number
+  /** In milliseconds since the Unix epoch. */
   readonly asOf: number
+  /** A directory for copies. */
+  readonly scratch: string
   close(): void
 }
 
 /** What {@link openSource} works with. */
 export interface SourceOptions {
   dataDir: string
-  /** A directory for the copies, emptied first. */
   scratch: string
   geoipDatabase: string | null
+  /** The server runs: it has the clicks open, and counts and stores the journal itself. */
+  isRunning: boolean
 }
 
 /**
- * Opens a data directory whose server may run. What can't be read in place is copied: the counters
- * and the clicks, because the journal's last part is counted and stored in them, and the file of
- * clicks, because its process locks it. Links are read last, so that there are those of all clicks.
+ * Opens a data directory. Where no server runs, what the journal still holds is counted and stored
+ * first, as the next start would do it. Links are read last, so that there are those of all clicks.
  */
 export async function openSource(options: SourceOptions): Promise<Source> {
-  const { dataDir, scratch, geoipDatabase } = options
+  const { dataDir, scratch, isRunning } = options
+  if (!isRunning) await processJournal(options)
+  const file = isRunning ? await copyStatistics(dataDir, scratch) : statisticsFile(dataDir)
+  // Before the first click there is no file: then an empty one is made beside it.
+  const clicks = await openDuckDb(file, { readonly: existsSync(file) })
   const files = databaseFiles(dataDir)
-  const copies = {
-    counters: databaseFiles(scratch).counters,
-    clicks: statisticsFile(scratch),
-    journal: journalDirectory(scratch),
-  }
-  for (let tries = 1; ; tries++) {
-    rmSync(scratch, { recursive: true, force: true })
-    mkdirSync(copies.journal, { recursive: true, mode: 0o700 })
-    const before = listSegments(journalDirectory(dataDir))
-    const copied = await copyClicks(dataDir, copies.clicks, () => {
-      copyCounters(files.counters, copies.counters)
-      return copyJournal(journalDirectory(dataDir), copies.journal)
-    })
-    // Read from end to end, once: a map of it would only push out what the server needs.
-    const main = openSqlite(files.main, { readonly: true, mmapBytes: 0 })
-    // The transaction begins with its first read.
-    main.raw.run('BEGIN')
-    main.raw.query('SELECT count(*) FROM workspaces').get()
-    const asOf = Date.now()
-    const counters = openSqlite(copies.counters)
-    const counted = await count(counters, main, copies.journal)
-    const clicks = await openDuckDb(copies.clicks)
-    const stored = await store(clicks, copies.journal, geoipDatabase)
-    const close = () => {
+  const counters = openSnapshot(files.counters)
+  const main = openSnapshot(files.main)
+  const asOf = Date.now()
+  const before = isRunning ? asOf - SETTLED_MS : Number.MAX_SAFE_INTEGER
+  return {
+    main,
+    counters,
+    clicks,
+    before,
+    asOf,
+    scratch,
+    close() {
       clicks.close()
       counters.close()
-      main.raw.run('ROLLBACK')
       main.close()
-    }
-    if (hasAll(before, copied, Math.min(counted, stored))) {
-      return { main, counters, clicks, asOf, close }
-    }
-    close()
-    if (tries === TRIES) throw new Error('The journal is trimmed faster than it can be copied')
+    },
   }
 }
 
-function copyCounters(from: string, to: string): void {
-  const connection = openSqlite(from, { readonly: true })
-  try {
-    connection.raw.run('VACUUM INTO ?', [to])
-  } finally {
-  }
+/** Opens a database in a transaction that reads what is there now. */
+function openSnapshot(file: string): SqliteConnection {
+  // Read from end to end, once: a memory map would only evict what the server needs.
+  const connection = openSqlite(file, { readonly: true, mmapBytes: 0 })
+  connection.raw.run('BEGIN')
+  connection.raw.query('SELECT count(*) FROM sqlite_schema').get()
+  return connection
 }
 
-/** Gives the segments that were still there. */
-function copyJournal(from: string, to: string): number[] {
-  return listSegments(from).filter((segment) => {
-    try {
-      copyFileSync(segmentFile(from, segment), segmentFile(to, segment), fs.COPYFILE_FICLONE)
-      return true
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-      throw error
-    }
+/** Counts and stores what the journal still holds. */
+async function processJournal({ dataDir, geoipDatabase }: SourceOptions): Promise<void> {
+  const counter = createClickCounter({
+    directory: journalDirectory(dataDir),
+    store: openSqliteCounters(dataDir),
+    clock: systemClock,
   })
-}
-
-/** Whether nothing behind segment `from` was trimmed between the copies. */
-function hasAll(before: readonly number[], copied: readonly number[], from: number): boolean {
-  const needed = copied.filter((segment) => segment >= from)
-  const isLost = before.some((segment) => segment >= from && !copied.includes(segment))
-  return !isLost && needed.every((segment, i) => segment === (needed[0] as number) + i)
-}
-
-/** Counts the journal to its end. Gives the segment that it began with. */
-async function count(
-  counters: SqliteConnection,
-  main: SqliteConnection,
-  directory: string,
-): Promise<number> {
-  const store = createSqliteCounters(counters, main)
-  const first = (await store.watermark()).segment
-  for (let complete = false; !complete; ) {
-    const from = await store.watermark()
-    const tally = createTally()
-    const reading = readJournal(directory, from, () => tally.size < COUNTED_AT_ONCE, tally.add)
-    if (!isSame(from, reading.end)) await store.apply(tally, { from, to: reading.end }, Date.now())
-    complete = reading.complete
-  }
-  while (await store.maintain([], Date.now()));
-  return first
-}
-
-/** Stores the journal to its end. Gives the segment that it began with. */
-async function store(
-  database: DuckDb,
-  directory: string,
-  geoipDatabase: string | null,
-): Promise<number> {
-  const writer = await createClickWriter(database)
-  const first = writer.watermark.segment
-  const enricher = createEnricher({ geoipDatabase })
   try {
-    for (let complete = false; !complete; ) {
-      ;({ complete } = await ingest({ directory, writer, enrich: enricher.enrich }))
-    }
-    return first
+    while ((await counter.pass()).more);
   } finally {
-    enricher.close()
+    await counter.close()
+  }
+  const { enrich, close } = createEnricher({ geoipDatabase })
+  const store = await openOwnStore(dataDir, { clock: systemClock, enrich })
+  try {
+    while (!(await store.pass()).complete);
+  } finally {
+    store.close()
+    close()
   }
 }
 
-function isSame(a: Position, b: Position): boolean {
-  return a.segment === b.segment && a.offset === b.offset
+/**
+ * Copies the statistics file and its log, and returns the path. The statistics process writes
+ * nothing meanwhile. It can't make the copy itself: closing the file a second time would lose its
+ * lock on it (fcntl(2)).
+ */
+async function copyStatistics(dataDir: string, scratch: string): Promise<string> {
+  const to = statisticsFile(scratch)
+  const paused = new AbortController()
+  const late = setTimeout(() => paused.abort(), PAUSE_TIMEOUT_MS)
+  try {
+    const options = { unix: socketPath(dataDir), method: 'POST', body: '[]', signal: paused.signal }
+    // It doesn't answer while there is nothing to store, so it writes nothing either.
+    const answer = await fetch('http://statistics/lock-writes', options as RequestInit).catch(
+      () => null,
+    )
+    if (answer?.ok === false) throw new Error(`The statistics process answers ${answer.status}`)
+    await answer?.body?.getReader().read()
+    for (const suffix of ['', '.wal']) {
+      const from = statisticsFile(dataDir) + suffix
+      if (existsSync(from)) copyFileSync(from, to + suffix, fs.COPYFILE_FICLONE)
+    }
+    return to
+  } finally {
+    clearTimeout(late)
+    // Ends the pause.
+    paused.abort()
+  }
 }

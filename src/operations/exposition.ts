@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import packageFile from '../../package.json' with { type: 'json' }
 import { type Counted, DURATION_BUCKETS } from './counted.ts'
 
 /** Of the library's own metrics those that say something under this runtime. */
@@ -14,6 +15,12 @@ export function createExposition(counted: Counted): Registry {
     if (USEFUL.test(metric.name)) registry.registerMetric(metric as unknown as Metric)
   }
   registry.registerMetric(requestDurations(counted) as unknown as Metric)
+  new Gauge({
+    name: 'slugline_build_info',
+    help: '1; its labels say what runs',
+    labelNames: ['version', 'bun'],
+    registers,
+  }).set({ version: packageFile.version, bun: Bun.version }, 1)
   new Counter({
     name: 'slugline_redirects_total',
     help: 'Visits of short links, by what they led to',

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLogger } from '../base/logger.ts'
+import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import {
   type CheckResult,
+  countFailedWrites,
   createHealth,
   diskCheck,
   freeBytesOf,
@@ -162,4 +164,23 @@ describe('the checks', () => {
     writeFileSync(file, 'x')
     expect(secretCheck(file).check()).toEqual({ status: 'ok' })
   })
+})
+
+test('writes that fail in a row make the storage fail, until one succeeds', async () => {
+  let isDamaged = true
+  const { storage, failures } = countFailedWrites({
+    async write() {
+      if (isDamaged) throw new StorageUnavailable('SQLITE_CORRUPT')
+    },
+    // A probe touches no damaged page.
+    async probe() {},
+  } as unknown as Storage)
+  const { check } = storageCheck(storage, failures)
+  const write = () => storage.write(async () => {}).catch(() => {})
+  expect(await check()).toEqual({ status: 'ok' })
+  for (let i = 0; i < 3; i++) await write()
+  expect(await check()).toEqual({ status: 'failed', reason: 'writes_fail' })
+  isDamaged = false
+  await write()
+  expect(await check()).toEqual({ status: 'ok' })
 })

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
-import type { Storage } from '../storage/index.ts'
+import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import { otherMethod, watchHeaders } from './answers.ts'
 
 /**
@@ -132,17 +132,42 @@ function worst(results: readonly CheckResult[]): CheckResult['status'] {
   return results.some((result) => result.status === 'degraded') ? 'degraded' : 'ok'
 }
 
-/** Whether a write would succeed now. */
-export function storageCheck(storage: Pick<Storage, 'probe'>): HealthCheck {
+/** So many writes that fail in a row make the instance unready. */
+const FAILED_WRITES = 3
+
+/** Counts the writes that failed since the last one that succeeded. */
+export function countFailedWrites<S extends Pick<Storage, 'write'>>(
+  storage: S,
+): { storage: S; failures(): number } {
+  let failures = 0
+  const write: Storage['write'] = async (work, options) => {
+    try {
+      const result = await storage.write(work, options)
+      failures = 0
+      return result
+    } catch (error) {
+      if (error instanceof StorageUnavailable) failures++
+      throw error
+    }
+  }
+  return { storage: { ...storage, write }, failures: () => failures }
+}
+
+/** Whether a write would succeed now, and those of others do: a few damaged pages spare the probe. */
+export function storageCheck(
+  storage: Pick<Storage, 'probe'>,
+  failures: () => number = () => 0,
+): HealthCheck {
   return {
     name: 'storage',
     async check() {
       try {
         await storage.probe()
-        return { status: 'ok' }
       } catch {
         return { status: 'failed', reason: 'not_writable' }
       }
+      if (failures() < FAILED_WRITES) return { status: 'ok' }
+      return { status: 'failed', reason: 'writes_fail' }
     },
   }
 }

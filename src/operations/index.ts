@@ -3,6 +3,7 @@ export { createHostAsk } from './ask.ts'
 export type { WatchedValue } from './counted.ts'
 export {
   type CheckResult,
+  countFailedWrites,
   createHealth,
   DISK_FULL_BYTES,
   DISK_LOW_BYTES,
@@ -10,6 +11,7 @@ export {
   freeBytesOf,
   type Health,
   type HealthCheck,
+  type HealthReport,
   secretCheck,
   storageCheck,
 } from './health.ts'

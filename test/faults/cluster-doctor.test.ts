@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Hidden } from '../../src/base/hidden.ts'
-import { checkRedis } from '../../src/commands/doctor/redis.ts'
+import { checkRedis } from '../../src/commands/doctor/shared.ts'
 import { freePort, redisMissing, startRedis, type TestRedis } from '../harness/redis.ts'
 
 const suite = redisMissing === undefined ? describe : describe.skip
@@ -14,23 +14,21 @@ suite(`the doctor and Redis${redisMissing ? ` (${redisMissing})` : ''}`, () => {
   const cli = (...args: string[]) => Bun.spawnSync(['redis-cli', '-p', String(redis.port), ...args])
 
   test('finds one that answers well', async () => {
-    expect(await checkRedis(new Hidden(redis.url))).toMatchObject([
-      { check: 'redis', status: 'ok' },
-    ])
+    expect(await checkRedis(new Hidden(redis.url))).toMatchObject({ check: 'redis', status: 'ok' })
   })
 
   test('warns of one that forgets limits', async () => {
     cli('CONFIG', 'SET', 'maxmemory', '100mb')
     cli('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
-    const [finding] = await checkRedis(new Hidden(redis.url))
+    const finding = await checkRedis(new Hidden(redis.url))
     expect(finding).toMatchObject({ status: 'warning', advice: expect.stringContaining('noevict') })
   })
 
   test('says why there is none, and no address or password', async () => {
     const url = `redis://user:s3cret@127.0.0.1:${await freePort()}`
-    const [finding] = await checkRedis(new Hidden(url))
+    const finding = await checkRedis(new Hidden(url))
     expect(finding).toMatchObject({ status: 'problem' })
-    expect(finding?.message).toContain('ECONNREFUSED')
+    expect(finding.message).toContain('ECONNREFUSED')
     expect(JSON.stringify(finding)).not.toMatch(/s3cret|127\.0\.0\.1/)
   })
 })

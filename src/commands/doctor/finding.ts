@@ -1,24 +1,41 @@
-/** What the doctor found of one thing. */
+import { ConfigError } from '../../config/index.ts'
+
+/** What the doctor found of one thing. `advice` says what to do, and is absent when all is well. */
 export interface Finding {
   check: string
-  /** A `problem` makes the exit status 1. */
+  /** A `warning` works, but needs attention. A `problem` makes the exit status 1. */
   status: 'ok' | 'warning' | 'problem'
   message: string
-  /** What to do; absent when all is well. */
   advice?: string
 }
 
-/** All is well. */
-export function ok(check: string, message: string): Finding {
-  return { check, status: 'ok', message }
-}
-
-/** It works, and will hurt some day. */
-export function warning(check: string, message: string, advice: string): Finding {
+export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
+export const warning = (check: string, message: string, advice: string): Finding => {
   return { check, status: 'warning', message, advice }
 }
-
-/** It doesn't work, or isn't safe. */
-export function problem(check: string, message: string, advice: string): Finding {
+export const problem = (check: string, message: string, advice: string): Finding => {
   return { check, status: 'problem', message, advice }
+}
+
+/** What `examine` finds. What it throws becomes a problem, so that other checks are made. */
+export async function guarded(
+  check: string,
+  advice: string,
+  examine: () => Finding | Finding[] | Promise<Finding | Finding[]>,
+): Promise<Finding[]> {
+  try {
+    return [await examine()].flat()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) return [problem(check, reasonOf(error), advice)]
+    return error.faults.map(({ variable, problem: fault, example }) =>
+      problem(check, `${variable} ${fault}`, `example: ${example}`),
+    )
+  }
+}
+
+/** Errors that only have a code come from the network: their texts may hold addresses. */
+function reasonOf(error: unknown): string {
+  const { code, responseCode, message } = error as Error & Record<'code' | 'responseCode', string>
+  const isOurs = code === undefined || /^(SQLITE|[a-z])/.test(code)
+  return isOurs ? message : `it can't be used (${[code, responseCode].filter(Boolean).join(' ')})`
 }

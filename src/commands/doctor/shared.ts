@@ -1,75 +1,94 @@
-import { sql } from 'kysely'
 import { agreeOnSecret, knownSecret } from '../../backend/shared-secret.ts'
-import { ConfigError, type ScaledConfig, sharedSecretFile } from '../../config/index.ts'
-import type { Storage } from '../../storage/index.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import type { Hidden } from '../../base/hidden.ts'
+import { probeRedis } from '../../cluster/index.ts'
+import type { Config, ScaledConfig } from '../../config/index.ts'
+import { openPostgres, type Storage } from '../../storage/index.ts'
+import { checkTables, type Expected } from './databases.ts'
+import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 
-/** With more clicks than this, reports over all of a workspace take PostgreSQL many seconds. */
-const MANY_CLICKS = 300_000_000
+const TIMEOUT_MS = 5_000
+const OLDEST_REDIS = 7
 
-/** Whether all nodes have one secret, and nobody else has it. */
-export async function checkSharedSecret(
-  storage: Pick<Storage, 'read'>,
-  { dataDir, given }: { dataDir: string; given: string | null },
-): Promise<Finding> {
-  const known = await knownSecret(storage)
-  if (known === null) {
-    if (given !== null) return ok('secret', 'given by SLUGLINE_SECRET')
-    return warning(
-      'secret',
-      'will be made at the first start, and kept in the database',
-      'set SLUGLINE_SECRET on all nodes: the output of openssl rand -base64 32',
-    )
-  }
-  const write = () => Promise.reject(new Error('The doctor changes nothing'))
-  try {
-    await agreeOnSecret({ storage: { ...storage, write }, dataDir, given, isNode: false })
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    const [fault] = error.faults
-    return problem('secret', `${fault?.variable} ${fault?.problem}`, `${fault?.example}`)
-  }
-  const file = sharedSecretFile(dataDir)
-  if (known.secret !== null) {
-    return warning(
-      'secret',
-      'lies in the database, and so in every dump of it',
-      given === null
-        ? `set SLUGLINE_SECRET on all nodes to what ${file} holds: a start takes it out of the database then`
-        : 'the next start of a node takes it out',
-    )
-  }
-  if (given !== null) return ok('secret', 'given by SLUGLINE_SECRET')
-  return warning(
-    'secret',
-    `only ${file} holds it here: a new node would not start`,
-    'set SLUGLINE_SECRET, as the other nodes have it',
+/** The servers that nodes share. */
+export async function checkShared(
+  config: Config,
+  { database, replica, redis, clickhouse }: ScaledConfig,
+  given: string | null,
+  expected: Expected,
+): Promise<Finding[]> {
+  const ask = (check: string, work: Parameters<typeof guarded>[2]) =>
+    guarded(check, 'check that it runs, and the setting of its address', work)
+  const found = await ask('database', () =>
+    withPostgres(database, async (storage) => {
+      await storage.probe()
+      return [
+        ok('database', 'PostgreSQL takes writes'),
+        ...(await ask('migrations', () => checkTables(config, storage.read, expected))),
+        ...(await ask('secret', () => checkSecret(storage, config.dataDir, given))),
+      ]
+    }),
   )
+  if (replica !== null) found.push(...(await ask('replica', () => withPostgres(replica))))
+  if (clickhouse !== null) {
+    found.push(...(await ask('statistics', () => checkClickHouse(clickhouse))))
+  }
+  return [...found, ...(await ask('redis', () => checkRedis(redis)))]
 }
 
-/** Whether the clicks can be asked. */
-export async function checkSharedClicks(
-  { clickhouse }: Pick<ScaledConfig, 'clickhouse'>,
-  { read }: Pick<Storage, 'read'>,
-): Promise<Finding> {
-  if (clickhouse !== null) {
-    const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
-    const clickHouse = openClickHouse(clickhouse.reveal())
-    try {
-      await clickHouse.rows('SELECT 1', [], AbortSignal.timeout(5_000))
-      return ok('statistics', 'ClickHouse answers')
-    } catch (error) {
-      const { message } = error as Error
-      const advice = 'look whether it runs, and whether CLICKHOUSE_URL fits; clicks wait for it'
-      return warning('statistics', message, advice)
-    } finally {
-      await clickHouse.close()
-    }
+/** Runs `work` on a PostgreSQL that answers. */
+async function withPostgres(
+  url: Hidden,
+  work: (storage: Storage) => Promise<Finding[]> = async () => [ok('replica', 'it answers')],
+): Promise<Finding[]> {
+  const options = { url: url.reveal(), poolSize: 2, statementTimeoutMs: TIMEOUT_MS }
+  const storage = await openPostgres(options)
+  try {
+    await storage.read.db.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
+    return await work(storage)
+  } finally {
+    await storage.close()
   }
-  const { rows } = await sql<{ clicks: number }>`SELECT greatest(reltuples, 0)::bigint AS clicks
-    FROM pg_class WHERE oid = 'clicks'::regclass`.execute(read.db)
-  const clicks = rows[0]?.clicks ?? 0
-  const found = `about ${clicks} clicks are kept in PostgreSQL`
-  if (clicks < MANY_CLICKS) return ok('statistics', found)
-  return warning('statistics', found, 'reports are quicker in ClickHouse: see docs/clickhouse.md')
+}
+
+/** Whether all nodes have the same secret, and the database doesn't hold it. @throws ConfigError */
+async function checkSecret(
+  storage: Storage,
+  dataDir: string,
+  given: string | null,
+): Promise<Finding> {
+  const known = await knownSecret(storage)
+  const write = () => Promise.reject(new Error('The doctor changes nothing'))
+  const options = { storage: { ...storage, write }, dataDir, given, isNode: false }
+  if (known !== null) await agreeOnSecret(options)
+  const isStored = known === null ? given === null : known.secret !== null
+  if (given !== null && !isStored) return ok('secret', 'given by SLUGLINE_SECRET')
+  const place = isStored ? 'the database, and every dump of it,' : 'this data directory alone'
+  const advice = 'set SLUGLINE_SECRET on all nodes; see docs/scaling.md'
+  return warning('secret', `${place} holds the secret of all nodes`, advice)
+}
+
+async function checkClickHouse(url: Hidden): Promise<Finding> {
+  const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
+  const clickHouse = openClickHouse(url.reveal())
+  try {
+    await clickHouse.rows('SELECT 1', [], AbortSignal.timeout(TIMEOUT_MS))
+    return ok('statistics', 'ClickHouse answers')
+  } finally {
+    await clickHouse.close()
+  }
+}
+
+/** Whether Redis answers, is new enough, and doesn't evict keys. */
+export async function checkRedis(url: Hidden): Promise<Finding> {
+  const facts = await probeRedis(url, TIMEOUT_MS)
+  if (typeof facts === 'string') {
+    return problem('redis', `it can't be reached (${facts})`, 'check that it runs, and REDIS_URL')
+  }
+  const { version, forgets } = facts
+  if (Number.parseInt(version, 10) < OLDEST_REDIS) {
+    return problem('redis', `version ${version} is too old`, `use Redis or Valkey ${OLDEST_REDIS}`)
+  }
+  if (!forgets) return ok('redis', `Redis ${version} answers`)
+  const message = 'it evicts keys when its memory is full: limits would be lost'
+  return warning('redis', message, 'set maxmemory-policy to noeviction')
 }

@@ -1,0 +1,146 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { databaseStates } from '../../backend/databases.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Config } from '../../config/index.ts'
+import { createPlans } from '../../plans/service.ts'
+import type { Plan } from '../../plans/types.ts'
+import { statisticsFile } from '../../statistics/process/index.ts'
+import { databaseFiles, openSqlite, type Sql } from '../../storage/index.ts'
+import { unlistedPlans } from '../plans-in-use.ts'
+import { type Finding, guarded, ok, problem, warning } from './finding.ts'
+
+/** An earlier time means that the clock was never set: no version of Slugline is older. */
+const EARLIEST_MS = Date.UTC(2026, 0, 1)
+const TOLERANCE_MS = 60_000
+const RESTORE = 'stop the server, keep a copy of the data directory, and restore a backup'
+
+/** What the doctor compares a database with. */
+export interface Expected {
+  plans: readonly Plan[]
+  clock: Clock
+}
+
+/** The databases of one machine: every file is read whole. */
+export async function checkEmbedded(config: Config, expected: Expected): Promise<Finding[]> {
+  const { main, counters } = databaseFiles(config.dataDir)
+  const check = 'integrity'
+  if (!existsSync(main)) {
+    if (!existsSync(counters)) return [clockOf(0, expected.clock)]
+    return [problem(check, `${main} is gone, but ${counters} is not`, RESTORE)]
+  }
+  const recount = 'start slugline serve, which makes it anew; then run slugline clicks recount'
+  const found = await guarded(check, RESTORE, () => quickCheck(main))
+  const counted = existsSync(counters)
+    ? guarded(check, `stop the server and move it away; ${recount}`, () => quickCheck(counters))
+    : [warning(check, `${counters} is gone: clicks would count from 0`, recount)]
+  if (found[0]?.status === 'ok') {
+    const { db, close } = openSqlite(main, { readonly: true })
+    found.push(
+      ...(await guarded('migrations', RESTORE, () => checkTables(config, { db }, expected))),
+    )
+    close()
+  }
+  const moveAway =
+    'stop the server, and restore a backup or move the file away with its .wal: the links keep ' +
+    'their numbers, but reports begin anew with the clicks of the journal'
+  const { dataDir } = config
+  const kept = await guarded('statistics', moveAway, () => checkStatistics(statisticsFile(dataDir)))
+  return [...found, ...(await counted), ...kept]
+}
+
+/** Whether the tables are those of this version, and what their rows say; for either database. */
+export async function checkTables(
+  config: Config,
+  { db }: Pick<Sql, 'db'>,
+  { plans, clock }: Expected,
+): Promise<Finding[]> {
+  const states = await databaseStates(config)
+  const newer = states.filter((state) => state.newer).map(({ name }) => name)
+  if (newer.length > 0) {
+    const message = `made by a newer version: ${newer.join(', ')}`
+    return [problem('migrations', message, 'start that version, or restore the backup before it')]
+  }
+  const waiting = states.filter((state) => state.applied_at === null).map(({ name }) => name)
+  if (waiting.length > 0) {
+    const message = `not applied yet: ${waiting.join(', ')}`
+    return [warning('migrations', message, 'slugline migrate, or slugline serve')]
+  }
+  const unlisted = await unlistedPlans(createPlans(plans), { db })
+  const newest = await db
+    .selectFrom('workspaces')
+    .select((eb) => eb.fn.max('last_link_at').as('at'))
+    .executeTakeFirst()
+  const people = await db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll().as('n'))
+    .executeTakeFirst()
+  return [
+    ok('migrations', 'all applied'),
+    unlisted === null
+      ? ok('plans', "every workspace's plan is listed")
+      : problem('plans', unlisted.problem, unlisted.advice),
+    clockOf(newest?.at ?? 0, clock),
+    ok('accounts', `${people?.n}; without one, \`users claim-link\` prints where to make it`),
+  ]
+}
+
+/** Whether the time is plausible, and not before what was already written. */
+function clockOf(newest: number, clock: Clock): Finding {
+  const now = clock.now()
+  const found = `it says ${new Date(now).toISOString()}`
+  if (now >= EARLIEST_MS && newest <= now + TOLERANCE_MS) return ok('clock', found)
+  const written = newest > 0 ? `; links were made until ${new Date(newest).toISOString()}` : ''
+  return problem('clock', found + written, 'set the clock, on every node, and keep it by NTP')
+}
+
+/** @throws what SQLite says is wrong with a file */
+function quickCheck(file: string): Finding {
+  const { raw, close } = openSqlite(file, { readonly: true })
+  try {
+    const lines = raw.query('PRAGMA quick_check(5)').values().flat().join('; ')
+    if (lines === 'ok') return ok('integrity', `${file} is whole`)
+    throw new Error(`${file}: ${lines.replaceAll('\n', '; ')}`)
+  } finally {
+    close()
+  }
+}
+
+/** Whether every block of the statistics can be read. @throws what DuckDB says is wrong */
+async function checkStatistics(file: string): Promise<Finding[]> {
+  if (!existsSync(file)) return []
+  assertWhole(file)
+  const { openDuckDb } = await import('../../statistics/engine/duckdb/index.ts')
+  let database: Awaited<ReturnType<typeof openDuckDb>>
+  try {
+    database = await openDuckDb(file, { readonly: true })
+  } catch (error) {
+    if (!/lock on file/i.test((error as Error).message)) throw error
+    return [ok('statistics', 'in use by the server: they are read whole only when it is stopped')]
+  }
+  try {
+    const connection = await database.connect()
+    // A hash of whole rows reads all columns; DuckDB checks the sum of each block that it reads.
+    for (const table of ['clicks', 'daily']) {
+      await connection.run(`SELECT bit_xor(hash(t)) FROM ${table} AS t`)
+    }
+    const [[since] = []] = await connection.run('SELECT since FROM state')
+    if (Number(since) === 0) return [ok('statistics', `${file} is whole`)]
+    const lost = `clicks before ${new Date(Number(since)).toISOString()} are only in links' numbers`
+    return [warning('statistics', lost, 'a backup may have them')]
+  } finally {
+    database.close()
+  }
+}
+
+/** That a file isn't shorter than its header says (https://duckdb.org/docs/internals/storage). */
+function assertWhole(file: string): void {
+  const bytes = Buffer.alloc(12_288)
+  const descriptor = openSync(file, 'r')
+  const read = readSync(descriptor, bytes)
+  closeSync(descriptor)
+  // Two headers take turns: the one with the higher number is valid.
+  const at = bytes.readBigUInt64LE(4_104) > bytes.readBigUInt64LE(8_200) ? 4_096 : 8_192
+  const blocks = bytes.readBigUInt64LE(at + 32) * bytes.readBigUInt64LE(at + 40)
+  if (read === bytes.length && statSync(file).size >= read + Number(blocks)) return
+  throw new Error(`${file} is damaged: its end is missing`)
+}

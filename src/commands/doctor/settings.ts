@@ -1,0 +1,95 @@
+import { discover } from '../../accounts/oidc.ts'
+import { isLoopback } from '../../accounts/site.ts'
+import { type Config, type Environment, isWildcard, listeningUrl } from '../../config/index.ts'
+import { tryOutSmtp } from '../../mail/index.ts'
+import { checkGeoipDatabase } from '../../statistics/enrich/check.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+const GEOIP_MAX_AGE_MS = 365 * 86_400_000
+
+/** What is odd about settings that can be read. @throws ConfigError */
+export function checkSettings(
+  { config, idle }: Environment,
+  unknown: readonly string[],
+): Finding[] {
+  const findings = unknown.map((name) =>
+    warning('configuration', `${name} is set, but there is no such setting`, 'check its name'),
+  )
+  for (const { variable, needs } of idle) {
+    const message = `${variable} has no effect, because ${needs} is not set`
+    findings.push(warning('configuration', message, `set ${needs} too, or neither`))
+  }
+  const built = checkGeoipDatabase(config.geoipDatabase)?.built
+  if (built && Date.now() - built.getTime() > GEOIP_MAX_AGE_MS) {
+    const message = `GEOIP_DATABASE was made on ${built.toISOString().slice(0, 10)}`
+    findings.push(warning('places', message, 'get a newer file'))
+  }
+  const risks = risksOf(config)
+  for (const check of ['base_url', 'trusted_proxies', 'sign_in', 'sign_up']) {
+    findings.push(risks.find((risk) => risk.check === check) ?? ok(check, 'set well'))
+  }
+  return findings
+}
+
+/** Settings that are valid, and yet unsafe or not what is meant. */
+function risksOf({ baseUrl, host, port, scaled, trustedProxies, signUp, mail }: Config): Finding[] {
+  const { protocol, hostname } = new URL(baseUrl ?? listeningUrl(host, port))
+  const risks: [boolean, typeof warning, ...Parameters<typeof warning>][] = [
+    [
+      baseUrl === null && (scaled !== null || isWildcard(host)),
+      warning,
+      'base_url',
+      'BASE_URL is not set: short links begin with what each machine listens on',
+      'set BASE_URL to the public address, like https://sho.rt',
+    ],
+    [
+      trustedProxies.some((network) => network.endsWith('/0')),
+      problem,
+      'trusted_proxies',
+      'TRUSTED_PROXIES has every address: any visitor can claim any address',
+      "set it to the proxy's address, like 127.0.0.1",
+    ],
+    [
+      trustedProxies.length === 0 && baseUrl?.startsWith('https:') === true,
+      warning,
+      'trusted_proxies',
+      'BASE_URL is https, but TRUSTED_PROXIES is empty: all visitors seem to come from the proxy',
+      "set it to the proxy's address, like 127.0.0.1",
+    ],
+    [
+      protocol === 'http:' && !isLoopback(hostname),
+      warning,
+      'sign_in',
+      'there is no TLS: passwords and session cookies can be read on the way; no passkeys',
+      'let a proxy end TLS, and set BASE_URL to the https address',
+    ],
+    [
+      signUp === 'open' && mail === null,
+      warning,
+      'sign_up',
+      'SIGN_UP=open without SMTP_URL: the addresses of accounts are not confirmed',
+      'set SMTP_URL and MAIL_FROM, or SIGN_UP=invitation',
+    ],
+  ]
+  return risks.flatMap(([isTrue, report, ...finding]) => (isTrue ? [report(...finding)] : []))
+}
+
+/** Whether messages can be sent: asks the mail server, and sends none. */
+export async function checkMail({ mail }: Config): Promise<Finding> {
+  if (mail === null) return ok('mail', 'none is sent; `users reset-link` prints links instead')
+  const { protocol, hostname, host, username, searchParams } = new URL(mail.url.reveal())
+  await tryOutSmtp(mail.url)
+  const tls = searchParams.get('requireTLS')
+  const needsTls = protocol === 'smtps:' || tls === 'true' || (username !== '' && tls === null)
+  if (needsTls || isLoopback(hostname)) return ok('mail', `${host} takes messages`)
+  const message = `messages may go to ${host} without TLS: their readers could reset passwords`
+  return warning('mail', message, 'use smtps://, or add ?requireTLS=true to SMTP_URL')
+}
+
+/** Whether the provider of single sign-on answers and is the one that is named. */
+export async function checkSingleSignOn({ oidc, baseUrl }: Config): Promise<Finding[]> {
+  if (oidc === null) return []
+  await discover(oidc)
+  const back = `${baseUrl ?? 'BASE_URL'}/app/api/auth/callback/oidc`
+  return [ok('single_sign_on', `${oidc.issuer} answers; it must allow the redirect to ${back}`)]
+}
