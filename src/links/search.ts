@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { bySql, type Dialect, type Transaction } from '../storage/index.ts'
+import { bySql, type Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import { prepareSql } from './store.ts'
 
@@ -33,37 +33,23 @@ export function searchText(link: {
   return foldForSearch(text)
 }
 
-/** pg_trgm leaves out whatever is neither a letter nor a digit. */
-const POSTGRES_TRIGRAM = /[\p{L}\p{N}]{3}/u
-
-/** Whether the index can be asked for a term. */
-export function isIndexable(term: string, dialect: Dialect): boolean {
-  if (dialect === 'postgres') return POSTGRES_TRIGRAM.test(term)
-  if (term.length >= 2 * TRIGRAM) return true
+/** Whether SQLite's index can be asked for a term. */
+export function isIndexable(term: string): boolean {
   return [...term].length >= TRIGRAM
 }
 
-/** The `seq` of every link of a range whose text contains an indexable term. */
+/** The `seq` of every link of a range whose text contains an indexable term, by SQLite's index. */
 export function indexedMatches(term: string, low: number, high: number): RawBuilder<unknown> {
   const phrase = `"${term.replaceAll('"', '""')}"`
-  return bySql({
-    sqlite: sql`SELECT rowid AS seq FROM links_search
-      WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`,
-    postgres: sql`SELECT l.seq AS seq FROM links l
-      WHERE ${textIsLike(term)} AND l.seq BETWEEN ${low} AND ${high}`,
-  })
+  return sql`SELECT rowid AS seq FROM links_search
+    WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
 }
 
-/** The same as `textContains`, as PostgreSQL's index can answer it, and its planner foresee. */
-export function textIsLike(term: string): RawBuilder<boolean> {
-  return sql<boolean>`l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`}`
-}
-
-/** Whether the text of the link `l` contains a term. */
+/** Whether the text of the link `l` contains a term; PostgreSQL's index answers `LIKE`. */
 export function textContains(term: string): RawBuilder<boolean> {
   return bySql({
     sqlite: sql<boolean>`instr(l.search_text, ${term}) > 0`,
-    postgres: sql<boolean>`strpos(l.search_text, ${term}) > 0`,
+    postgres: sql<boolean>`l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`}`,
   })
 }
 

@@ -140,12 +140,6 @@ export async function slugOwner(sql: Sql, { key, domainNo }: Address) {
   return (await sql.run(ownerOf, { key, domainNo }))[0]
 }
 
-/** Whether a workspace may take a slug, as it looks now: a claim decides. */
-export async function mayTake(sql: Sql, address: Address, workspaceNo: number): Promise<boolean> {
-  const owner = await slugOwner(sql, address)
-  return owner === undefined || (owner.link_seq === null && owner.workspace_no === workspaceNo)
-}
-
 /** The link that a slug leads to. */
 export async function linkOfSlug(
   sql: Sql,

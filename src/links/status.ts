@@ -59,13 +59,13 @@ export function dependsOnUses(status: Status): boolean {
   return dependsOnTime(status) && status !== 'expired'
 }
 
-/** When a link of `where` next comes to another status by itself. */
-export function nextTimes(where: RawBuilder<unknown>, nowMs: number) {
+/** When a link of a workspace next comes to another status by itself. */
+export function nextTimes(workspaceNo: number, nowMs: number) {
   const next = (time: RawBuilder<unknown>) =>
     sql`min(CASE WHEN ${time} > ${nowMs} THEN ${time} END)`
   return sql<{ starts: number | null; expires: number | null }>`
     SELECT ${next(sql`l.starts_at`)} AS starts, ${next(sql`l.expires_at`)} AS expires
-    FROM links l WHERE ${where} AND ${HAS_CONDITIONS}`
+    FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`
 }
 
 /** How many visits have used something up of a workspace's links that have `max_clicks`. */

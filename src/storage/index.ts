@@ -16,7 +16,6 @@ export { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
 export { databaseFiles, type EmbeddedStorage, openEmbedded } from './sqlite/index.ts'
 export {
   type Dialect,
-  type Gathered,
   type LinkChange,
   type Prepared,
   prepare,

@@ -18,12 +18,6 @@ export interface Sql {
   run<P extends object, R>(statement: Prepared<P, R>, parameters: P): Promise<R[]>
 }
 
-/**
- * Does for many at once what each of them asks for, and gives each its answer, in their order. It
- * must do the same for one.
- */
-export type Gathered<P, R> = (tx: Sql, all: readonly P[]) => Promise<readonly R[]>
-
 /** What a redirect finds changed: a short address, or all that lead to a link. */
 export type LinkChange = { domainNo: number; slugKey: string } | { linkSeq: number }
 
@@ -48,16 +42,6 @@ export interface Transaction extends Sql {
    */
   lockWorkspace(workspaceNo: number): Promise<void>
   /**
-   * Marks an error that the transaction is about to end with before it has written anything: there
-   * is nothing to undo, and those that share the commit needn't be run again. Gives it back.
-   */
-  unwritten<E extends Error>(error: E): E
-  /**
-   * Does what transactions that run beside each other ({@link WriteOptions.together}) ask for at
-   * their beginning together, for all of them. Absent where nothing is gained by it.
-   */
-  gather?: (<P, R>(work: Gathered<P, R>, one: P) => Promise<R>) | undefined
-  /**
    * Told by the stores of each change that redirects will find after the commit. Absent where
    * redirects read the database itself; see `cluster/announce.ts`.
    */
@@ -78,8 +62,8 @@ export interface WriteOptions {
    * run between its statements, in the same commit.
    */
   together?: boolean
-  /** Transactions with the same word here may share commits, where they have no workspace. */
-  lane?: string
+  /** Transactions of the same queue may share commits, where they have no workspace. */
+  queue?: string
 }
 
 /** The database behind every store. Only `storage/` knows which one it is. */

@@ -70,7 +70,6 @@ export function createWriter(
       afterCommit: (effect) => void job.effects.push(effect),
       lock: alone,
       lockWorkspace: alone,
-      unwritten: (error) => error,
     }
     try {
       job.outcome = { value: await job.work(tx) }

@@ -1,14 +1,22 @@
-import { type Kysely, sql } from 'kysely'
-
-/** The table of visitors is another one. */
-export const oldestNode = '0002-clicks'
-
 /** What the click workers and statistics processes of several nodes need of each other. */
-export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
-}
-
-const STATEMENTS = [
+export const CLICK_TABLES = [
+  // What the click workers of all nodes count together.
+  `CREATE TABLE link_counters (
+    link_seq BIGINT PRIMARY KEY,
+    workspace_no BIGINT NOT NULL,
+    total BIGINT NOT NULL DEFAULT 0,
+    human BIGINT NOT NULL DEFAULT 0,
+    bot BIGINT NOT NULL DEFAULT 0,
+    unique_visitors BIGINT NOT NULL DEFAULT 0,
+    last_clicked_at BIGINT
+  ) WITH (fillfactor = 80)`,
+  'CREATE INDEX link_counters_total ON link_counters (workspace_no, total, link_seq)',
+  `CREATE INDEX link_counters_last ON link_counters
+    (workspace_no, (coalesce(last_clicked_at, 0)), link_seq)`,
+  `CREATE TABLE counter_watermarks (
+    workspace_no BIGINT PRIMARY KEY,
+    link_seq BIGINT NOT NULL
+  )`,
   // A number of its own for each node that ever was: clicks are told apart by it.
   `CREATE TABLE nodes (
     no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -25,7 +33,6 @@ const STATEMENTS = [
   )`,
   // Days take turns in three parts (slot = day modulo 3), so that a day that is over is truncated
   // at once instead of deleted row by row. Visitors: 64 bits of the day's hash.
-  'DROP TABLE link_visitors',
   `CREATE TABLE link_visitors (
     slot SMALLINT NOT NULL,
     day BIGINT NOT NULL,

@@ -1,10 +1,3 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Where clicks are kept without ClickHouse, and the secret of nodes that were given none. */
-export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
-}
-
 const TEXTS = [
   'reason',
   'country',
@@ -23,7 +16,8 @@ const TEXTS = [
   'utm_content',
 ]
 
-const STATEMENTS = [
+/** Where clicks are kept without ClickHouse, and the secret of nodes that were given none. */
+export const CLICK_STORE_TABLES = [
   // One row a click. Time and n together are its own, on whichever node it came; visitor: 64 bits of
   // the day's keyed hash, XOR a constant for programs, null when not told apart. Kind: 0 person,
   // 1 bot, 2 preview. Not partitioned: plans purge by workspace, and a click may come at any time.
