@@ -188,7 +188,8 @@ function faultsOf(after: LinkRow, to: Addresses, patch: PreparedPatch): ErrorDet
     faults.push({ field, code: 'ENDS_BEFORE_START' })
   }
   if (to.aliases.length > BOUNDS.aliases) {
-    faults.push({ field: 'aliases', code: 'TOO_MANY', params: { max: BOUNDS.aliases } })
+    const field = patch.slug === undefined ? 'domain' : 'slug'
+    faults.push({ field, code: 'ALIASES_FULL', params: { max: BOUNDS.aliases } })
   }
   return faults
 }
