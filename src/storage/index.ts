@@ -1,14 +1,9 @@
-export {
-  type MigrationState,
-  migrate,
-  migrateScaled,
-  migrationStates,
-  scaledMigrationStates,
-} from './migrate.ts'
+export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from './migrate.ts'
 
 import type { PostgresOptions } from './postgres/index.ts'
 import type { Storage } from './storage.ts'
 
+export type { MigrationState } from './migrations/states.ts'
 export { asPostgresError } from './postgres/errors.ts'
 export type { PostgresOptions } from './postgres/index.ts'
 export * from './schema.ts'
