@@ -1,3 +1,4 @@
+import { createJob, hooksOf, type Job, writeLate } from '../job.ts'
 import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage.ts'
 import { asPostgresError, ConnectionLost, SerializationFailure } from './errors.ts'
 import { lockByName, lockWorkspaceSql } from './locks.ts'
@@ -13,19 +14,12 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000
 /** How often a transaction is begun that failed to serialize or lost its connection. */
 const TRIES = 4
 
-interface Job {
-  work: (tx: Transaction) => Promise<unknown>
-  together: boolean
-  resolve: (value: unknown) => void
-  reject: (reason: unknown) => void
-  late: (() => Promise<unknown>)[]
-  effects: (() => void)[]
-  outcome: { value: unknown } | { reason: unknown } | undefined
-}
+/** `together`: others of this kind may run between its statements. */
+type QueuedJob = Job & { together: boolean }
 
 /** Transactions that share a commit, in a transaction that has begun. */
 interface Batch {
-  jobs: readonly Job[]
+  jobs: readonly QueuedJob[]
   /** The workspace whose lock is held. */
   workspaceNo: number | undefined
   connection: Connection
@@ -34,7 +28,7 @@ interface Batch {
 /** Transactions that run one after another and may share commits. */
 interface WriteQueue {
   workspaceNo: number | undefined
-  jobs: Job[]
+  jobs: QueuedJob[]
 }
 
 /** What the writer works with. */
@@ -77,8 +71,6 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
   async function attempt(job: Job, { workspaceNo, connection }: Batch): Promise<boolean> {
-    job.late = []
-    job.effects = []
     try {
       job.outcome = { value: await job.work(transactionOf(job, workspaceNo, connection)) }
       return true
@@ -117,7 +109,7 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
 
   /** One transaction, until its COMMIT has been answered. */
   async function transact(
-    jobs: readonly Job[],
+    jobs: readonly QueuedJob[],
     workspaceNo: number | undefined,
     run: (batch: Batch) => Promise<void>,
   ): Promise<void> {
@@ -143,7 +135,10 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
     }
   }
 
-  async function runBatch(jobs: readonly Job[], workspaceNo: number | undefined): Promise<void> {
+  async function runBatch(
+    jobs: readonly QueuedJob[],
+    workspaceNo: number | undefined,
+  ): Promise<void> {
     let run = runTogether
     for (let tries = 1; ; tries++) {
       try {
@@ -180,26 +175,22 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
 
   return {
     write(work, { workspaceNo, queue, together = false } = {}) {
-      return new Promise((resolve, reject) => {
-        const job: Job = {
-          work,
-          together,
-          resolve: resolve as (value: unknown) => void,
-          reject,
-          late: [],
-          effects: [],
-          outcome: undefined,
-        }
-        if (workspaceNo === undefined && queue === undefined) {
-          return track(runBatch([job], undefined))
-        }
-        const name = workspaceNo === undefined ? `queue ${queue}` : `workspace ${workspaceNo}`
-        const open = queues.get(name)
-        if (open !== undefined) return void open.jobs.push(job)
-        const fresh: WriteQueue = { workspaceNo, jobs: [job] }
+      const { job, result } = createJob(work)
+      const queued = { ...job, together }
+      if (workspaceNo === undefined && queue === undefined) {
+        track(runBatch([queued], undefined))
+        return result
+      }
+      const name = workspaceNo === undefined ? `queue ${queue}` : `workspace ${workspaceNo}`
+      const open = queues.get(name)
+      if (open === undefined) {
+        const fresh: WriteQueue = { workspaceNo, jobs: [queued] }
         queues.set(name, fresh)
         track(drain(name, fresh))
-      })
+      } else {
+        open.jobs.push(queued)
+      }
+      return result
     },
     async idle() {
       while (running.size > 0) await Promise.all(running)
@@ -213,20 +204,15 @@ function transactionOf(
   { sql, execute, command }: Connection,
 ): Transaction {
   return {
+    ...hooksOf(job),
     dialect: 'postgres',
     db: sql.db,
     run: sql.run,
-    beforeCommit: (write) => void job.late.push(write),
-    afterCommit: (effect) => void job.effects.push(effect),
     lock: (name) => lockByName(execute, name),
     async lockWorkspace(workspaceNo) {
       if (workspaceNo !== lockedNo) await command(lockWorkspaceSql(workspaceNo))
     },
   }
-}
-
-async function writeLate(jobs: readonly Job[]): Promise<void> {
-  for (const { late } of jobs) for (const write of late) await write()
 }
 
 function refuse(jobs: readonly Job[], error: unknown): void {
