@@ -11,11 +11,10 @@ import {
   targetOf,
   targetOfEntry,
 } from './context.ts'
-import { indexText, searchText } from './search.ts'
 import { generateSlug } from './slug.ts'
 import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
 import { createdAs } from './state.ts'
-import { changeTags, insertLink, type NewLinkRow, type Place, takePlace } from './store.ts'
+import { insertLink, type LinkRow, type Place, takePlace } from './store.ts'
 import type { CreateFields, Link, LinkFields, Prepared, PreparedCreate } from './types.ts'
 
 /** Does what takes long, before the transaction. */
@@ -52,26 +51,19 @@ export async function create(
   row.slug = addresses.main.slug
   row.slug_key = addresses.main.key
   row.aliases = storedAliases(addresses)
-  const tags = fields.tags ?? []
-  row.search_text = searchText({ ...row, tags: tags.map(({ tag }) => tag) })
   if (!(await insertLink(tx, row))) throw externalIdTaken()
-  if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
-  indexText(tx, row.seq, row.search_text)
-  await recordChange(tx, actor, changeOf(ctx, row, now), place.entryNo)
-  tx.afterCommit(() => ctx.changed(workspace.no))
-  return ctx.render(row, undefined, now)
-}
-
-function changeOf({ domains }: LinkContext, row: NewLinkRow, at: number) {
-  return {
-    workspaceNo: row.workspace_no,
-    at,
+  const entry = {
+    workspaceNo: workspace.no,
+    at: now,
     action: 'link.created' as const,
     target: targetOfEntry(row),
     before: {},
-    after: createdAs(row, domains),
+    after: createdAs(row, ctx.domains),
     version: row.version,
   }
+  await recordChange(tx, actor, entry, place.entryNo)
+  tx.afterCommit(ctx.changed)
+  return ctx.render(row, undefined, now)
 }
 
 function newRow(
@@ -79,7 +71,7 @@ function newRow(
   workspaceNo: number,
   { n, createdAt }: Place,
   fields: PreparedCreate,
-): NewLinkRow {
+): LinkRow {
   return {
     seq: workspaceNo * SEQS_PER_WORKSPACE + n,
     id: ids.next('lnk'),
@@ -107,7 +99,6 @@ function newRow(
     created_at: createdAt,
     updated_at: createdAt,
     version: 1,
-    search_text: '',
   }
 }
 

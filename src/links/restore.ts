@@ -16,12 +16,11 @@ import {
 import { dropDeleted, keepPassword, passwordAt } from './deleted-store.ts'
 import { linkOrDeleted, type WayBack, wayBack } from './history.ts'
 import type { LinkSchemas } from './schemas.ts'
-import { indexText, searchText } from './search.ts'
 import { claimSlug } from './slug-store.ts'
 import { changesOf, stateOf } from './state.ts'
-import { changeTags, insertLink, type LinkRow, type NewLinkRow, takePlaceBack } from './store.ts'
+import { insertLink, type LinkRow, takePlaceBack } from './store.ts'
 import type { Link, PreparedPatch } from './types.ts'
-import { change, counters, type IfMatch, merged, tagsOf } from './update.ts'
+import { change, counters, type IfMatch, merged } from './update.ts'
 
 /** What a restore needs besides what every verb needs. */
 export type RestoreContext = LinkContext & { patchSchema: LinkSchemas['patch'] }
@@ -120,20 +119,16 @@ async function bringBack(
   if (before.max_clicks === null && after.max_clicks !== null) {
     after.uses = await ctx.peopleSoFar(before.seq)
   }
-  const tags = tagsOf(after)
-  const row: NewLinkRow = {
+  const row: LinkRow = {
     ...after,
     updated_at: Math.max(now, before.updated_at),
     version: before.version + 1,
-    search_text: searchText({ ...after, tags: tags.map(({ tag }) => tag) }),
   }
   for (const address of [to.main, ...to.aliases]) {
     if (await claimSlug(tx, address, targetOf(row))) continue
     throw await slugTaken(ctx, tx, address, { alias: address !== to.main })
   }
   if (!(await insertLink(tx, row))) throw externalIdTaken()
-  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, [], tags)
-  indexText(tx, row.seq, row.search_text)
   await dropDeleted(tx, [row.seq])
   if (after.password_hash !== before.password_hash) {
     await keepPassword(tx, row.seq, row.version, before.password_hash)
@@ -147,6 +142,6 @@ async function bringBack(
     version: row.version,
   }
   await recordChange(tx, actor, entry, entryNo)
-  tx.afterCommit(() => ctx.changed(row.workspace_no))
+  tx.afterCommit(ctx.changed)
   return ctx.render(row, await counters(ctx, row), now)
 }

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { bySql, type Transaction } from '../storage/index.ts'
+import { bySql, prepareSql, type Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
-import { prepareSql } from './store.ts'
+import { parseList } from './render.ts'
+import type { LinkRow } from './store.ts'
 
 /**
  * The search indexes, which only this file knows. SQLite: FTS5 with trigrams
@@ -19,18 +20,12 @@ export function searchTerm(text: string): string {
 }
 
 /** What `search` looks through. No part can contain a line break, so no term matches across two. */
-export function searchText(link: {
-  slug: string
-  destination_url: string
-  title: string | null
-  tags: readonly string[]
-  external_id: string | null
-}): string {
-  let text = `${link.slug}\n${link.destination_url}`
-  if (link.title !== null) text += `\n${link.title}`
-  for (const tag of link.tags) text += `\n${tag}`
-  if (link.external_id !== null) text += `\n${link.external_id}`
-  return foldForSearch(text)
+export function searchText(
+  link: Pick<LinkRow, 'slug' | 'destination_url' | 'title' | 'tags' | 'external_id'>,
+): string {
+  const { slug, destination_url: url, title, tags, external_id: externalId } = link
+  const parts = [slug, url, title, ...parseList(tags), externalId]
+  return foldForSearch(parts.filter((part) => part !== null).join('\n'))
 }
 
 /** Whether SQLite's index can be asked for a term. */

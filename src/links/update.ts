@@ -1,7 +1,6 @@
 import { recordChange } from '../audit/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
-import { foldCase } from '../validation/text.ts'
 import {
   type Addresses,
   addressesOf,
@@ -21,19 +20,10 @@ import {
   targetOfEntry,
 } from './context.ts'
 import { keepPassword } from './deleted-store.ts'
-import { parseList } from './render.ts'
 import { BOUNDS } from './rules.ts'
-import { indexText, searchText, unindexText } from './search.ts'
 import { changesOf } from './state.ts'
-import {
-  type ChangedLinkRow,
-  changeTags,
-  findCounters,
-  findLink,
-  type LinkRow,
-  updateLink,
-} from './store.ts'
-import type { Link, PreparedPatch, Tag } from './types.ts'
+import { findCounters, findLink, type LinkRow, updateLink } from './store.ts'
+import type { Link, PreparedPatch } from './types.ts'
 
 /** Whether a version may be changed, as the request's `If-Match` says. */
 export type IfMatch = (version: number) => boolean
@@ -88,23 +78,14 @@ export async function change(
   if (before.max_clicks === null && after.max_clicks !== null) {
     after.uses = await ctx.peopleSoFar(before.seq)
   }
-  const tags = { before: tagsOf(before), after: patch.tags ?? tagsOf(before) }
-  const row: ChangedLinkRow = {
+  const row: LinkRow = {
     ...after,
-    uses: after.uses === before.uses ? null : after.uses,
     updated_at: Math.max(now, before.updated_at),
     version: before.version + 1,
-    search_text: searchText({ ...after, tags: tags.after.map(({ tag }) => tag) }),
   }
   const taken = await changeAddresses(tx, from, to, targetOf(row))
   if (taken !== null) throw await slugTaken(ctx, tx, taken, { alias: taken !== to.main })
-  if (!(await updateLink(tx, row))) throw externalIdTaken()
-  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, tags.before, tags.after)
-  const textBefore = searchText({ ...before, tags: tags.before.map(({ tag }) => tag) })
-  if (row.search_text !== textBefore) {
-    unindexText(tx, row.seq)
-    indexText(tx, row.seq, row.search_text)
-  }
+  if (!(await updateLink(tx, before, row))) throw externalIdTaken()
   if (after.password_hash !== before.password_hash) {
     await keepPassword(tx, row.seq, row.version, before.password_hash)
   }
@@ -116,8 +97,8 @@ export async function change(
     ...changesOf(before, after, ctx.domains),
     version: row.version,
   })
-  tx.afterCommit(() => ctx.changed(row.workspace_no))
-  return ctx.render({ ...row, uses: after.uses }, await counters(ctx, before), now)
+  tx.afterCommit(ctx.changed)
+  return ctx.render(row, await counters(ctx, before), now)
 }
 
 /**
@@ -196,9 +177,4 @@ function faultsOf(after: LinkRow, to: Addresses, patch: PreparedPatch): ErrorDet
 
 function isChanged(before: LinkRow, after: LinkRow): boolean {
   return (Object.keys(after) as (keyof LinkRow)[]).some((name) => before[name] !== after[name])
-}
-
-/** The tags of a stored link. */
-export function tagsOf(row: Pick<LinkRow, 'tags'>): Tag[] {
-  return parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) }))
 }

@@ -14,6 +14,7 @@ export {
   type LinkChange,
   type Prepared,
   prepare,
+  prepareSql,
   type Sql,
   type Storage,
   StorageUnavailable,

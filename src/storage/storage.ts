@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely, RawBuilder } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** Which SQL is spoken. */
@@ -125,6 +125,13 @@ export function prepare<P extends object, R>(
       return query
     },
   }
+}
+
+/** The same for a statement that is written in SQL. */
+export function prepareSql<P extends object, R>(
+  write: (parameters: P) => RawBuilder<R>,
+): Prepared<P, R> {
+  return prepare((db, parameters) => ({ compile: () => write(parameters).compile(db) }))
 }
 
 /** The values for one execution, in the order of the statement's placeholders. */
