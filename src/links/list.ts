@@ -1,7 +1,7 @@
 import type { Cursors, CursorValue } from '../http/cursor.ts'
 import { foldCase } from '../validation/text.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { isPlain, type LinkFilter, rangeOf, type SeqRange } from './filter.ts'
+import { isPlain, type LinkFilter, rangeOf } from './filter.ts'
 import { fetchPage, type PageRow } from './page.ts'
 import { searchTerm } from './search.ts'
 import type { Status } from './status.ts'
@@ -50,9 +50,6 @@ export interface ListContext extends Pick<LinkContext, 'storage' | 'clock' | 're
   few: number
 }
 
-/** A deeper page by number reads so many index entries that the serving thread would wait. */
-const OFFSET_ON_THREAD = 1_000
-
 /**
  * A page of a workspace's links.
  * @throws AppError BAD_REQUEST (INVALID_CURSOR)
@@ -70,8 +67,11 @@ export async function list(
   const nowMs = ctx.clock.now()
   const facts = await factsOf(storage.read, workspace.no)
   const range = await rangeOf(storage.read, filter, facts.made)
-  const sqlx = isLight(query, filter, range) ? storage.read : storage.reports
   const isAll = isPlain(filter) && range.whole
+  // Some point reads are done by the serving thread; all else may take long.
+  const isByClicks = query.sort === 'clicks' || query.sort === 'last_clicked_at'
+  const isLight = isAll && page === undefined && !isByClicks
+  const sqlx = isLight ? storage.read : storage.reports
   const counted: Total = isAll
     ? { total: facts.links, exact: true }
     : await ctx.totals.count(
@@ -126,13 +126,6 @@ function filterOf(workspaceNo: number, query: ListQuery): LinkFilter {
     createdFrom: query.created_after ?? null,
     createdUntil: query.created_before ?? null,
   }
-}
-
-/** Whether a page takes so few point reads that the serving thread can do them. */
-function isLight(query: ListQuery, filter: LinkFilter, range: SeqRange): boolean {
-  const offset = ((query.page ?? 1) - 1) * query.limit
-  const isIndexed = query.sort !== 'clicks' && query.sort !== 'last_clicked_at'
-  return isPlain(filter) && range.whole && isIndexed && offset <= OFFSET_ON_THREAD
 }
 
 /** Where a cursor points to, and whether the list is walked back from there. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { prepare, type Sql } from '../storage/index.ts'
 import { type LinkFilter, matching, type SeqRange, smallestSet } from './filter.ts'
-import { dependsOnTime, dependsOnUses, nextTimes, usesOf } from './status.ts'
+import { statusMark } from './status.ts'
 
-/** So many filters are remembered. */
-const ENTRIES_MAX = 200
+/** So many totals are remembered. */
+const TOTALS_MAX = 200
 
 /** How many links match a filter. */
 export interface Total {
@@ -23,15 +23,6 @@ export interface WorkspaceFacts {
   made: number
   /** How many entries its audit log has: every change of a link makes one, on whichever node. */
   changes: number
-}
-
-/** What a total is of: it holds while these stay as they are, and until a link's status changes. */
-interface Entry extends Total {
-  changes: number
-  uses: number
-  /** In milliseconds: when it was counted, and until when it holds (exclusive). */
-  at: number
-  until: number
 }
 
 const storedFacts = prepare<{ no: number }, WorkspaceFacts>((db, p) =>
@@ -62,37 +53,28 @@ export interface Totals {
   count(sqlx: Sql, query: TotalQuery, changes: number): Promise<Total>
 }
 
-/** Counts each filter once while nothing changes; `few` links are kept with their total. */
+/**
+ * Counts each filter once while no link changes; `few` links are kept with their total. What a
+ * status depends on besides is read each time.
+ */
 export function createTotals(few: number): Totals {
-  const entries = new Map<string, Entry>()
-
-  async function countAnew(sqlx: Sql, query: TotalQuery, uses: number): Promise<Entry> {
-    const { filter, nowMs } = query
-    // Before counting, and where it is counted, which may be a copy that lags: what changes in
-    // between makes this total one of a past state, which is not asked for again.
-    const { changes } = await factsOf(sqlx, filter.workspaceNo)
-    const total = await countLinks(sqlx, query, few)
-    return { ...total, changes, uses, at: nowMs, until: await nextChange(sqlx, filter, nowMs) }
-  }
-
+  const totals = new Map<string, Total & { version: string }>()
   return {
     async count(sqlx, query, changes) {
       const { filter, exact, nowMs } = query
-      const uses = await usesNow(sqlx, filter)
+      const mark = filter.status === null ? '' : await statusMark(sqlx, filter.workspaceNo, nowMs)
       const key = JSON.stringify(filter)
-      const known = entries.get(key)
-      const isValid =
-        known?.changes === changes &&
-        known.uses === uses &&
-        // The clock may have been set back.
-        known.at <= nowMs &&
-        nowMs < known.until &&
-        (known.exact || !exact)
-      const entry = isValid ? known : await countAnew(sqlx, query, uses)
-      entries.delete(key)
-      entries.set(key, entry)
-      if (entries.size > ENTRIES_MAX) entries.delete(entries.keys().next().value as string)
-      return entry
+      let total = totals.get(key)
+      if (total?.version !== `${changes} ${mark}` || (exact && !total.exact)) {
+        // Read before counting, and where it is counted, which may be a copy that lags. A change
+        // in between makes this the total of a past version, which is not asked for again.
+        const { changes: counted } = await factsOf(sqlx, filter.workspaceNo)
+        total = { ...(await countLinks(sqlx, query, few)), version: `${counted} ${mark}` }
+      }
+      totals.delete(key)
+      totals.set(key, total)
+      if (totals.size > TOTALS_MAX) totals.delete(totals.keys().next().value as string)
+      return total
     },
   }
 }
@@ -110,21 +92,4 @@ async function countLinks(sqlx: Sql, query: TotalQuery, few: number): Promise<To
   const { rows: counted } = await sql<{ n: number }>`
     SELECT count(*) AS n ${matches}`.execute(sqlx.db)
   return { total: counted[0]?.n ?? 0, exact: true }
-}
-
-/** How often links with `max_clicks` were visited, where a status depends on it. */
-async function usesNow(sqlx: Sql, { workspaceNo, status }: LinkFilter): Promise<number> {
-  if (status === null || !dependsOnUses(status)) return 0
-  return (await usesOf(workspaceNo).execute(sqlx.db)).rows[0]?.n ?? 0
-}
-
-/** When a link of the workspace next changes its status by itself, if it matters. */
-async function nextChange(
-  sqlx: Sql,
-  { workspaceNo, status }: LinkFilter,
-  nowMs: number,
-): Promise<number> {
-  if (status === null || !dependsOnTime(status)) return Number.POSITIVE_INFINITY
-  const [next] = (await nextTimes(workspaceNo, nowMs).execute(sqlx.db)).rows
-  return Math.min(...[next?.starts, next?.expires].map((ms) => ms ?? Number.POSITIVE_INFINITY))
 }
