@@ -61,15 +61,15 @@ export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql.raw(
   ),
 )
 
-const takeNumber = prepare<
-  { workspaceNo: number; limit: number; now: number },
+const takeNumbers = prepare<
+  { workspaceNo: number; limit: number; made: number; now: number },
   { links_made: number; last_link_at: number; audit_made: number }
 >((db, p) =>
   db
     .updateTable('workspaces')
     .set((eb) => ({
       links_count: eb('links_count', '+', 1),
-      links_made: eb('links_made', '+', 1),
+      links_made: eb('links_made', '+', p.made),
       audit_made: eb('audit_made', '+', 1),
       last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
     }))
@@ -97,26 +97,11 @@ export async function takePlace(
   limit: number | null,
   now: number,
 ): Promise<Place | null> {
-  const [row] = await tx.run(takeNumber, {
-    workspaceNo,
-    limit: limit ?? Number.MAX_SAFE_INTEGER,
-    now,
-  })
+  const max = limit ?? Number.MAX_SAFE_INTEGER
+  const [row] = await tx.run(takeNumbers, { workspaceNo, limit: max, made: 1, now })
   if (row === undefined) return null
   return { n: row.links_made, createdAt: row.last_link_at, entryNo: row.audit_made }
 }
-
-const takeBack = prepare<{ workspaceNo: number; limit: number }, { audit_made: number }>((db, p) =>
-  db
-    .updateTable('workspaces')
-    .set((eb) => ({
-      links_count: eb('links_count', '+', 1),
-      audit_made: eb('audit_made', '+', 1),
-    }))
-    .where('no', '=', p.workspaceNo)
-    .where('links_count', '<', p.limit)
-    .returning('audit_made'),
-)
 
 /**
  * Counts a link again that comes back, if the plan allows one more. Gives back the number of the
@@ -127,7 +112,8 @@ export async function takePlaceBack(
   workspaceNo: number,
   limit: number | null,
 ): Promise<number | null> {
-  const [row] = await tx.run(takeBack, { workspaceNo, limit: limit ?? Number.MAX_SAFE_INTEGER })
+  const max = limit ?? Number.MAX_SAFE_INTEGER
+  const [row] = await tx.run(takeNumbers, { workspaceNo, limit: max, made: 0, now: 0 })
   return row?.audit_made ?? null
 }
 
