@@ -102,7 +102,7 @@ function newRow(
   }
 }
 
-/** Takes the slug that was asked for, or one that nobody ever had; then the aliases. */
+/** Takes the slug that was asked for, or one that no link ever had; then the aliases. */
 async function takeAddresses(
   ctx: LinkContext,
   tx: Transaction,

@@ -142,8 +142,8 @@ function positionOf([direction, key, seq]: CursorValue[]): Start {
 }
 
 /**
- * Between which positions a page lies. A page without links has a cursor back to the one it came
- * from: to a position so close to its own that nothing is between them. Null: it came from none.
+ * The first and last position of a page. A page without links gets the position next to its cursor's,
+ * so that walking back from it finds the page before. Null: an empty page without a cursor.
  */
 function endsOf(
   rows: readonly PageRow[],
@@ -157,6 +157,6 @@ function endsOf(
   if (start === null) return null
   const { key, seq } = start.position
   const step = (order === 'desc') !== start.isBackward ? -1 : 1
-  const beside = { key, seq: seq + step }
-  return { first: beside, last: beside }
+  const next = { key, seq: seq + step }
+  return { first: next, last: next }
 }

@@ -21,7 +21,7 @@ import { insertLink, type LinkRow, takePlaceBack } from './store.ts'
 import type { Link, PreparedPatch } from './types.ts'
 import { change, type IfMatch, nextVersion, recordVersion } from './update.ts'
 
-/** What a restore needs besides what every verb needs. */
+/** What a restore needs in addition to what every verb needs. */
 export type RestoreContext = LinkContext & { patchSchema: LinkSchemas['patch'] }
 
 /** A restore whose history was read before the transaction: it may be long. */

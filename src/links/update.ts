@@ -38,7 +38,7 @@ export async function linkToChange(
   id: string,
   ifMatch: IfMatch,
 ): Promise<LinkRow> {
-  // Two changes at once would each undo what the other has made of slugs and tags.
+  // Two concurrent changes would each overwrite the other's slugs and tags.
   await tx.lockWorkspace(workspace.no)
   const row = await findLink(tx, id, workspace.no)
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
@@ -136,7 +136,7 @@ export async function recordVersion(
   return ctx.render(row, await counters(ctx, row), now)
 }
 
-/** A point read of another file, done at once: no transaction waits for it. */
+/** A point read of another file, so fast that no transaction waits for it. */
 function counters({ storage }: LinkContext, { seq }: { seq: number }) {
   return findCounters(storage.read, seq)
 }

@@ -68,7 +68,7 @@ export interface WriteOptions {
 
 /** The database behind every store. Only `storage/` knows which one it is. */
 export interface Storage {
-  /** Committed state, for point reads; answers at once. */
+  /** Committed state, for point reads of less than a millisecond. */
   readonly read: Sql
   /** Committed state, for what may take more than a millisecond: off the serving thread. */
   readonly reports: Sql
@@ -95,7 +95,7 @@ class Parameter {
 
 /** A statement whose text is built once; see {@link prepare}. */
 export interface Prepared<P extends object, R> {
-  /** Text and stand-ins for one kind of connection, made at the first use. */
+  /** Text and placeholders for one kind of connection, made at the first use. */
   compile(db: Kysely<Schema>): CompiledQuery<R>
   /** Never set: carries the type of the parameters. */
   readonly parameters?: P
@@ -104,7 +104,7 @@ export interface Prepared<P extends object, R> {
 /**
  * Builds a statement once. Kysely's builder costs more than SQLite's execution of a point write
  * (14 µs against 5), so paths that run thousands of times a second pay for it only at the start.
- * `build` gets a stand-in for each parameter, typed as the value that takes its place.
+ * `build` gets a placeholder for each parameter, typed as the value that replaces it.
  *
  * @example
  * const byId = prepare<{ id: string }, { seq: number }>((db, p) =>
@@ -114,12 +114,12 @@ export function prepare<P extends object, R>(
   build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,
 ): Prepared<P, R> {
   const compiled = new WeakMap<Kysely<Schema>, CompiledQuery<R>>()
-  const standIns = new Proxy({}, { get: (_, name) => new Parameter(String(name)) }) as P
+  const placeholders = new Proxy({}, { get: (_, name) => new Parameter(String(name)) }) as P
   return {
     compile(db) {
       let query = compiled.get(db)
       if (query === undefined) {
-        query = build(db, standIns).compile()
+        query = build(db, placeholders).compile()
         compiled.set(db, query)
       }
       return query

@@ -4,7 +4,7 @@ import { CLICK_TABLES } from './postgres-clicks.ts'
 import { runAll } from './run-all.ts'
 import { sharedTables } from './tables.ts'
 
-/** All tables of the embedded database and its counters, and what several nodes share besides. */
+/** All tables of the embedded database and its counters, and what several nodes share. */
 export async function up(db: Kysely<never>): Promise<void> {
   await runAll(db, [
     'CREATE EXTENSION IF NOT EXISTS pg_trgm',

@@ -67,7 +67,7 @@ export function createPool(options: PoolOptions): Pool {
     allowExitOnIdle: true,
   } as pg.PoolConfig)
   const known = new WeakMap<pg.PoolClient, Connection>()
-  // A connection that breaks while nobody uses it: the next one is a new one.
+  // An idle connection broke; the pool opens a new one when it needs it.
   pool.on('error', () => {})
   const open = new Set<pg.PoolClient>()
   pool.on('connect', (client) => void open.add(client))

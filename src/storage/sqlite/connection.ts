@@ -11,7 +11,7 @@ const STATEMENTS_KEPT = 256
 /** SQLite before this one can corrupt a database when the WAL restarts (fixed in 3.51.3). */
 const OLDEST_SAFE_VERSION = '3.51.3'
 
-/** A connection to the embedded database: stores use its {@link Sql} face. */
+/** A connection to the embedded database: stores use its {@link Sql} part. */
 export interface SqliteConnection extends Sql {
   readonly raw: Database
   close(): void
