@@ -50,7 +50,7 @@ export function createAttempts({ storage, clock, key }: AttemptsDeps): Attempts 
       await putAttempt(tx, row, decision.state, now + decision.fullAfterMs)
       return decision
     }
-    return storage.write(work, { survives: 'process', lane: `attempts ${row}` })
+    return storage.write(work, { survives: 'process', queue: `attempts ${row}` })
   }
 
   return {

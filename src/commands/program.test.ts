@@ -174,6 +174,18 @@ describe('the command line', () => {
     expect(err).toContain('9999-later')
   })
 
+  test.each(['main', 'counters'] as const)(
+    'data from before the baseline is refused in one sentence (%s)',
+    async (database) => {
+      expect((await run(['prepared'])).status).toBe(0)
+      const { raw, close } = openSqlite(databaseFiles(dir)[database])
+      raw.run("UPDATE kysely_migration SET name = '0001-core'")
+      close()
+      const { status, err } = await run(['prepared', '--json'])
+      expect([status, JSON.parse(err).error.code]).toEqual([1, 'DATA_OLD'])
+    },
+  )
+
   test('without its links an instance is lost, not empty', async () => {
     expect((await run(['prepared'])).status).toBe(0)
     rmSync(databaseFiles(dir).main)

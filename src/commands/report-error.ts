@@ -62,6 +62,12 @@ export async function failureOf(error: unknown): Promise<Failure> {
       'the machine of the instance that is moved, until it says that everything is there.'
     return { status: 1, code: 'MOVE_UNFINISHED', message }
   }
+  if (error instanceof Error && error.name === 'OldFormat') {
+    const message =
+      'The data was made by a version of Slugline from before its first release, whose format is ' +
+      'not read. Use an empty data directory or database.'
+    return { status: 1, code: 'DATA_OLD', message }
+  }
   const newer = newerMigration(error)
   if (newer !== null) {
     const message =

@@ -81,6 +81,8 @@ export const DETAILS = {
   SLUG_RESERVED: {},
   /** An alias that is in use; for the slug itself the whole answer is the error SLUG_TAKEN. */
   SLUG_TAKEN: {},
+  /** Of a new slug: the old one would become an alias, and there are as many as allowed. */
+  ALIASES_FULL: { max: 'number' },
   DUPLICATE_VALUE: {},
   EXTERNAL_ID_TAKEN: {},
   INVALID_TIMESTAMP: {},

@@ -27,7 +27,7 @@ export function addressesOf(
   return { main: { slug: row.slug, key: row.slug_key, domainNo: row.domain_no }, aliases }
 }
 
-/** How aliases are stored beside the main address. */
+/** How aliases are stored in a link's row. */
 export function storedAliases({ main, aliases }: Addresses): string {
   if (aliases.length === 0) return '[]'
   return JSON.stringify(

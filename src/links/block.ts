@@ -4,11 +4,10 @@ import type { Domains } from '../domains/index.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import { addressesOf } from './addresses.ts'
-import { targetOfEntry } from './context.ts'
+import { targetOf, targetOfEntry } from './context.ts'
 import { findDeleted, newestDeleted, rewriteDeleted } from './deleted-store.ts'
 import { slugKey } from './slug.ts'
 import { linkOfSlug, retargetSlug } from './slug-store.ts'
-import { isSpecial } from './status.ts'
 import { LINK_COLUMNS, type LinkRow } from './store.ts'
 
 /**
@@ -88,13 +87,5 @@ async function update(tx: Transaction, row: LinkRow): Promise<void> {
     .where('seq', '=', row.seq)
     .execute()
   const { main, aliases } = addressesOf(row)
-  for (const address of [main, ...aliases]) {
-    await retargetSlug(tx, address, {
-      workspace_no: row.workspace_no,
-      link_seq: row.seq,
-      target_url: row.target_url,
-      redirect_status: row.redirect_status,
-      special: isSpecial(row),
-    })
-  }
+  for (const address of [main, ...aliases]) await retargetSlug(tx, address, targetOf(row))
 }

@@ -9,7 +9,7 @@ import type { RenderLink } from './render.ts'
 import { alternatives } from './slug.ts'
 import { type Address, knownSlugs, type SlugTarget } from './slug-store.ts'
 import { isSpecial } from './status.ts'
-import type { NewLinkRow } from './store.ts'
+import type { LinkRow } from './store.ts'
 
 /** What the verbs of the links service share. */
 export interface LinkContext {
@@ -23,13 +23,13 @@ export interface LinkContext {
   hashPassword: (password: string) => Promise<string>
   /** How many people have visited a link so far, with those who are not counted yet. */
   peopleSoFar: (linkSeq: number) => number | Promise<number>
-  /** Called after a commit that changed links of a workspace. */
-  changed: (workspaceNo: number) => void
+  /** Called after a commit that changed links. */
+  changed: () => void
   /** Called after the commit that deleted a link for good. */
   removed: (linkSeq: number) => void
 }
 
-/** Whoever asks, as far as links need to know. */
+/** The caller of a verb, as far as links need to know. */
 export interface LinkCaller {
   readonly workspace: {
     readonly no: number
@@ -37,7 +37,7 @@ export interface LinkCaller {
   }
 }
 
-/** Whoever changes something, and as whom the audit log remembers them. */
+/** The caller of a verb that changes something, with the actor that the audit log names. */
 export interface LinkAsker extends LinkCaller {
   readonly actor: Actor
 }
@@ -58,7 +58,7 @@ export async function slugTaken(
   return new AppError('SLUG_TAKEN', { suggestions, details })
 }
 
-/** Slugs like one that is in use, which nobody ever had. */
+/** Slugs like one that is in use, which no link ever had. */
 export async function freeSlugs(random: Random, sql: Sql, taken: Address): Promise<string[]> {
   const suggestions: string[] = []
   while (suggestions.length < SUGGESTIONS) {
@@ -98,7 +98,7 @@ export function invalid(...details: ErrorDetail[]): AppError {
 }
 
 /** What the redirect is to read in the rows of a link's slugs. */
-export function targetOf(row: Omit<NewLinkRow, 'uses'>): SlugTarget {
+export function targetOf(row: Omit<LinkRow, 'uses'>): SlugTarget {
   return {
     workspace_no: row.workspace_no,
     link_seq: row.seq,

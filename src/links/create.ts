@@ -1,4 +1,4 @@
-import { entryRowOf, recordChange } from '../audit/index.ts'
+import { recordChange } from '../audit/index.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
 import { type Addresses, placeAliases, storedAliases } from './addresses.ts'
@@ -11,12 +11,10 @@ import {
   targetOf,
   targetOfEntry,
 } from './context.ts'
-import { makeAtOnce } from './create-store.ts'
-import { indexText, searchText } from './search.ts'
 import { generateSlug } from './slug.ts'
-import { type Address, claimSlug, claimUnusedSlug, mayTake, type SlugTarget } from './slug-store.ts'
+import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
 import { createdAs } from './state.ts'
-import { changeTags, insertLink, type NewLinkRow, type Place, takePlace } from './store.ts'
+import { insertLink, type LinkRow, type Place, takePlace } from './store.ts'
 import type { CreateFields, Link, LinkFields, Prepared, PreparedCreate } from './types.ts'
 
 /** Does what takes long, before the transaction. */
@@ -45,10 +43,6 @@ export async function create(
 ): Promise<Link> {
   const now = ctx.clock.now()
   const { limits } = workspace.plan
-  if (tx.gather !== undefined && (fields.aliases ?? []).length === 0) {
-    const made = await createAtOnce(ctx, tx, tx.gather, { workspace, actor }, fields, now)
-    if (made !== null) return made
-  }
   const place = await takePlace(tx, workspace.no, limits.links, now)
   if (place === null) throw linksLimit(limits.links)
   const row = newRow(ctx, workspace.no, place, fields)
@@ -57,65 +51,18 @@ export async function create(
   row.slug = addresses.main.slug
   row.slug_key = addresses.main.key
   row.aliases = storedAliases(addresses)
-  const tags = fields.tags ?? []
-  row.search_text = searchText({ ...row, tags: tags.map(({ tag }) => tag) })
   if (!(await insertLink(tx, row))) throw externalIdTaken()
-  if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
-  indexText(tx, row.seq, row.search_text)
-  await recordChange(tx, actor, changeOf(ctx, row, now), place.entryNo)
-  tx.afterCommit(() => ctx.changed(workspace.no))
-  return ctx.render(row, undefined, now)
-}
-
-function changeOf({ domains }: LinkContext, row: NewLinkRow, at: number) {
-  return {
-    workspaceNo: row.workspace_no,
-    at,
+  const entry = {
+    workspaceNo: workspace.no,
+    at: now,
     action: 'link.created' as const,
     target: targetOfEntry(row),
     before: {},
-    after: createdAs(row, domains),
+    after: createdAs(row, ctx.domains),
     version: row.version,
   }
-}
-
-/**
- * The same in one statement, which others may share. Null: nothing was written, and it is to be done
- * step by step.
- * @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
- */
-async function createAtOnce(
-  ctx: LinkContext,
-  tx: Transaction,
-  gather: NonNullable<Transaction['gather']>,
-  { workspace, actor }: LinkAsker,
-  fields: PreparedCreate,
-  now: number,
-): Promise<Link | null> {
-  const { links: limit } = workspace.plan.limits
-  const row = newRow(ctx, workspace.no, { n: 0, createdAt: now, entryNo: 0 }, fields)
-  const generated = fields.slug ?? generateSlug(ctx.random, 0)
-  row.slug = typeof generated === 'string' ? generated : generated.slug
-  row.slug_key = typeof generated === 'string' ? generated : generated.key
-  const tags = fields.tags ?? []
-  row.search_text = searchText({ ...row, tags: tags.map(({ tag }) => tag) })
-  const entry = entryRowOf(actor, changeOf(ctx, row, now))
-  const { special } = targetOf(row)
-  const made = await gather(makeAtOnce, { link: row, entry, limit, now, special })
-  if (made === 'limit') throw tx.unwritten(linksLimit(limit))
-  if (made === 'external_id_taken') throw tx.unwritten(externalIdTaken())
-  if (made === 'slug_taken') {
-    if (fields.slug === undefined) return null
-    const address = { slug: row.slug, key: row.slug_key, domainNo: row.domain_no }
-    if (await mayTake(tx, address, workspace.no)) return null
-    throw tx.unwritten(await slugTaken(ctx, tx, address, { alias: false }))
-  }
-  row.seq = workspace.no * SEQS_PER_WORKSPACE + made.n
-  row.created_at = made.createdAt
-  row.updated_at = made.createdAt
-  tx.linkChanged?.({ domainNo: row.domain_no, slugKey: row.slug_key })
-  if (tags.length > 0) await changeTags(tx, { workspaceNo: workspace.no, seq: row.seq }, [], tags)
-  tx.afterCommit(() => ctx.changed(workspace.no))
+  await recordChange(tx, actor, entry, place.entryNo)
+  tx.afterCommit(ctx.changed)
   return ctx.render(row, undefined, now)
 }
 
@@ -124,7 +71,7 @@ function newRow(
   workspaceNo: number,
   { n, createdAt }: Place,
   fields: PreparedCreate,
-): NewLinkRow {
+): LinkRow {
   return {
     seq: workspaceNo * SEQS_PER_WORKSPACE + n,
     id: ids.next('lnk'),
@@ -152,11 +99,10 @@ function newRow(
     created_at: createdAt,
     updated_at: createdAt,
     version: 1,
-    search_text: '',
   }
 }
 
-/** Takes the slug that was asked for, or one that nobody ever had; then the aliases. */
+/** Takes the slug that was asked for, or one that no link ever had; then the aliases. */
 async function takeAddresses(
   ctx: LinkContext,
   tx: Transaction,

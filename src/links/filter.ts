@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { bySql, type Dialect, SEQS_PER_WORKSPACE } from '../storage/index.ts'
-import { indexedMatches, isIndexable, textContains, textIsLike } from './search.ts'
+import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../storage/index.ts'
+import { indexedMatches, isIndexable, textContains } from './search.ts'
 import { HAS_CONDITIONS, type Status, statusSql } from './status.ts'
 
 /** Which links of a workspace a list is about. */
@@ -25,131 +25,129 @@ export interface SeqRange {
   whole: boolean
 }
 
-/** The range of all the links of a workspace, those to come included. */
-export function wholeRange(workspaceNo: number): SeqRange {
-  const low = workspaceNo * SEQS_PER_WORKSPACE
-  return { low, high: low + SEQS_PER_WORKSPACE - 1, whole: true }
-}
+/** A piece of SQL. */
+export type Fragment = RawBuilder<unknown>
 
-/**
- * Where the candidates of a list come from: the smallest set that the database can enumerate by
- * itself. What the filter demands besides is tested link by link.
- */
-export type Driver =
-  | { kind: 'range'; count: number }
-  | { kind: 'text'; count: number }
-  | { kind: 'tag'; tag: string; count: number }
-  /** A domain other than the default one. */
-  | { kind: 'domain'; count: number }
-  /** What may have another status than active. */
-  | { kind: 'special'; count: number }
-  /** All that matched a moment ago. */
-  | { kind: 'known'; seqs: readonly number[]; count: number }
-
-/** Whether a filter lets every link of the workspace pass, times aside. */
+/** Whether a filter matches every link of the workspace, times aside. */
 export function isPlain({ term, tags, domainNo, status }: LinkFilter): boolean {
   return term === null && tags.length === 0 && domainNo === null && status === null
 }
 
-/** Numbers as PostgreSQL reads an array. */
-export function arrayOf(seqs: readonly number[]): string {
-  return `{${seqs.join(',')}}`
+/** What the row `l` of `links` must fulfil besides its tags; an expression. */
+export function rowTests({ term, status, domainNo }: LinkFilter, nowMs: number): Fragment {
+  const tests: Fragment[] = [sql`TRUE`]
+  if (domainNo !== null) tests.push(sql`l.domain_no = ${domainNo}`)
+  if (status !== null) tests.push(statusSql(status, nowMs))
+  if (status !== null && status !== 'active') tests.push(HAS_CONDITIONS)
+  if (term !== null) tests.push(textContains(term))
+  return sql.join(tests, sql` AND `)
 }
 
-/** The `seq` of each candidate, in no order. */
-export function candidates(
-  driver: Exclude<Driver, { kind: 'range' }>,
+/** From `FROM` on: every link `l` that matches, looked for among `candidates` (a query of `seq`). */
+export function matching(
   filter: LinkFilter,
   { low, high }: SeqRange,
-): RawBuilder<unknown> {
-  if (driver.kind === 'domain' || driver.kind === 'special') {
-    return sql`SELECT l.seq AS seq FROM links l
-      WHERE l.seq BETWEEN ${low} AND ${high} AND ${partOf(driver, filter)}`
-  }
-  if (driver.kind === 'text') return indexedMatches(filter.term ?? '', low, high)
-  if (driver.kind === 'known') {
-    return bySql({
-      sqlite: sql`SELECT s.value AS seq FROM json_each(${`[${driver.seqs.join(',')}]`}) s
-        WHERE s.value BETWEEN ${low} AND ${high}`,
-      postgres: sql`SELECT s AS seq FROM unnest(${arrayOf(driver.seqs)}::bigint[]) s
-        WHERE s BETWEEN ${low} AND ${high}`,
-    })
-  }
-  return sql`SELECT link_seq AS seq FROM link_tags
-    WHERE workspace_no = ${filter.workspaceNo} AND tag_key = ${driver.tag}
-    AND link_seq BETWEEN ${low} AND ${high}`
+  nowMs: number,
+  candidates: Fragment | null,
+): Fragment {
+  const tags = filter.tags.map(
+    (tag) => sql` AND EXISTS (SELECT 1 FROM link_tags t
+      WHERE t.workspace_no = ${filter.workspaceNo} AND t.tag_key = ${tag} AND t.link_seq = l.seq)`,
+  )
+  const from =
+    candidates === null
+      ? sql`FROM links l WHERE TRUE`
+      : sql`FROM (${candidates}) d CROSS JOIN links l WHERE l.seq = d.seq`
+  return sql`${from} AND l.seq BETWEEN ${low} AND ${high}${sql.join(tags, sql``)}
+    AND ${rowTests(filter, nowMs)}`
 }
 
-/** What is a link's `seq` in `matching`, said so that its order is the candidates'. */
-export function seqOf({ kind }: Driver): RawBuilder<unknown> {
-  const own = sql`l.seq`
-  if (kind === 'tag' || kind === 'known') return sql`d.seq`
-  return kind === 'text' ? bySql({ sqlite: sql`d.seq`, postgres: own }) : own
+/** The links of a list, as candidates. */
+export function linksIn(seqs: readonly number[]): Fragment {
+  return bySql({
+    sqlite: sql`SELECT s.value AS seq FROM json_each(${`[${seqs.join(',')}]`}) s`,
+    postgres: sql`SELECT unnest(${`{${seqs.join(',')}}`}::bigint[]) AS seq`,
+  })
 }
 
-/** What remains to be tested of each candidate; `row` tests need the link's row as `l`. */
-export interface Tests {
-  row: RawBuilder<boolean>[]
-  /** These only need `seq`, an expression given by the caller. */
-  tags: readonly string[]
-}
-
-/** What a driver's candidates must be tested for. */
-export function testsOf(driver: Driver, filter: LinkFilter, nowMs: number): Tests {
-  const row: RawBuilder<boolean>[] = []
-  if (filter.term !== null && driver.kind !== 'text') row.push(textContains(filter.term))
-  if (filter.status !== null) row.push(statusSql(filter.status, nowMs))
-  if (filter.domainNo !== null && driver.kind !== 'domain') {
-    row.push(sql<boolean>`l.domain_no = ${filter.domainNo}`)
-  }
-  const tags = driver.kind === 'tag' ? filter.tags.filter((tag) => tag !== driver.tag) : filter.tags
-  return { row, tags }
-}
-
-/** Word for word what a partial index covers (`links_domain`, `links_special`), so that it is found. */
-function partOf(
-  { kind }: Extract<Driver, { kind: 'domain' | 'special' }>,
-  { domainNo, workspaceNo }: LinkFilter,
-): RawBuilder<unknown> {
-  return kind === 'domain'
-    ? sql`l.workspace_no = ${workspaceNo} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`
-    : sql`l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`
-}
-
-/** ` AND …` for each test of the link `l`. */
-export function andTests({ row, tags }: Tests, workspaceNo: number): RawBuilder<unknown> {
-  const parts = [
-    ...tags.map(
-      (tag) => sql`EXISTS (SELECT 1 FROM link_tags t WHERE t.workspace_no = ${workspaceNo}
-        AND t.tag_key = ${tag} AND t.link_seq = l.seq)`,
-    ),
-    ...row,
-  ]
-  return parts.length === 0 ? sql`` : sql` AND ${sql.join(parts, sql` AND `)}`
-}
-
-/** From `FROM` on: every link `l` that matches, the driver's candidates first. */
-export function matching(
-  driver: Driver,
+/**
+ * The smallest set that SQLite can enumerate by an index and that has all that match; null: all
+ * links, or the planner finds it. No set is counted further than `most`. PostgreSQL has statistics
+ * and finds it by itself.
+ */
+export async function smallestSet(
+  sqlx: Sql,
   filter: LinkFilter,
   range: SeqRange,
-  nowMs: number,
-): RawBuilder<unknown> {
-  const and = andTests(testsOf(driver, filter, nowMs), filter.workspaceNo)
-  const rows = sql`FROM links l WHERE l.seq BETWEEN ${range.low} AND ${range.high}`
-  if (driver.kind === 'range') return sql`${rows}${and}`
-  if (driver.kind === 'domain' || driver.kind === 'special') {
-    return sql`${rows} AND ${partOf(driver, filter)}${and}`
+  most: number,
+): Promise<Fragment | null> {
+  if (sqlx.dialect === 'postgres') return null
+  const sets = indexedSets(filter, range)
+  if (sets.length < 2) return sets[0] ?? null
+  const sized: { set: Fragment; size: number }[] = []
+  for (const set of sets) {
+    const { rows } = await sql<{ n: number }>`
+      SELECT count(*) AS n FROM (${set} LIMIT ${most})`.execute(sqlx.db)
+    sized.push({ set, size: rows[0]?.n ?? 0 })
   }
-  const joined = sql`FROM (${candidates(driver, filter, range)}) d CROSS JOIN links l
-    WHERE l.seq = d.seq${and}`
-  if (driver.kind !== 'text') return joined
-  // Its index is on the rows themselves: a join would read each of them twice.
-  const within = sql`${rows} AND ${textIsLike(filter.term ?? '')}${and}`
-  return bySql({ sqlite: joined, postgres: within })
+  return sized.reduce((a, b) => (b.size < a.size ? b : a)).set
 }
 
-/** Whether the term can be looked up rather than tested. */
-export function hasIndexedTerm({ term }: LinkFilter, dialect: Dialect): boolean {
-  return term !== null && isIndexable(term, dialect)
+/** The conditions of partial indexes stand word for word as the indexes have them. */
+function indexedSets(filter: LinkFilter, { low, high }: SeqRange): Fragment[] {
+  const { workspaceNo, term, tags, domainNo, status } = filter
+  const links = sql`SELECT l.seq AS seq FROM links l
+    WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
+  const sets = tags.map(
+    (tag): Fragment => sql`SELECT link_seq AS seq FROM link_tags
+      WHERE workspace_no = ${workspaceNo} AND tag_key = ${tag}
+        AND link_seq BETWEEN ${low} AND ${high}`,
+  )
+  if (term !== null && isIndexable(term)) sets.push(indexedMatches(term, low, high))
+  if (domainNo !== null && domainNo !== 0) {
+    sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
+  }
+  if (status !== null && status !== 'active') sets.push(sql`${links} AND ${HAS_CONDITIONS}`)
+  return sets
+}
+
+const nextAfter = prepare<{ from: number; to: number }, { seq: number; created_at: number }>(
+  (db, p) =>
+    db
+      .selectFrom('links')
+      .select(['seq', 'created_at'])
+      .where('seq', '>=', p.from)
+      .where('seq', '<=', p.to)
+      .orderBy('seq')
+      .limit(1),
+)
+
+/**
+ * The range of `seq` that a filter's times make; `made` is how many links the workspace ever had.
+ * Within a workspace `seq` and `created_at` rise together, so a binary search finds the bounds:
+ * some twenty point reads, and no index on `created_at`.
+ */
+export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Promise<SeqRange> {
+  const { createdFrom, createdUntil } = filter
+  const low = filter.workspaceNo * SEQS_PER_WORKSPACE
+  const high = low + SEQS_PER_WORKSPACE - 1
+  const from = createdFrom === null ? low : await firstSince(sqlx, low, low + made, createdFrom)
+  // Links made since `made` was read are newer than all others.
+  const until =
+    createdUntil === null ? high + 1 : await firstSince(sqlx, low, low + made, createdUntil)
+  const whole = createdFrom === null && createdUntil === null
+  return { low: from, high: until - 1, whole }
+}
+
+/** The lowest `seq` from which on no link is older than a time. */
+async function firstSince(sqlx: Sql, low: number, newest: number, ms: number): Promise<number> {
+  let from = low
+  let to = newest + 1
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2)
+    const [link] = await sqlx.run(nextAfter, { from: middle, to: newest })
+    if (link === undefined || link.created_at >= ms) to = middle
+    else from = link.seq + 1
+  }
+  return from
 }

@@ -27,7 +27,7 @@ let links: TestLinks
 let model: (Link & { seq: number })[]
 
 beforeAll(async () => {
-  links = await createTestLinks({ quickTotal: QUICK })
+  links = await createTestLinks({ few: QUICK })
   let state = 7
   const random = (below: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31
@@ -87,7 +87,7 @@ beforeAll(async () => {
     .where('no', '=', 1)
     .executeTakeFirstOrThrow()
   expect(model).toHaveLength(links_count)
-})
+}, 60_000)
 afterAll(() => links.close())
 
 async function all(query: Record<string, string | string[]>): Promise<Link[]> {

@@ -3,10 +3,9 @@ import type { Transaction } from '../storage/index.ts'
 import { addressesOf } from './addresses.ts'
 import { type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
 import { keepDeleted } from './deleted-store.ts'
-import { unindexText } from './search.ts'
 import { holdSlug } from './slug-store.ts'
-import { changeTags, deleteLink, givePlaceBack, type LinkRow } from './store.ts'
-import { type IfMatch, linkToChange, tagsOf } from './update.ts'
+import { deleteLink, givePlaceBack, type LinkRow } from './store.ts'
+import { type IfMatch, linkToChange } from './update.ts'
 
 /**
  * Deletes a link. Its slugs lead nowhere from now on, and are held for the workspace. For some days
@@ -34,14 +33,12 @@ export async function remove(
     after: {},
     version: row.version,
   })
-  tx.afterCommit(() => ctx.changed(row.workspace_no))
+  tx.afterCommit(ctx.changed)
 }
 
 /** Takes a link out of all tables; its slugs stay held. */
 export async function takeOut(tx: Transaction, row: LinkRow): Promise<void> {
   const { main, aliases } = addressesOf(row)
   for (const address of [main, ...aliases]) await holdSlug(tx, address)
-  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, tagsOf(row), [])
-  unindexText(tx, row.seq)
-  await deleteLink(tx, row.seq)
+  await deleteLink(tx, row)
 }

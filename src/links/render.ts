@@ -1,4 +1,5 @@
 import type { Domains } from '../domains/index.ts'
+import { foldCase } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { statusOf } from './status.ts'
 import type { Counters, LinkRow } from './store.ts'
@@ -50,6 +51,11 @@ export function timeOrNull(ms: number | null): string | null {
 /** A list of strings as `tags` and `aliases` are stored. */
 export function parseList(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[])
+}
+
+/** The keys of stored tags, by which links are found. */
+export function tagKeys(json: string): Set<string> {
+  return new Set(parseList(json).map(foldCase))
 }
 
 /** Stored aliases as they are given out. */

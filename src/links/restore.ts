@@ -1,4 +1,4 @@
-import { type Fields, recordChange } from '../audit/index.ts'
+import type { Fields } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
 import type { Transaction } from '../storage/index.ts'
@@ -11,19 +11,17 @@ import {
   linksLimit,
   slugTaken,
   targetOf,
-  targetOfEntry,
 } from './context.ts'
-import { dropDeleted, keepPassword, passwordAt } from './deleted-store.ts'
+import { dropDeleted, passwordAt } from './deleted-store.ts'
 import { linkOrDeleted, type WayBack, wayBack } from './history.ts'
 import type { LinkSchemas } from './schemas.ts'
-import { indexText, searchText } from './search.ts'
 import { claimSlug } from './slug-store.ts'
-import { changesOf, stateOf } from './state.ts'
-import { changeTags, insertLink, type LinkRow, type NewLinkRow, takePlaceBack } from './store.ts'
+import { stateOf } from './state.ts'
+import { insertLink, type LinkRow, takePlaceBack } from './store.ts'
 import type { Link, PreparedPatch } from './types.ts'
-import { change, counters, type IfMatch, merged, tagsOf } from './update.ts'
+import { change, type IfMatch, nextVersion, recordVersion } from './update.ts'
 
-/** What a restore needs besides what every verb needs. */
+/** What a restore needs in addition to what every verb needs. */
 export type RestoreContext = LinkContext & { patchSchema: LinkSchemas['patch'] }
 
 /** A restore whose history was read before the transaction: it may be long. */
@@ -116,37 +114,12 @@ async function bringBack(
   const { limits } = workspace.plan
   const entryNo = await takePlaceBack(tx, workspace.no, limits.links)
   if (entryNo === null) throw linksLimit(limits.links)
-  const { to, after } = merged(before, patch)
-  if (before.max_clicks === null && after.max_clicks !== null) {
-    after.uses = await ctx.peopleSoFar(before.seq)
-  }
-  const tags = tagsOf(after)
-  const row: NewLinkRow = {
-    ...after,
-    updated_at: Math.max(now, before.updated_at),
-    version: before.version + 1,
-    search_text: searchText({ ...after, tags: tags.map(({ tag }) => tag) }),
-  }
+  const { to, row } = await nextVersion(ctx, before, patch, now)
   for (const address of [to.main, ...to.aliases]) {
     if (await claimSlug(tx, address, targetOf(row))) continue
     throw await slugTaken(ctx, tx, address, { alias: address !== to.main })
   }
   if (!(await insertLink(tx, row))) throw externalIdTaken()
-  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, [], tags)
-  indexText(tx, row.seq, row.search_text)
   await dropDeleted(tx, [row.seq])
-  if (after.password_hash !== before.password_hash) {
-    await keepPassword(tx, row.seq, row.version, before.password_hash)
-  }
-  const entry = {
-    workspaceNo: row.workspace_no,
-    at: now,
-    action: 'link.restored' as const,
-    target: targetOfEntry(row),
-    ...changesOf(before, after, ctx.domains),
-    version: row.version,
-  }
-  await recordChange(tx, actor, entry, entryNo)
-  tx.afterCommit(() => ctx.changed(row.workspace_no))
-  return ctx.render(row, await counters(ctx, row), now)
+  return recordVersion(ctx, tx, { actor, before, row, action: 'link.restored', now, entryNo })
 }

@@ -144,7 +144,7 @@ interface Period {
   expires_at?: number | null | undefined
 }
 
-/** Also says so when other fields are wrong: all that is wrong is reported at once. */
+/** Also runs when other fields are wrong, so that all faults are reported together. */
 function endsAfterStart() {
   return z.superRefine<Period>(
     ({ starts_at, expires_at }, context) => {

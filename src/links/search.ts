@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { bySql, type Dialect, type Transaction } from '../storage/index.ts'
+import { bySql, prepareSql, type Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
-import { prepareSql } from './store.ts'
+import { parseList } from './render.ts'
+import type { LinkRow } from './store.ts'
 
 /**
  * The search indexes, which only this file knows. SQLite: FTS5 with trigrams
@@ -19,51 +20,31 @@ export function searchTerm(text: string): string {
 }
 
 /** What `search` looks through. No part can contain a line break, so no term matches across two. */
-export function searchText(link: {
-  slug: string
-  destination_url: string
-  title: string | null
-  tags: readonly string[]
-  external_id: string | null
-}): string {
-  let text = `${link.slug}\n${link.destination_url}`
-  if (link.title !== null) text += `\n${link.title}`
-  for (const tag of link.tags) text += `\n${tag}`
-  if (link.external_id !== null) text += `\n${link.external_id}`
-  return foldForSearch(text)
+export function searchText(
+  link: Pick<LinkRow, 'slug' | 'destination_url' | 'title' | 'tags' | 'external_id'>,
+): string {
+  const { slug, destination_url: url, title, tags, external_id: externalId } = link
+  const parts = [slug, url, title, ...parseList(tags), externalId]
+  return foldForSearch(parts.filter((part) => part !== null).join('\n'))
 }
 
-/** pg_trgm leaves out whatever is neither a letter nor a digit. */
-const POSTGRES_TRIGRAM = /[\p{L}\p{N}]{3}/u
-
-/** Whether the index can be asked for a term. */
-export function isIndexable(term: string, dialect: Dialect): boolean {
-  if (dialect === 'postgres') return POSTGRES_TRIGRAM.test(term)
-  if (term.length >= 2 * TRIGRAM) return true
+/** Whether SQLite's index can be asked for a term. */
+export function isIndexable(term: string): boolean {
   return [...term].length >= TRIGRAM
 }
 
-/** The `seq` of every link of a range whose text contains an indexable term. */
+/** The `seq` of every link of a range whose text contains an indexable term, by SQLite's index. */
 export function indexedMatches(term: string, low: number, high: number): RawBuilder<unknown> {
   const phrase = `"${term.replaceAll('"', '""')}"`
-  return bySql({
-    sqlite: sql`SELECT rowid AS seq FROM links_search
-      WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`,
-    postgres: sql`SELECT l.seq AS seq FROM links l
-      WHERE ${textIsLike(term)} AND l.seq BETWEEN ${low} AND ${high}`,
-  })
+  return sql`SELECT rowid AS seq FROM links_search
+    WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
 }
 
-/** The same as `textContains`, as PostgreSQL's index can answer it, and its planner foresee. */
-export function textIsLike(term: string): RawBuilder<boolean> {
-  return sql<boolean>`l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`}`
-}
-
-/** Whether the text of the link `l` contains a term. */
+/** Whether the text of the link `l` contains a term; PostgreSQL's index answers `LIKE`. */
 export function textContains(term: string): RawBuilder<boolean> {
   return bySql({
     sqlite: sql<boolean>`instr(l.search_text, ${term}) > 0`,
-    postgres: sql<boolean>`strpos(l.search_text, ${term}) > 0`,
+    postgres: sql<boolean>`l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`}`,
   })
 }
 

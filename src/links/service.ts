@@ -37,16 +37,16 @@ export interface LinkServiceDeps {
   peopleSoFar: (linkSeq: number) => number | Promise<number>
   /** Default: {@link hashPassword}. */
   hashPassword?: (password: string) => Promise<string>
-  /** How far a list with `total=quick` counts. Default: {@link QUICK_TOTAL}. */
-  quickTotal?: number
+  /** How many links a list collects and sorts; `total=quick` counts no further. Default: {@link FEW}. */
+  few?: number
   /** Called after every commit that made, changed or deleted a link. */
   changed?: () => void
   /** Called with the `seq` of a link after the commit that deleted it for good. */
   removed?: (linkSeq: number) => void
 }
 
-/** As many as nobody looks through, and few enough to be counted at once. */
-const QUICK_TOTAL = 10_000
+/** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
+const FEW = 5_000
 
 /**
  * Links of a workspace. What takes long is prepared before the transaction; what happens inside it
@@ -112,8 +112,7 @@ export function hashPassword(password: string): Promise<string> {
 
 /** Makes the links service of an instance. */
 export function createLinkService(deps: LinkServiceDeps): LinkService {
-  const { storage, clock, domains } = deps
-  const totals = createTotals()
+  const { storage, clock, domains, few = FEW } = deps
   let schemas: LinkSchemas | undefined
   const ctx: RestoreContext & ListContext = {
     storage,
@@ -122,15 +121,12 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
     random: deps.random,
     domains,
     cursors: deps.cursors,
-    totals,
-    quickTotal: deps.quickTotal ?? QUICK_TOTAL,
+    totals: createTotals(few),
+    few,
     render: createRenderer(domains),
     hashPassword: deps.hashPassword ?? hashPassword,
     peopleSoFar: deps.peopleSoFar,
-    changed(workspaceNo) {
-      totals.changed(workspaceNo)
-      deps.changed?.()
-    },
+    changed: () => deps.changed?.(),
     removed: (linkSeq) => deps.removed?.(linkSeq),
     // Made when it is first needed: a process that restores nothing doesn't pay for it.
     get patchSchema() {

@@ -17,20 +17,32 @@ export interface SlugTarget {
 
 type Row = SlugsTable & { link_seq: number; target_url: string }
 
+const COLUMNS = [
+  'slug_key',
+  'domain_no',
+  'workspace_no',
+  'link_seq',
+  'slug',
+  'target_url',
+  'redirect_status',
+  'special',
+] as const satisfies readonly (keyof Row)[]
+
+const pick = (p: Row, columns: readonly (keyof Row)[]) =>
+  Object.fromEntries(columns.map((name) => [name, p[name]])) as unknown as Row
+
+/** What a claim of a held slug, or a change of its link, writes. */
+const targetColumns = (p: Row) =>
+  pick(p, ['link_seq', 'slug', 'target_url', 'redirect_status', 'special'])
+
 const claim = prepare<Row, { slug_key: string }>((db, p) =>
   db
     .insertInto('slugs')
-    .values(valuesOf(p))
+    .values(pick(p, COLUMNS))
     .onConflict((conflict) =>
       conflict
         .columns(['slug_key', 'domain_no'])
-        .doUpdateSet({
-          link_seq: p.link_seq,
-          slug: p.slug,
-          target_url: p.target_url,
-          redirect_status: p.redirect_status,
-          special: p.special,
-        })
+        .doUpdateSet(targetColumns(p))
         .where('slugs.link_seq', 'is', null)
         .where('slugs.workspace_no', '=', p.workspace_no),
     )
@@ -52,12 +64,12 @@ export async function claimSlug(
 const claimUnused = prepare<Row, { slug_key: string }>((db, p) =>
   db
     .insertInto('slugs')
-    .values(valuesOf(p))
+    .values(pick(p, COLUMNS))
     .onConflict((conflict) => conflict.doNothing())
     .returning('slug_key'),
 )
 
-/** Takes a slug that nobody ever had. False: somebody has or had it. */
+/** Takes a slug that no link ever had. False: a link has or had it. */
 export async function claimUnusedSlug(
   tx: Transaction,
   address: Address,
@@ -69,17 +81,12 @@ export async function claimUnusedSlug(
 const retarget = prepare<Row, never>((db, p) =>
   db
     .updateTable('slugs')
-    .set({
-      slug: p.slug,
-      target_url: p.target_url,
-      redirect_status: p.redirect_status,
-      special: p.special,
-    })
+    .set(targetColumns(p))
     .where('slug_key', '=', p.slug_key)
     .where('domain_no', '=', p.domain_no),
 )
 
-/** Tells a slug of a link how the link has changed. */
+/** Copies a link's changes to one of its slugs. */
 export async function retargetSlug(
   tx: Transaction,
   address: Address,
@@ -103,13 +110,13 @@ export async function holdSlug(tx: Transaction, address: Address): Promise<void>
   changed(tx, address)
 }
 
-/** Every write of this table passes here, so that no node goes on redirecting as before. */
+/** Every write of this table passes here: other nodes remember slugs, and must forget this one. */
 function changed(tx: Transaction, { key, domainNo }: Address, isChanged = true): boolean {
   if (isChanged) tx.linkChanged?.({ domainNo, slugKey: key })
   return isChanged
 }
 
-/** Of some slugs of a domain, those that somebody has or had. */
+/** Of some slugs of a domain, those that a link has or had. */
 export async function knownSlugs(
   sql: Sql,
   domainNo: number,
@@ -135,15 +142,9 @@ const ownerOf = prepare<
     .where('domain_no', '=', p.domainNo),
 )
 
-/** Who has or holds a slug; undefined: nobody ever had it. */
+/** The workspace and link that have a slug, or had it; undefined: no link ever had it. */
 export async function slugOwner(sql: Sql, { key, domainNo }: Address) {
   return (await sql.run(ownerOf, { key, domainNo }))[0]
-}
-
-/** Whether a workspace may take a slug, as it looks now: a claim decides. */
-export async function mayTake(sql: Sql, address: Address, workspaceNo: number): Promise<boolean> {
-  const owner = await slugOwner(sql, address)
-  return owner === undefined || (owner.link_seq === null && owner.workspace_no === workspaceNo)
 }
 
 /** The link that a slug leads to. */
@@ -161,28 +162,6 @@ export async function linkOfSlug(
   return row?.link_seq ?? undefined
 }
 
-function rowOf(address: Address, target: SlugTarget): Row {
-  return {
-    slug_key: address.key,
-    domain_no: address.domainNo,
-    slug: address.slug,
-    workspace_no: target.workspace_no,
-    link_seq: target.link_seq,
-    target_url: target.target_url,
-    redirect_status: target.redirect_status,
-    special: target.special,
-  }
-}
-
-function valuesOf(p: Row) {
-  return {
-    slug_key: p.slug_key,
-    domain_no: p.domain_no,
-    workspace_no: p.workspace_no,
-    link_seq: p.link_seq,
-    slug: p.slug,
-    target_url: p.target_url,
-    redirect_status: p.redirect_status,
-    special: p.special,
-  }
+function rowOf({ key, domainNo, slug }: Address, target: SlugTarget): Row {
+  return { slug_key: key, domain_no: domainNo, slug, ...target }
 }

@@ -15,7 +15,7 @@ const TRIES_PER_LENGTH = 3
 
 const PLAIN = /^[a-z0-9_-]+$/
 const ALLOWED = /^[\p{L}\p{M}\p{Nd}_-]+$/u
-/** A mark on nothing would attach itself to what stands before it; what nobody sees is a trap. */
+/** A leading mark combines with the character before the slug; invisible characters mislead. */
 const MISLEADING = /^\p{M}|\p{Default_Ignorable_Code_Point}/u
 
 /** A slug as typed (in NFC), and the key that makes it unique. */
@@ -29,7 +29,7 @@ export function slugKey(slug: string): string {
   return PLAIN.test(slug) ? slug : foldCase(slug)
 }
 
-/** Checks a slug that somebody chose. */
+/** Checks a slug that a client chose. */
 export function parseSlug(text: string): SlugName | Fault {
   if (PLAIN.test(text) && text.length <= SLUG_LENGTH_MAX) {
     return unreserved({ slug: text, key: text }, text)

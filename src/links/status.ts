@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { LinksTable } from '../storage/index.ts'
+import type { LinksTable, Sql } from '../storage/index.ts'
 
 /** What a link's status can be, in the order of precedence: the first that applies is shown. */
 export const STATUSES = [
@@ -49,29 +49,18 @@ export function statusSql(status: Status, nowMs: number): RawBuilder<boolean> {
 export const HAS_CONDITIONS = sql<boolean>`(l.enabled = 0 OR l.blocked <> 0
   OR l.starts_at IS NOT NULL OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
 
-/** Whether a link comes to a status, or leaves it, as time goes on. */
-export function dependsOnTime(status: Status): boolean {
-  return status !== 'blocked' && status !== 'disabled'
-}
-
-/** Whether visits may bring a link to a status, or out of it. */
-export function dependsOnUses(status: Status): boolean {
-  return dependsOnTime(status) && status !== 'expired'
-}
-
-/** When a link of `where` next comes to another status by itself. */
-export function nextTimes(where: RawBuilder<unknown>, nowMs: number) {
-  const next = (time: RawBuilder<unknown>) =>
-    sql`min(CASE WHEN ${time} > ${nowMs} THEN ${time} END)`
-  return sql<{ starts: number | null; expires: number | null }>`
-    SELECT ${next(sql`l.starts_at`)} AS starts, ${next(sql`l.expires_at`)} AS expires
-    FROM links l WHERE ${where} AND ${HAS_CONDITIONS}`
-}
-
-/** How many visits have used something up of a workspace's links that have `max_clicks`. */
-export function usesOf(workspaceNo: number) {
-  return sql<{ n: number | null }>`SELECT sum(l.uses) AS n FROM links l
-    WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS} AND l.max_clicks IS NOT NULL`
+/**
+ * Differs from an earlier mark if the status of a link of the workspace has changed without a change
+ * of the link: by a visit that used up `max_clicks`, or by the time.
+ */
+export async function statusMark(sqlx: Sql, workspaceNo: number, nowMs: number): Promise<string> {
+  const links = sql`FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`
+  const past = (time: RawBuilder<unknown>) => sql`CASE WHEN ${time} <= ${nowMs} THEN 1 ELSE 0 END`
+  const { rows } = await sql<{ uses: number | null; past: number | null }>`SELECT
+    (SELECT sum(l.uses) ${links} AND l.max_clicks IS NOT NULL) AS uses,
+    (SELECT sum(${past(sql`l.starts_at`)} + ${past(sql`l.expires_at`)}) ${links}) AS past
+  `.execute(sqlx.db)
+  return `${rows[0]?.uses ?? 0} ${rows[0]?.past ?? 0}`
 }
 
 /** Whether the redirect must read the link's row, or may answer from the slug's alone. */

@@ -1,22 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import {
   type LinksTable,
-  type Prepared,
   prepare,
   SEQS_PER_WORKSPACE,
   type Sql,
   type Transaction,
 } from '../storage/index.ts'
-import type { Tag } from './types.ts'
+import { tagKeys } from './render.ts'
+import { indexText, searchText, unindexText } from './search.ts'
 
 /** A row of `links` as it is read back, without what only the search looks through. */
 export type LinkRow = Omit<LinksTable, 'blocked' | 'uses' | 'search_text'> & {
   blocked: number
   uses: number
 }
-/** A whole row, as it is written. */
-export type NewLinkRow = LinkRow & { search_text: string }
-
 /** What the click worker counted of a link; null before it came to it. */
 export interface Counters {
   total: number | null
@@ -64,22 +61,15 @@ export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql.raw(
   ),
 )
 
-/** A statement written in SQL, made ready like any other. */
-export function prepareSql<P extends object, R>(
-  write: (parameters: P) => RawBuilder<R>,
-): Prepared<P, R> {
-  return prepare((db, parameters) => ({ compile: () => write(parameters).compile(db) }))
-}
-
-const takeNumber = prepare<
-  { workspaceNo: number; limit: number; now: number },
+const takeNumbers = prepare<
+  { workspaceNo: number; limit: number; made: number; now: number },
   { links_made: number; last_link_at: number; audit_made: number }
 >((db, p) =>
   db
     .updateTable('workspaces')
     .set((eb) => ({
       links_count: eb('links_count', '+', 1),
-      links_made: eb('links_made', '+', 1),
+      links_made: eb('links_made', '+', p.made),
       audit_made: eb('audit_made', '+', 1),
       last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
     }))
@@ -107,26 +97,11 @@ export async function takePlace(
   limit: number | null,
   now: number,
 ): Promise<Place | null> {
-  const [row] = await tx.run(takeNumber, {
-    workspaceNo,
-    limit: limit ?? Number.MAX_SAFE_INTEGER,
-    now,
-  })
+  const max = limit ?? Number.MAX_SAFE_INTEGER
+  const [row] = await tx.run(takeNumbers, { workspaceNo, limit: max, made: 1, now })
   if (row === undefined) return null
   return { n: row.links_made, createdAt: row.last_link_at, entryNo: row.audit_made }
 }
-
-const takeBack = prepare<{ workspaceNo: number; limit: number }, { audit_made: number }>((db, p) =>
-  db
-    .updateTable('workspaces')
-    .set((eb) => ({
-      links_count: eb('links_count', '+', 1),
-      audit_made: eb('audit_made', '+', 1),
-    }))
-    .where('no', '=', p.workspaceNo)
-    .where('links_count', '<', p.limit)
-    .returning('audit_made'),
-)
 
 /**
  * Counts a link again that comes back, if the plan allows one more. Gives back the number of the
@@ -137,7 +112,8 @@ export async function takePlaceBack(
   workspaceNo: number,
   limit: number | null,
 ): Promise<number | null> {
-  const [row] = await tx.run(takeBack, { workspaceNo, limit: limit ?? Number.MAX_SAFE_INTEGER })
+  const max = limit ?? Number.MAX_SAFE_INTEGER
+  const [row] = await tx.run(takeNumbers, { workspaceNo, limit: max, made: 0, now: 0 })
   return row?.audit_made ?? null
 }
 
@@ -153,33 +129,36 @@ export async function givePlaceBack(tx: Transaction, workspaceNo: number): Promi
   await tx.run(giveBack, { workspaceNo })
 }
 
-const insert = prepare<NewLinkRow, { seq: number }>((db, p) =>
+type WrittenRow = LinkRow & { search_text: string }
+
+const insert = prepare<WrittenRow, { seq: number }>((db, p) =>
   db
     .insertInto('links')
-    .values({
-      ...(Object.fromEntries(LINK_COLUMNS.map((name) => [name, p[name]])) as LinkRow),
-      search_text: p.search_text,
-    })
+    .values({ ...columns(p, LINK_COLUMNS), search_text: p.search_text })
     .onConflict((conflict) => conflict.doNothing())
     .returning('seq'),
 )
 
-/** Adds a link. False: its external id is in use in its workspace. */
-export async function insertLink(tx: Transaction, row: NewLinkRow): Promise<boolean> {
-  return (await tx.run(insert, row)).length > 0
+/** Adds a link with its tags, and makes it findable. False: its external id is in use. */
+export async function insertLink(tx: Transaction, row: LinkRow): Promise<boolean> {
+  const search_text = searchText(row)
+  if ((await tx.run(insert, { ...row, search_text })).length === 0) return false
+  await changeTags(tx, row, '[]', row.tags)
+  indexText(tx, row.seq, search_text)
+  return true
 }
 
-/** A changed row; `uses` null: as many as there are by now. */
-export type ChangedLinkRow = Omit<NewLinkRow, 'uses'> & { uses: number | null }
+/** `uses` null: as many as there are by now. */
+type ChangedRow = Omit<WrittenRow, 'uses'> & { uses: number | null }
 
 const FIXED: readonly string[] = ['seq', 'id', 'workspace_no', 'created_at', 'blocked', 'uses']
+const CHANGING = LINK_COLUMNS.filter((name) => !FIXED.includes(name))
 
-const update = prepare<ChangedLinkRow, { seq: number }>((db, p) => {
-  const changing = LINK_COLUMNS.filter((name) => !FIXED.includes(name))
-  return db
+const update = prepare<ChangedRow, { seq: number }>((db, p) =>
+  db
     .updateTable('links')
     .set({
-      ...(Object.fromEntries(changing.map((name) => [name, p[name]])) as Partial<LinkRow>),
+      ...columns(p as WrittenRow, CHANGING),
       // Visitors of a limited link raise it at the same time.
       uses: sql<number>`coalesce(${p.uses}, uses)`,
       search_text: p.search_text,
@@ -199,21 +178,35 @@ const update = prepare<ChangedLinkRow, { seq: number }>((db, p) => {
         ),
       ]),
     )
-    .returning('seq')
-})
+    .returning('seq'),
+)
 
-/** Writes a link anew. False: its external id is in use in its workspace. */
-export async function updateLink(tx: Transaction, row: ChangedLinkRow): Promise<boolean> {
-  return (await tx.run(update, row)).length > 0
+/** Changes a link, its tags and its search entry. False: its external id is in use. */
+export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow): Promise<boolean> {
+  const search_text = searchText(row)
+  const uses = row.uses === before.uses ? null : row.uses
+  if ((await tx.run(update, { ...row, uses, search_text })).length === 0) return false
+  await changeTags(tx, row, before.tags, row.tags)
+  if (search_text !== searchText(before)) {
+    unindexText(tx, row.seq)
+    indexText(tx, row.seq, search_text)
+  }
+  return true
 }
 
-const removeRow = prepare<{ seq: number }, never>((db, p) =>
+const remove = prepare<{ seq: number }, never>((db, p) =>
   db.deleteFrom('links').where('seq', '=', p.seq),
 )
 
-/** Removes a link's row; its slugs, tags and search entry are the caller's to remove. */
-export async function deleteLink(tx: Transaction, seq: number): Promise<void> {
-  await tx.run(removeRow, { seq })
+/** Removes a link, its tags and its search entry; its slugs are the caller's to remove. */
+export async function deleteLink(tx: Transaction, row: LinkRow): Promise<void> {
+  await changeTags(tx, row, row.tags, '[]')
+  unindexText(tx, row.seq)
+  await tx.run(remove, { seq: row.seq })
+}
+
+function columns(p: LinkRow, names: readonly (keyof LinkRow)[]): LinkRow {
+  return Object.fromEntries(names.map((name) => [name, p[name]])) as LinkRow
 }
 
 const byId = prepare<{ id: string; workspaceNo: number }, LinkRow>((db, p) =>
@@ -272,15 +265,15 @@ const deleteTag = prepare<{ workspaceNo: number; key: string; seq: number }, nev
     .where('link_seq', '=', p.seq),
 )
 
-/** Makes a link's tags findable that weren't, and the other way round. */
-export async function changeTags(
+async function changeTags(
   tx: Transaction,
-  link: { workspaceNo: number; seq: number },
-  before: readonly Tag[],
-  after: readonly Tag[],
+  { workspace_no: workspaceNo, seq }: LinkRow,
+  before: string,
+  after: string,
 ): Promise<void> {
-  const kept = new Set(after.map(({ key }) => key))
-  for (const { key } of before) if (!kept.has(key)) await tx.run(deleteTag, { ...link, key })
-  const had = new Set(before.map(({ key }) => key))
-  for (const { key } of after) if (!had.has(key)) await tx.run(insertTag, { ...link, key })
+  if (before === after) return
+  const had = tagKeys(before)
+  const has = tagKeys(after)
+  for (const key of had.difference(has)) await tx.run(deleteTag, { workspaceNo, key, seq })
+  for (const key of has.difference(had)) await tx.run(insertTag, { workspaceNo, key, seq })
 }

@@ -1,95 +1,95 @@
-import type { Count, WorkspaceFacts } from './count.ts'
-import type { LinkFilter } from './filter.ts'
+import { sql } from 'kysely'
+import { prepare, type Sql } from '../storage/index.ts'
+import { type LinkFilter, matching, type SeqRange, smallestSet } from './filter.ts'
+import { statusMark } from './status.ts'
 
-const ENTRIES_MAX = 500
-/** Links that are kept with the totals, all together; 8 bytes each. */
-const SEQS_MAX = 500_000
-/** With more new links it is as well to count all of them. */
-const MORE_AT_MOST = 10_000
+/** So many totals are remembered. */
+const TOTALS_MAX = 200
 
-interface Entry extends WorkspaceFacts {
-  count: Count
-  epoch: number
-  /** When it was counted. */
-  at: number
+/** How many links match a filter. */
+export interface Total {
+  /** At least so many, where it isn't exact. */
+  total: number
+  exact: boolean
+  /** The `seq` of all that match, where they are few. */
+  seqs?: readonly number[]
+}
+
+/** What is known of a workspace without counting. */
+export interface WorkspaceFacts {
+  /** How many links it has. */
+  links: number
+  /** How many it ever had. */
+  made: number
+  /** How many entries its audit log has: every change of a link makes one, on whichever node. */
+  changes: number
+}
+
+const storedFacts = prepare<{ no: number }, WorkspaceFacts>((db, p) =>
+  db
+    .selectFrom('workspaces')
+    .select(['links_count as links', 'links_made as made', 'audit_made as changes'])
+    .where('no', '=', p.no),
+)
+
+/** What is known of a workspace; zeros where there is none. */
+export async function factsOf(sqlx: Sql, no: number): Promise<WorkspaceFacts> {
+  const [facts = { links: 0, made: 0, changes: 0 }] = await sqlx.run(storedFacts, { no })
+  return facts
+}
+
+/** What is to be counted. */
+export interface TotalQuery {
+  filter: LinkFilter
+  range: SeqRange
+  /** False: no further than few. */
+  exact: boolean
+  nowMs: number
+}
+
+/** Totals of filters. A client that turns the pages of a list asks for the same one each time. */
+export interface Totals {
+  /** `changes`: what the workspace's facts say now. */
+  count(sqlx: Sql, query: TotalQuery, changes: number): Promise<Total>
 }
 
 /**
- * Totals that were counted, for as long as nothing has changed and no status changes by itself:
- * whoever turns the pages of a search asks for the same total again and again, and counting is what
- * costs most.
- *
- * Creations, deletions and changes show in the workspace's counters, whoever made them; changes of
- * this process are told by the service that makes them, too.
+ * Counts each filter once while no link changes; `few` links are kept with their total. What a
+ * status depends on besides is read each time.
  */
-export interface Totals {
-  get(filter: LinkFilter, facts: WorkspaceFacts, nowMs: number): Count | undefined
-  /** What was counted when there were fewer links, if nothing but creations came between. */
-  before(
-    filter: LinkFilter,
-    facts: WorkspaceFacts,
-    nowMs: number,
-  ): { count: Count; made: number } | undefined
-  /** `count` must have been begun after `begin` gave out its ticket, and be of `nowMs`. */
-  begin(filter: LinkFilter, facts: WorkspaceFacts, nowMs: number): (count: Count) => void
-  changed(workspaceNo: number): void
+export function createTotals(few: number): Totals {
+  const totals = new Map<string, Total & { version: string }>()
+  return {
+    async count(sqlx, query, changes) {
+      const { filter, exact, nowMs } = query
+      const mark = filter.status === null ? '' : await statusMark(sqlx, filter.workspaceNo, nowMs)
+      const key = JSON.stringify(filter)
+      let total = totals.get(key)
+      if (total?.version !== `${changes} ${mark}` || (exact && !total.exact)) {
+        // Read before counting, and where it is counted, which may be a copy that lags. A change
+        // in between makes this the total of a past version, which is not asked for again.
+        const { changes: counted } = await factsOf(sqlx, filter.workspaceNo)
+        total = { ...(await countLinks(sqlx, query, few)), version: `${counted} ${mark}` }
+      }
+      totals.delete(key)
+      totals.set(key, total)
+      if (totals.size > TOTALS_MAX) totals.delete(totals.keys().next().value as string)
+      return total
+    },
+  }
 }
 
-/** Remembers the totals that were asked for last. */
-export function createTotals(): Totals {
-  const entries = new Map<string, Entry>()
-  const epochs = new Map<number, number>()
-  const epochOf = (workspaceNo: number) => epochs.get(workspaceNo) ?? 0
-  let kept = 0
-
-  function remove(key: string): void {
-    kept -= entries.get(key)?.count.seqs?.length ?? 0
-    entries.delete(key)
+async function countLinks(sqlx: Sql, query: TotalQuery, few: number): Promise<Total> {
+  const { filter, range, nowMs } = query
+  const candidates = await smallestSet(sqlx, filter, range, few)
+  const matches = matching(filter, range, nowMs, candidates)
+  const { rows } = await sql<{ seq: number }>`
+    SELECT l.seq AS seq ${matches} LIMIT ${few + 1}`.execute(sqlx.db)
+  if (rows.length <= few) {
+    return { total: rows.length, exact: true, seqs: rows.map(({ seq }) => seq) }
   }
-
-  /** The clock may have been set back, too. */
-  const isOf = ({ at, count: { until } }: Entry, nowMs: number) =>
-    until === undefined || (nowMs >= at && nowMs < until)
-
-  return {
-    get(filter, { links, made, changes, uses }, nowMs) {
-      const key = JSON.stringify(filter)
-      const entry = entries.get(key)
-      if (entry === undefined) return undefined
-      const isValid =
-        isOf(entry, nowMs) &&
-        entry.epoch === epochOf(filter.workspaceNo) &&
-        entry.links === links &&
-        entry.made === made &&
-        entry.changes === changes &&
-        entry.uses === uses
-      if (!isValid) return undefined
-      entries.delete(key)
-      entries.set(key, entry)
-      return entry.count
-    },
-    before(filter, { links, made, changes, uses }, nowMs) {
-      const entry = entries.get(JSON.stringify(filter))
-      const more = made - (entry?.made ?? made)
-      if (entry === undefined || more <= 0 || more > MORE_AT_MOST) return undefined
-      if (!isOf(entry, nowMs) || entry.uses !== uses) return undefined
-      const onlyMade = links - entry.links === more && changes - entry.changes === more
-      return onlyMade ? { count: entry.count, made: entry.made } : undefined
-    },
-    begin(filter, facts, at) {
-      const epoch = epochOf(filter.workspaceNo)
-      return (count) => {
-        const key = JSON.stringify(filter)
-        remove(key)
-        entries.set(key, { ...facts, count, epoch, at })
-        kept += count.seqs?.length ?? 0
-        while (entries.size > ENTRIES_MAX || kept > SEQS_MAX) {
-          remove(entries.keys().next().value as string)
-        }
-      }
-    },
-    changed(workspaceNo) {
-      epochs.set(workspaceNo, epochOf(workspaceNo) + 1)
-    },
-  }
+  if (!query.exact) return { total: few, exact: false }
+  const { rows: counted } = await sql<{ n: number }>`
+    SELECT count(*) AS n ${matches}`.execute(sqlx.db)
+  return { total: counted[0]?.n ?? 0, exact: true }
 }

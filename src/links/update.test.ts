@@ -153,7 +153,7 @@ describe('changing', () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 's', aliases })
     expect(await refusal(links.patch(id, { slug: 't' }))).toEqual([
       'VALIDATION_FAILED',
-      'aliases: TOO_MANY',
+      'slug: ALIASES_FULL',
     ])
     await links.patch(id, { slug: 't', aliases })
     await expectConsistent(links)

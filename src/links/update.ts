@@ -1,7 +1,6 @@
-import { recordChange } from '../audit/index.ts'
+import { type Actor, recordChange } from '../audit/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
-import { foldCase } from '../validation/text.ts'
 import {
   type Addresses,
   addressesOf,
@@ -21,19 +20,10 @@ import {
   targetOfEntry,
 } from './context.ts'
 import { keepPassword } from './deleted-store.ts'
-import { parseList } from './render.ts'
 import { BOUNDS } from './rules.ts'
-import { indexText, searchText, unindexText } from './search.ts'
 import { changesOf } from './state.ts'
-import {
-  type ChangedLinkRow,
-  changeTags,
-  findCounters,
-  findLink,
-  type LinkRow,
-  updateLink,
-} from './store.ts'
-import type { Link, PreparedPatch, Tag } from './types.ts'
+import { findCounters, findLink, type LinkRow, updateLink } from './store.ts'
+import type { Link, PreparedPatch } from './types.ts'
 
 /** Whether a version may be changed, as the request's `If-Match` says. */
 export type IfMatch = (version: number) => boolean
@@ -48,7 +38,7 @@ export async function linkToChange(
   id: string,
   ifMatch: IfMatch,
 ): Promise<LinkRow> {
-  // Two changes at once would each undo what the other has made of slugs and tags.
+  // Two concurrent changes would each overwrite the other's slugs and tags.
   await tx.lockWorkspace(workspace.no)
   const row = await findLink(tx, id, workspace.no)
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
@@ -82,59 +72,72 @@ export async function change(
   action: 'link.updated' | 'link.restored',
 ): Promise<Link> {
   const now = ctx.clock.now()
-  const { from, to, after } = merged(before, patch)
-  if (!isChanged(before, after)) return ctx.render(before, await counters(ctx, before), now)
-
-  if (before.max_clicks === null && after.max_clicks !== null) {
-    after.uses = await ctx.peopleSoFar(before.seq)
-  }
-  const tags = { before: tagsOf(before), after: patch.tags ?? tagsOf(before) }
-  const row: ChangedLinkRow = {
-    ...after,
-    uses: after.uses === before.uses ? null : after.uses,
-    updated_at: Math.max(now, before.updated_at),
-    version: before.version + 1,
-    search_text: searchText({ ...after, tags: tags.after.map(({ tag }) => tag) }),
-  }
+  const { from, to, row, isChanged } = await nextVersion(ctx, before, patch, now)
+  if (!isChanged) return ctx.render(before, await counters(ctx, before), now)
   const taken = await changeAddresses(tx, from, to, targetOf(row))
   if (taken !== null) throw await slugTaken(ctx, tx, taken, { alias: taken !== to.main })
-  if (!(await updateLink(tx, row))) throw externalIdTaken()
-  await changeTags(tx, { workspaceNo: row.workspace_no, seq: row.seq }, tags.before, tags.after)
-  const textBefore = searchText({ ...before, tags: tags.before.map(({ tag }) => tag) })
-  if (row.search_text !== textBefore) {
-    unindexText(tx, row.seq)
-    indexText(tx, row.seq, row.search_text)
+  if (!(await updateLink(tx, before, row))) throw externalIdTaken()
+  return recordVersion(ctx, tx, { actor, before, row, action, now })
+}
+
+/**
+ * What a patch makes of a stored link: its next version.
+ * @throws AppError VALIDATION_FAILED
+ */
+export async function nextVersion(
+  ctx: Pick<LinkContext, 'peopleSoFar'>,
+  before: LinkRow,
+  patch: PreparedPatch,
+  now: number,
+) {
+  const from = addressesOf(before)
+  const to = addressesAfter(from, patch)
+  const row = merge(before, to, patch)
+  const faults = faultsOf(row, to, patch)
+  if (faults.length > 0) throw invalid(...faults)
+  const names = Object.keys(row) as (keyof LinkRow)[]
+  const isChanged = names.some((name) => before[name] !== row[name])
+  if (before.max_clicks === null && row.max_clicks !== null) {
+    row.uses = await ctx.peopleSoFar(before.seq)
   }
-  if (after.password_hash !== before.password_hash) {
+  row.updated_at = Math.max(now, before.updated_at)
+  row.version = before.version + 1
+  return { from, to, row, isChanged }
+}
+
+/** Writes down that a link has a new version, which is stored already. Returns it rendered. */
+export async function recordVersion(
+  ctx: LinkContext,
+  tx: Transaction,
+  version: {
+    actor: Actor
+    before: LinkRow
+    row: LinkRow
+    action: 'link.updated' | 'link.restored'
+    now: number
+    /** The number of the audit entry, if it was taken already. */
+    entryNo?: number
+  },
+): Promise<Link> {
+  const { actor, before, row, action, now, entryNo } = version
+  if (row.password_hash !== before.password_hash) {
     await keepPassword(tx, row.seq, row.version, before.password_hash)
   }
-  await recordChange(tx, actor, {
+  const entry = {
     workspaceNo: row.workspace_no,
     at: now,
     action,
     target: targetOfEntry(row),
-    ...changesOf(before, after, ctx.domains),
+    ...changesOf(before, row, ctx.domains),
     version: row.version,
-  })
-  tx.afterCommit(() => ctx.changed(row.workspace_no))
-  return ctx.render({ ...row, uses: after.uses }, await counters(ctx, before), now)
+  }
+  await recordChange(tx, actor, entry, entryNo)
+  tx.afterCommit(ctx.changed)
+  return ctx.render(row, await counters(ctx, row), now)
 }
 
-/**
- * What a patch makes of a stored link.
- * @throws AppError VALIDATION_FAILED
- */
-export function merged(before: LinkRow, patch: PreparedPatch) {
-  const from = addressesOf(before)
-  const to = addressesAfter(from, patch)
-  const after = merge(before, to, patch)
-  const faults = faultsOf(after, to, patch)
-  if (faults.length > 0) throw invalid(...faults)
-  return { from, to, after }
-}
-
-/** A point read of another file, done at once: it holds up nobody's transaction. */
-export function counters({ storage }: LinkContext, { seq }: { seq: number }) {
+/** A point read of another file, so fast that no transaction waits for it. */
+function counters({ storage }: LinkContext, { seq }: { seq: number }) {
   return findCounters(storage.read, seq)
 }
 
@@ -188,16 +191,8 @@ function faultsOf(after: LinkRow, to: Addresses, patch: PreparedPatch): ErrorDet
     faults.push({ field, code: 'ENDS_BEFORE_START' })
   }
   if (to.aliases.length > BOUNDS.aliases) {
-    faults.push({ field: 'aliases', code: 'TOO_MANY', params: { max: BOUNDS.aliases } })
+    const field = patch.slug === undefined ? 'domain' : 'slug'
+    faults.push({ field, code: 'ALIASES_FULL', params: { max: BOUNDS.aliases } })
   }
   return faults
-}
-
-function isChanged(before: LinkRow, after: LinkRow): boolean {
-  return (Object.keys(after) as (keyof LinkRow)[]).some((name) => before[name] !== after[name])
-}
-
-/** The tags of a stored link. */
-export function tagsOf(row: Pick<LinkRow, 'tags'>): Tag[] {
-  return parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) }))
 }

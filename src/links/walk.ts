@@ -1,208 +1,136 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { bySql } from '../storage/index.ts'
-import type { SeqRange } from './filter.ts'
+import type { Fragment, LinkFilter, SeqRange } from './filter.ts'
 
 export const SORTS = ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug'] as const
 export type Sort = (typeof SORTS)[number]
 
-/** A place in a sorted list: on a link, or beside one. Ties of the key are broken by `seq`. */
+/** A place in a sorted list: on a link, or next to one. Ties of the key are broken by `seq`. */
 export interface Position {
   /**
-   * The sort's key: a time, a number of clicks, a slug's key. 0 where a link was never clicked; for
-   * `created_at` it is `seq`.
+   * The sort's key: a time in milliseconds, a number of clicks, a slug's key. 0 where a link was
+   * never clicked; for `created_at` it is `seq`.
    */
   key: number | string
   seq: number
 }
 
-/** The position of a link that a walk came across. */
-export function positionOf({ k, seq }: { k: number | string | null; seq: number }): Position {
-  return { key: k ?? 0, seq }
-}
-
-/** Which part of a sorted list to walk, and in which direction. */
+/** A part of a sorted list. */
 export interface Walk {
-  sort: Exclude<Sort, 'created_at'>
-  descending: boolean
-  workspaceNo: number
+  filter: Pick<LinkFilter, 'workspaceNo'>
   range: SeqRange
-  /** Exclusive. */
+  sort: Sort
+  descending: boolean
+  /** Exclusive; null: the beginning of the list. */
   after: Position | null
-  /** Inclusive: where to stop at the latest. */
-  until?: Position
-  /** ` AND …`: further conditions on `l`, the link's row. */
-  tests: RawBuilder<unknown>
-  /** Counters whose link is gone may pass for links; there are no tests. */
-  rough?: boolean
-  /** So many are taken from its beginning, at most. */
-  need: number
 }
 
-/** For `ORDER BY`; no key comes before all keys, as SQLite has it and PostgreSQL has not. */
-export function directionSql(descending: boolean): RawBuilder<unknown> {
-  return descending ? sql`DESC NULLS LAST` : sql`ASC NULLS FIRST`
+/** What a sort reads in order: a table whose index begins with the workspace and the key. */
+interface Source {
+  /** Ends in a condition. */
+  from: Fragment
+  key: Fragment
+  seq: Fragment
 }
 
 /**
- * The keys (`k`) and `seq` of links in the order of a sort, as a compound whose every arm comes out
- * of an index in that order: so the database merges them, and stops as soon as it has enough.
+ * The next `steps` links of a sort with their keys (`k`, `seq`), in order, whether they match the
+ * filter or not. Counters whose link is deleted are among them.
  *
- * A position makes two arms, the rest of its ties and what lies beyond them, because SQLite would
- * read through all the ties of `(key, seq) < (?, ?)`, and half of all links may have no clicks.
+ * It is a compound whose every arm comes out of an index in that order, so that the database merges
+ * them and stops early. A position makes two arms, its ties and what comes after them, because
+ * SQLite would read all the ties of `(key, seq) < (?, ?)`, and half of all links may have no clicks.
  */
-export function walkSql(walk: Walk): RawBuilder<{ k: number | string | null; seq: number }> {
-  const direction = directionSql(walk.descending)
-  const order = sql` ORDER BY k ${direction}, seq ${direction}`
-  const arms = armsOf(walk)
+export function walkSql(walk: Walk, steps: number): Fragment {
+  const direction = directionOf(walk)
+  const order = sql` ORDER BY k ${direction}, seq ${direction} LIMIT ${steps}`
+  const arms = armsOf(walk, steps)
   if (arms.length === 1) return sql`${arms[0]}${order}`
-  // PostgreSQL sorts a compound as a whole, unless each arm says how much of it is wanted.
-  const cut = arms.map((each) => sql`(${each}${order} LIMIT ${walk.need})`)
   return bySql({
     sqlite: sql`${sql.join(arms, sql` UNION ALL `)}${order}`,
-    postgres: sql`${sql.join(cut, sql` UNION ALL `)}${order}`,
+    // PostgreSQL sorts a compound as a whole, unless each arm says how much of it is needed.
+    postgres: sql`${sql.join(
+      arms.map((arm) => sql`(${arm}${order})`),
+      sql` UNION ALL `,
+    )}${order}`,
   })
 }
 
-/** Keys of the other arms' type: PostgreSQL would convert what it has, and have to sort it again. */
-const ZERO = bySql({ sqlite: sql`0`, postgres: sql`0::bigint` })
-const NEVER = bySql({ sqlite: sql`NULL`, postgres: sql`NULL::bigint` })
+/** For `ORDER BY`. */
+export function directionOf({ descending }: Pick<Walk, 'descending'>): Fragment {
+  return descending ? sql`DESC` : sql`ASC`
+}
 
-function armsOf(walk: Walk): RawBuilder<unknown>[] {
-  switch (walk.sort) {
-    case 'updated_at':
-      return keyed(walk, LINKS, sql`l.updated_at`)
-    case 'slug':
-      return keyed(walk, LINKS, sql`l.slug_key`)
-    case 'clicks':
-      return [...keyed(walk, COUNTERS, sql`c.total`), ...uncounted(walk, ZERO)]
-    case 'last_clicked_at': {
-      const key = sql`c.last_clicked_at`
+/** For comparisons with a position: what comes after it. */
+export function beyond({ descending }: Pick<Walk, 'descending'>): Fragment {
+  return descending ? sql`<` : sql`>`
+}
+
+function armsOf(walk: Walk, steps: number): Fragment[] {
+  const { filter, range, sort, after } = walk
+  const links = (key: Fragment): Source => ({
+    from: sql`links l WHERE l.workspace_no = ${filter.workspaceNo}`,
+    key,
+    seq: sql`l.seq`,
+  })
+  const counters = (key: Fragment): Source => ({
+    from: sql`link_counters c WHERE c.workspace_no = ${filter.workspaceNo}`,
+    key,
+    seq: sql`c.link_seq`,
+  })
+  switch (sort) {
+    case 'created_at': {
+      const rest = after === null ? sql`` : sql` AND l.seq ${beyond(walk)} ${after.seq}`
       return [
-        ...keyed(walk, COUNTERS, key, sql` AND ${key} IS NOT NULL`),
-        // Its key is a column, though always null, so that the index's order is seen to fit.
-        ...zeros(walk, COUNTERS, key, sql` AND ${key} IS NULL`),
-        ...uncounted(walk, NEVER),
+        sql`SELECT l.seq AS k, l.seq AS seq FROM links l
+          WHERE l.seq BETWEEN ${range.low} AND ${range.high}${rest}`,
       ]
     }
+    case 'updated_at':
+      return keyed(walk, links(sql`l.updated_at`))
+    case 'slug':
+      return keyed(walk, links(sql`l.slug_key`))
+    case 'clicks':
+      return [...keyed(walk, counters(sql`c.total`)), ...uncounted(walk, steps)]
+    case 'last_clicked_at':
+      return [...keyed(walk, counters(LAST_CLICKED)), ...uncounted(walk, steps)]
   }
 }
 
-/** What an arm reads: whose index begins with the workspace and the key. */
-interface Source {
-  from: RawBuilder<unknown>
-  rough?: RawBuilder<unknown>
-  workspace: RawBuilder<unknown>
-  seq: RawBuilder<unknown>
-}
+/** Word for word what `link_counters_last` covers. */
+const LAST_CLICKED = sql`coalesce(c.last_clicked_at, 0)`
 
-const LINKS: Source = {
-  from: sql`links l WHERE 1 = 1`,
-  workspace: sql`l.workspace_no`,
-  seq: sql`l.seq`,
-}
-
-/** The links that the click worker has counted. Its row may outlive a link by a while. */
-const COUNTERS: Source = {
-  from: sql`link_counters c CROSS JOIN links l WHERE l.seq = c.link_seq`,
-  rough: sql`link_counters c WHERE 1 = 1`,
-  workspace: sql`c.workspace_no`,
-  seq: sql`c.link_seq`,
-}
-
-function arm(
-  walk: Walk,
-  { from, rough = from, workspace, seq }: Source,
-  key: RawBuilder<unknown>,
-  conditions: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const { range, workspaceNo, tests } = walk
-  // No condition for a whole workspace, so that nothing lures the planner away from the index.
-  const within = range.whole ? sql`` : sql` AND ${seq} BETWEEN ${range.low} AND ${range.high}`
-  return sql`SELECT ${key} AS k, ${seq} AS seq FROM ${walk.rough ? rough : from}
-    AND ${workspace} = ${workspaceNo}${conditions}${within}${tests}`
-}
-
-/** The arms over keys as an index has them. */
-function keyed(
-  walk: Walk,
-  source: Source,
-  key: RawBuilder<unknown>,
-  known: RawBuilder<unknown> = sql``,
-): RawBuilder<unknown>[] {
-  const { after, until, descending } = walk
-  const beyond = descending ? sql`<` : sql`>`
-  const stop = until === undefined ? sql`` : untilSql(key, source.seq, until, descending)
-  if (after === null) return [arm(walk, source, key, sql`${known}${stop}`)]
-  const ties = sql` AND ${key} = ${after.key} AND ${source.seq} ${beyond} ${after.seq}`
+function keyed({ descending, after }: Walk, { from, key, seq }: Source): Fragment[] {
+  const arm = (where: Fragment) => sql`SELECT ${key} AS k, ${seq} AS seq FROM ${from}${where}`
+  if (after === null) return [arm(sql``)]
+  const later = beyond({ descending })
   return [
-    arm(walk, source, key, sql`${ties}${stop}`),
-    arm(walk, source, key, sql`${known} AND ${key} ${beyond} ${after.key}${stop}`),
+    arm(sql` AND ${key} = ${after.key} AND ${seq} ${later} ${after.seq}`),
+    arm(sql` AND ${key} ${later} ${after.key}`),
   ]
 }
 
-/** PostgreSQL would make a join of it, of all links and all counters. */
-const UNCOUNTED = bySql({
+/** A key of the other arms' type: PostgreSQL would convert what it has, and have to sort it again. */
+const ZERO = bySql({ sqlite: sql`0`, postgres: sql`0::bigint` })
+
+/** PostgreSQL would make a join of `NOT EXISTS`, of all links and all counters. */
+const HAS_NO_COUNTERS = bySql({
   sqlite: sql`NOT EXISTS (SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq)`,
   postgres: sql`(SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq) IS NULL`,
 })
 
-/** Links that the click worker hasn't come to yet: they are few, and have no clicks. */
-function uncounted(walk: Walk, key: RawBuilder<unknown>): RawBuilder<unknown>[] {
-  const { range, workspaceNo } = walk
+/** Links without a row of counters yet: they are few and new, and their key is 0. */
+function uncounted(walk: Walk, steps: number): Fragment[] {
+  const { filter, range, after, descending } = walk
+  const side = after === null ? 1 : descending ? Number(after.key) : -Number(after.key)
+  if (side < 0) return []
+  const rest = after !== null && side === 0 ? sql` AND l.seq ${beyond(walk)} ${after.seq}` : sql``
   // A sole lower bound, or the planner may start at the other one, a million links too early.
-  const source: Source = {
-    from: sql`links l WHERE l.seq > (SELECT coalesce(max(w.link_seq), ${range.low - 1})
-        FROM counter_watermarks w WHERE w.workspace_no = ${workspaceNo})
-      AND l.seq <= ${range.high} AND +l.seq >= ${range.low}
-      AND ${UNCOUNTED}`,
-    workspace: sql`+l.workspace_no`,
-    seq: sql`l.seq`,
-  }
-  const direction = walk.descending ? sql`DESC` : sql`ASC`
-  return zeros({ ...walk, range: { ...range, whole: true } }, source, key, sql``).map((each) =>
-    bySql({
-      sqlite: each,
-      // The primary key's order, but for where it has what it never has: PostgreSQL would sort all.
-      postgres: sql`SELECT k, seq FROM (${each} ORDER BY l.seq ${direction} LIMIT ${walk.need}) u`,
-    }),
-  )
-}
-
-/** An arm whose every key counts as 0, cut to the walk's part; none if that lies elsewhere. */
-function zeros(
-  walk: Walk,
-  source: Source,
-  key: RawBuilder<unknown>,
-  known: RawBuilder<unknown>,
-): RawBuilder<unknown>[] {
-  const { after, until, descending } = walk
-  const { seq } = source
-  const conditions = [known]
-  if (after !== null) {
-    const lies = order(after.key, 0, descending)
-    if (lies > 0) return []
-    if (lies === 0) conditions.push(sql` AND ${seq} ${descending ? sql`<` : sql`>`} ${after.seq}`)
-  }
-  if (until !== undefined) {
-    const lies = order(0, until.key, descending)
-    if (lies > 0) return []
-    if (lies === 0) conditions.push(sql` AND ${seq} ${descending ? sql`>=` : sql`<=`} ${until.seq}`)
-  }
-  return [arm(walk, source, key, sql.join(conditions, sql``))]
-}
-
-/** Above 0: `a` comes after `b` in the direction of the walk. */
-function order(a: number | string, b: number | string, descending: boolean): number {
-  return descending ? Number(b) - Number(a) : Number(a) - Number(b)
-}
-
-function untilSql(
-  key: RawBuilder<unknown>,
-  seq: RawBuilder<unknown>,
-  until: Position,
-  descending: boolean,
-): RawBuilder<unknown> {
-  const [within, inside, tie] = descending ? [sql`>=`, sql`>`, sql`>=`] : [sql`<=`, sql`<`, sql`<=`]
-  return sql` AND ${key} ${within} ${until.key}
-    AND (${key} ${inside} ${until.key} OR ${seq} ${tie} ${until.seq})`
+  const arm = sql`SELECT ${ZERO} AS k, l.seq AS seq FROM links l
+    WHERE l.seq > (SELECT coalesce(max(w.link_seq), ${range.low - 1})
+        FROM counter_watermarks w WHERE w.workspace_no = ${filter.workspaceNo})
+      AND l.seq <= ${range.high} AND +l.seq >= ${range.low} AND ${HAS_NO_COUNTERS}${rest}`
+  // In the primary key's order, so that PostgreSQL doesn't sort all of them.
+  const cut = sql`${arm} ORDER BY l.seq ${directionOf(walk)} LIMIT ${steps}`
+  return [bySql({ sqlite: arm, postgres: sql`SELECT k, seq FROM (${cut}) u` })]
 }

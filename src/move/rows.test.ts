@@ -172,7 +172,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
       .filter((name) => !moved.some((t) => t.table === name))
     // What only nodes have, what is moved in other ways, and what is about the tables.
     expect(others.sort()).toEqual([
-      'chores',
+      'leases',
       'click_shipping',
       'clicks',
       'daily',

@@ -41,5 +41,5 @@ export async function useOnce(
     if (use.uses === use.max_clicks) tx.linkChanged?.({ linkSeq: seq })
     return use
   }
-  return storage.write(take, { survives: 'process', lane: `uses of ${seq}` })
+  return storage.write(take, { survives: 'process', queue: `uses of ${seq}` })
 }

@@ -1,14 +1,9 @@
-export {
-  type MigrationState,
-  migrate,
-  migrateScaled,
-  migrationStates,
-  scaledMigrationStates,
-} from './migrate.ts'
+export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from './migrate.ts'
 
 import type { PostgresOptions } from './postgres/index.ts'
 import type { Storage } from './storage.ts'
 
+export type { MigrationState } from './migrations/states.ts'
 export { asPostgresError } from './postgres/errors.ts'
 export type { PostgresOptions } from './postgres/index.ts'
 export * from './schema.ts'
@@ -16,10 +11,10 @@ export { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
 export { databaseFiles, type EmbeddedStorage, openEmbedded } from './sqlite/index.ts'
 export {
   type Dialect,
-  type Gathered,
   type LinkChange,
   type Prepared,
   prepare,
+  prepareSql,
   type Sql,
   type Storage,
   StorageUnavailable,

@@ -44,7 +44,7 @@ export interface UsersTable {
   updated_at: Millis
 }
 
-/** How somebody signs in: by a password of ours, or as an account of another service. */
+/** A way to sign in: a password stored here, or an account of another service. */
 export interface AccountsTable {
   id: string
   user_id: string
@@ -62,7 +62,7 @@ export interface AccountsTable {
 export interface SessionsTable {
   id: string
   user_id: string
-  /** What the cookie holds, beside a signature of it. */
+  /** What the cookie holds, next to a signature of it. */
   token: string
   /** Coarse: `Firefox, Windows`. */
   user_agent: string | null

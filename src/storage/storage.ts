@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely, RawBuilder } from 'kysely'
 import type { Schema } from './schema.ts'
 
 /** Which SQL is spoken. */
@@ -17,12 +17,6 @@ export interface Sql {
   /** Rows of a statement that was compiled once. */
   run<P extends object, R>(statement: Prepared<P, R>, parameters: P): Promise<R[]>
 }
-
-/**
- * Does for many at once what each of them asks for, and gives each its answer, in their order. It
- * must do the same for one.
- */
-export type Gathered<P, R> = (tx: Sql, all: readonly P[]) => Promise<readonly R[]>
 
 /** What a redirect finds changed: a short address, or all that lead to a link. */
 export type LinkChange = { domainNo: number; slugKey: string } | { linkSeq: number }
@@ -48,16 +42,6 @@ export interface Transaction extends Sql {
    */
   lockWorkspace(workspaceNo: number): Promise<void>
   /**
-   * Marks an error that the transaction is about to end with before it has written anything: there
-   * is nothing to undo, and those that share the commit needn't be run again. Gives it back.
-   */
-  unwritten<E extends Error>(error: E): E
-  /**
-   * Does what transactions that run beside each other ({@link WriteOptions.together}) ask for at
-   * their beginning together, for all of them. Absent where nothing is gained by it.
-   */
-  gather?: (<P, R>(work: Gathered<P, R>, one: P) => Promise<R>) | undefined
-  /**
    * Told by the stores of each change that redirects will find after the commit. Absent where
    * redirects read the database itself; see `cluster/announce.ts`.
    */
@@ -78,13 +62,13 @@ export interface WriteOptions {
    * run between its statements, in the same commit.
    */
   together?: boolean
-  /** Transactions with the same word here may share commits, where they have no workspace. */
-  lane?: string
+  /** Transactions of the same queue may share commits, where they have no workspace. */
+  queue?: string
 }
 
 /** The database behind every store. Only `storage/` knows which one it is. */
 export interface Storage {
-  /** Committed state, for point reads; answers at once. */
+  /** Committed state, for point reads of less than a millisecond. */
   readonly read: Sql
   /** Committed state, for what may take more than a millisecond: off the serving thread. */
   readonly reports: Sql
@@ -111,7 +95,7 @@ class Parameter {
 
 /** A statement whose text is built once; see {@link prepare}. */
 export interface Prepared<P extends object, R> {
-  /** Text and stand-ins for one kind of connection, made at the first use. */
+  /** Text and placeholders for one kind of connection, made at the first use. */
   compile(db: Kysely<Schema>): CompiledQuery<R>
   /** Never set: carries the type of the parameters. */
   readonly parameters?: P
@@ -120,7 +104,7 @@ export interface Prepared<P extends object, R> {
 /**
  * Builds a statement once. Kysely's builder costs more than SQLite's execution of a point write
  * (14 µs against 5), so paths that run thousands of times a second pay for it only at the start.
- * `build` gets a stand-in for each parameter, typed as the value that takes its place.
+ * `build` gets a placeholder for each parameter, typed as the value that replaces it.
  *
  * @example
  * const byId = prepare<{ id: string }, { seq: number }>((db, p) =>
@@ -130,17 +114,24 @@ export function prepare<P extends object, R>(
   build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,
 ): Prepared<P, R> {
   const compiled = new WeakMap<Kysely<Schema>, CompiledQuery<R>>()
-  const standIns = new Proxy({}, { get: (_, name) => new Parameter(String(name)) }) as P
+  const placeholders = new Proxy({}, { get: (_, name) => new Parameter(String(name)) }) as P
   return {
     compile(db) {
       let query = compiled.get(db)
       if (query === undefined) {
-        query = build(db, standIns).compile()
+        query = build(db, placeholders).compile()
         compiled.set(db, query)
       }
       return query
     },
   }
+}
+
+/** The same for a statement that is written in SQL. */
+export function prepareSql<P extends object, R>(
+  write: (parameters: P) => RawBuilder<R>,
+): Prepared<P, R> {
+  return prepare((db, parameters) => ({ compile: () => write(parameters).compile(db) }))
 }
 
 /** The values for one execution, in the order of the statement's placeholders. */

@@ -7,7 +7,7 @@ import {
   sql,
 } from 'kysely'
 
-/** What both databases say differently, as one node: SQLite's own, with PostgreSQL's beside it. */
+/** SQL that differs between the databases, as one node: SQLite's, with PostgreSQL's attached. */
 type VariantNode = RawNode & { readonly postgres: OperationNode }
 
 class Variant<T> implements Expression<T> {

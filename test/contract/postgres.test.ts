@@ -86,7 +86,7 @@ describe.skipIf(!here)(title, () => {
             if (i % 7 === 3) throw new Error(`refused ${i}`)
             return i
           },
-          { lane: 'one' },
+          { queue: 'one' },
         ),
       ),
     )

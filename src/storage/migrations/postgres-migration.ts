@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 export type PostgresMigration = Step & {
   /**
    * The last migration that a node must know to work on the tables once this one is applied: older
-   * ones refuse to start. Absent: whoever worked before goes on working.
+   * ones refuse to start. Absent: older nodes go on working.
    */
   readonly oldestNode?: string
 }

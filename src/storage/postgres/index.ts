@@ -23,7 +23,7 @@ export interface PostgresOptions {
 export function openPostgres(options: PostgresOptions): Storage {
   const { url, replicaUrl = null, poolSize = 10, replicaPoolSize = 5 } = options
   const { statementTimeoutMs: timeoutMs = 10_000 } = options
-  // Apart from each other, so that neither long reads nor writers that wait hold up point reads.
+  // Separate pools, so that neither long reads nor waiting writers delay point reads.
   const writers = Math.max(1, Math.floor(poolSize / 2))
   const longReaders = Math.floor(poolSize / 5)
   const readers = Math.max(1, poolSize - writers - longReaders)

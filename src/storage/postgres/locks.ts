@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Execute } from './dialect.ts'
 
-/** Against whoever changes something of this workspace; not against those who refer to it. */
-export const LOCK_WORKSPACE = 'SELECT 1 FROM workspaces WHERE no = $1 FOR NO KEY UPDATE'
+/** Locks a workspace against changes; rows may still refer to it. */
+export function lockWorkspaceSql(workspaceNo: number): string {
+  return `SELECT 1 FROM workspaces WHERE no = ${Number(workspaceNo)} FOR NO KEY UPDATE`
+}
 
 /** Takes a lock by its name, until the transaction ends. */
 export async function lockByName(execute: Execute, name: string): Promise<void> {

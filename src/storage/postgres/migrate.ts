@@ -3,30 +3,30 @@ import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { POSTGRES_MIGRATIONS } from '../migrations/index.ts'
 import type { PostgresMigration } from '../migrations/postgres-migration.ts'
-import { StorageUnavailable } from '../storage.ts'
+import { assertCurrentFormat, type MigrationState, statesOf } from '../migrations/states.ts'
 import { asPostgresError } from './errors.ts'
 
-/** PostgreSQL before this one is not tried with. */
+/** The tests run on no older version of PostgreSQL. */
 const OLDEST_VERSION = 15
-/** The name of the lock that whoever changes the tables holds: "slugline" in ASCII. */
+/** The lock that a migration holds: "slugline" in ASCII. */
 const LOCK = 0x73_6c_75_67_6c_69_6e_65n
 /**
- * So long a change waits for a table that is in use. Whoever wants to use the table meanwhile
- * waits behind the change: longer, and requests would fail. It is less than `deadlock_timeout`, a
- * second: of a change and a request that wait for each other's tables the change gives way.
+ * How long a migration waits for a table that is in use. Requests that need the table wait behind
+ * it, and would fail if it took longer. It is less than `deadlock_timeout`, a second: of a migration
+ * and a request that wait for each other's tables the migration is rolled back.
  */
-const TABLE_WITHIN = '500ms'
-/** A table that was in use so often will be in use: somebody has to look. */
+const LOCK_TIMEOUT = '500ms'
+/** After so many tries the table is taken to be in use for good, which an operator has to look at. */
 const TRIES = 60
-/** SQLSTATEs of a table that was in use, and of two transactions that waited for each other. */
+/** SQLSTATEs of a lock timeout and a deadlock. */
 const IN_USE = /^(?:55P03|40P01)$/
 
-/** A database that can't be used as it is: what is wrong with it. */
+/** A database that can't be used as it is. The message says what is wrong with it. */
 export class UnfitDatabase extends Error {
   override name = 'UnfitDatabase'
 }
 
-/** A newer version has changed the tables so that this one can't work on them. */
+/** A newer version has changed the tables, and this one can't use them any more. */
 export class NewerDatabase extends Error {
   override name = 'NewerDatabase'
   constructor(readonly migration: string) {
@@ -44,10 +44,10 @@ interface AppliedRow {
 }
 
 /**
- * Brings the tables up to date. Each migration is a transaction under a lock that all nodes share:
- * it needs no session, so PgBouncer may stand between, and others wait for one migration at most.
- * Gives the names of what was applied here.
- * @throws StorageUnavailable, UnfitDatabase, NewerDatabase
+ * Brings the tables up to date. Each migration is a transaction under a lock that all nodes share.
+ * The lock needs no session, so PgBouncer may stand between, and others wait for one migration at
+ * most. Returns the names of what was applied here.
+ * @throws StorageUnavailable, UnfitDatabase, NewerDatabase, OldFormat
  */
 export function migratePostgres(
   url: string,
@@ -56,28 +56,26 @@ export function migratePostgres(
   return withDatabase(url, async (db) => {
     await assertFit(db)
     const done: string[] = []
-    // Most starts find nothing to do: they needn't wait for anybody.
+    // Most starts find nothing to do, and needn't wait for the lock.
     if (nextOf(migrations, await appliedIn(db)) === undefined) return done
     for (;;) {
-      const step = await patiently(() => db.transaction().execute((tx) => apply(tx, migrations)))
+      const step = await whileInUse(() => db.transaction().execute((tx) => apply(tx, migrations)))
       if (step === null) return done
       if (step.isDone) done.push(step.name)
     }
   })
 }
 
-/** All migrations, unknown ones of newer versions included, and when each was applied. */
+/** All migrations, those of a newer version included, and which of them are applied. @throws OldFormat */
 export function postgresMigrationStates(
   url: string,
   migrations: Migrations = POSTGRES_MIGRATIONS,
-): Promise<{ name: string; executedAt?: Date | undefined; isKnown: boolean }[]> {
+): Promise<MigrationState[]> {
   return withDatabase(url, async (db) => {
-    const rows = new Map((await appliedIn(db)).map((row) => [row.name, row]))
-    return [...new Set([...Object.keys(migrations), ...rows.keys()])].sort().map((name) => {
-      const at = rows.get(name)?.at
-      const executedAt = at === undefined ? undefined : new Date(Number(at))
-      return { name, executedAt, isKnown: name in migrations }
-    })
+    const times = (await appliedIn(db)).map(
+      ({ name, at }) => [name, new Date(Number(at)).toISOString()] as const,
+    )
+    return statesOf('postgres', migrations, new Map(times))
   })
 }
 
@@ -86,7 +84,7 @@ async function apply(
   tx: Transaction<never>,
   migrations: Migrations,
 ): Promise<{ name: string; isDone: boolean } | null> {
-  // A role may have time-outs of its own; to wait for another node's migration is no fault.
+  // A role may have timeouts of its own; waiting for another node's migration is normal.
   await sql`SET LOCAL statement_timeout = 0`.execute(tx)
   await sql`SET LOCAL lock_timeout = 0`.execute(tx)
   await sql`SELECT pg_advisory_xact_lock(${LOCK.toString()})`.execute(tx)
@@ -97,7 +95,7 @@ async function apply(
   )`.execute(tx)
   const name = nextOf(migrations, await appliedIn(tx))
   if (name === undefined) return null
-  await sql`SET LOCAL lock_timeout = ${sql.lit(TABLE_WITHIN)}`.execute(tx)
+  await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(tx)
   const migration = migrations[name] as PostgresMigration
   if ('batch' in migration) {
     if (await migration.batch(tx)) {
@@ -111,8 +109,12 @@ async function apply(
   return { name, isDone: true }
 }
 
-/** The first one that isn't applied. @throws NewerDatabase */
+/** The first one that isn't applied. @throws NewerDatabase, OldFormat */
 function nextOf(migrations: Migrations, applied: readonly AppliedRow[]): string | undefined {
+  assertCurrentFormat(
+    migrations,
+    applied.map(({ name }) => name),
+  )
   const names = Object.keys(migrations).sort()
   const newest = names.at(-1) ?? ''
   const breaking = applied.find(
@@ -131,8 +133,8 @@ async function appliedIn(db: Kysely<never>): Promise<AppliedRow[]> {
   return (await sql<AppliedRow>`SELECT name, at, oldest_node FROM migrations`.execute(db)).rows
 }
 
-/** Again and again, while a table is in use: requests come in between. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/** Tries again while a table is in use; in between, requests get it. */
+async function whileInUse<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
@@ -156,11 +158,9 @@ async function withDatabase<T>(url: string, work: (db: Kysely<never>) => Promise
   try {
     return await work(db)
   } catch (error) {
-    if (error instanceof UnfitDatabase || error instanceof NewerDatabase) throw error
-    if (error instanceof StorageUnavailable) throw error
-    // Our own words hold no data; those of the server are reduced to their code.
+    // Errors of ours hold no data; those of the server and the driver are reduced to a code. The
+    // driver's, about the way to the server, may have none.
     const isOwn = error instanceof Error && !('code' in error)
-    // The driver's, about the way to the server, have no code either.
     if (isOwn && !/connection|timeout/i.test(error.message)) throw error
     throw asPostgresError(error)
   } finally {

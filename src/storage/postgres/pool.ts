@@ -37,8 +37,6 @@ export interface Connection {
   execute: Execute
   /** Statements without parameters, in one round trip. Gives what the last one was, as PostgreSQL says it. */
   command(text: string): Promise<string>
-  /** Sends what `work` asks for before its first wait all at once. */
-  gather<T>(work: () => T): T
   /** `lost`: it can't be used any more. */
   release(lost?: boolean): void
 }
@@ -69,7 +67,7 @@ export function createPool(options: PoolOptions): Pool {
     allowExitOnIdle: true,
   } as pg.PoolConfig)
   const known = new WeakMap<pg.PoolClient, Connection>()
-  // A connection that breaks while nobody uses it: the next one is a new one.
+  // An idle connection broke; the pool opens a new one when it needs it.
   pool.on('error', () => {})
   const open = new Set<pg.PoolClient>()
   pool.on('connect', (client) => void open.add(client))
@@ -155,15 +153,6 @@ function connectionOf(client: pg.PoolClient, watch: Watch): Connection {
     async command(text) {
       const outcome: pg.QueryResult | pg.QueryResult[] = await ask(() => client.query(text))
       return (Array.isArray(outcome) ? outcome.at(-1) : outcome)?.command ?? ''
-    },
-    gather(work) {
-      const stream = streamOf(client)
-      stream.cork()
-      try {
-        return work()
-      } finally {
-        stream.uncork()
-      }
     },
     release: (lost = false) => client.release(lost || broken),
   }

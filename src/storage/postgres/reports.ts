@@ -29,7 +29,7 @@ export interface ReportsOptions {
 
 /**
  * Reads that may take long: from a copy of the database once it has what this node last wrote, so
- * that whoever has changed something sees it; else from the database itself.
+ * that a caller sees its own changes; else from the database itself.
  */
 export function createReports(options: ReportsOptions): Sql {
   const { primary, replica, timeoutMs, memoryMb, written } = options
@@ -45,7 +45,7 @@ export function createReports(options: ReportsOptions): Sql {
   async function ask(pool: Pool, text: string, values: readonly unknown[]) {
     const connection = await pool.connect()
     try {
-      // All at once: one round trip.
+      // Sent without waiting for each other: one round trip.
       const [, outcome] = await Promise.all([
         connection.command(begin),
         connection.execute(text, values),

@@ -7,7 +7,7 @@ export interface Watch {
   asked(): void
   /** It has an answer, or will have none. `heard`: the server has said something. */
   settled(heard: boolean): void
-  /** `drop` ends all connections to the server, at once. */
+  /** `drop` closes all connections to the server without waiting. */
   onAway(drop: () => void): void
   close(): void
 }
@@ -24,8 +24,8 @@ export interface WatchOptions {
 }
 
 /**
- * A cut network or a frozen server closes no connection: whoever waits would wait until the bound of
- * the statement, and so would everybody behind. So while statements are under way and none has been
+ * A cut network or a frozen server closes no connection: callers would wait for the statement's
+ * timeout, and so would all behind them. So while statements are under way and none has been
  * answered for a second, a new connection is tried. If it isn't greeted, the server is away: what
  * waits is refused, and all that is asked from then on, until a new connection is.
  */
@@ -55,7 +55,7 @@ export function createWatch(options: WatchOptions): Watch {
     isTrying = true
     void greet(url, greetWithinMs).then((greeted) => {
       isTrying = false
-      // Meanwhile somebody else may have had an answer.
+      // A statement may have been answered in the meantime.
       if (greeted || performance.now() - heardAt < silentMs) present()
       else away()
     })

@@ -1,41 +1,34 @@
+import { createJob, hooksOf, type Job, writeLate } from '../job.ts'
 import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage.ts'
-import { asPostgresError, ConnectionLost, GaveWay } from './errors.ts'
-import { alone, createGathering, type Gathering } from './gathering.ts'
-import { LOCK_WORKSPACE, lockByName } from './locks.ts'
+import { asPostgresError, ConnectionLost, SerializationFailure } from './errors.ts'
+import { lockByName, lockWorkspaceSql } from './locks.ts'
 import type { Connection, Pool } from './pool.ts'
 
 /** At most so many transactions share a commit, so that none waits long for the others. */
-const SHARED_AT_MOST = 128
+const SHARED_MAX = 128
 /**
- * A transaction that its node says nothing in for so long is undone by the server: a node whose
- * network was cut can't give its locks back, and everybody else would wait for them.
+ * The server rolls back a transaction that its node says nothing in for so long: a node whose
+ * network was cut can't release its locks, and all others would wait for them.
  */
-const DESERTED_MS = 3_000
-/** So often transactions are begun again that gave way or lost their connection. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000
+/** How often a transaction is begun that failed to serialize or lost its connection. */
 const TRIES = 4
 
-interface Job {
-  work: (tx: Transaction) => Promise<unknown>
-  together: boolean
-  resolve: (value: unknown) => void
-  reject: (reason: unknown) => void
-  late: (() => Promise<unknown>)[]
-  effects: (() => void)[]
-  outcome: { value: unknown } | { reason: unknown } | undefined
-}
+/** `together`: others of this kind may run between its statements. */
+type QueuedJob = Job & { together: boolean }
 
 /** Transactions that share a commit, in a transaction that has begun. */
 interface Batch {
-  jobs: readonly Job[]
-  /** Whose lock is held. */
+  jobs: readonly QueuedJob[]
+  /** The workspace whose lock is held. */
   workspaceNo: number | undefined
   connection: Connection
 }
 
-/** Transactions that may share commits. */
-interface Lane {
+/** Transactions that run one after another and may share commits. */
+interface WriteQueue {
   workspaceNo: number | undefined
-  queue: Job[]
+  jobs: QueuedJob[]
 }
 
 /** What the writer works with. */
@@ -47,204 +40,132 @@ export interface WriterOptions {
   committed?: (connection: Connection) => Promise<void>
 }
 
-/** Writes, on some connections of its own. */
+/** Writes, on connections of its own. */
 export interface Writer {
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
   /** Resolves when all that was asked for so far is done. */
   idle(): Promise<void>
 }
 
-/**
- * What the second gives, or what the first of them fails with. Waits for both in any case: nothing
- * may go on working on a connection that is given back.
- */
-async function inOrder<T>(first: Promise<unknown>, second: Promise<T>): Promise<T> {
-  const [one] = await Promise.allSettled([first, second])
-  if (one.status === 'rejected') throw one.reason
-  return second
-}
-
-/** Thrown inside: one of several that run together has failed, nothing is written. */
-class RunApart extends Error {}
-/** The answer to COMMIT didn't come: it may stand or not. */
-class Unknown extends StorageUnavailable {}
+/** One of several transactions that run together has failed: nothing is written yet. */
+class BatchFailed extends Error {}
+/** The answer to COMMIT was lost: the transaction may be committed or not. */
+class CommitUnknown extends StorageUnavailable {}
 
 /**
- * Transactions at READ COMMITTED. Those of one lane that arrive while the one before commits share
- * the next commit: they run one after another, and when one fails, all are undone and run again,
- * each under a savepoint of its own. Lanes run beside each other, on different connections.
+ * Transactions at READ COMMITTED. Those of one queue that arrive while the one before commits share
+ * the next commit: they run one after another, and when one fails, all are rolled back and run
+ * again, each under a savepoint of its own. Queues run in parallel, on different connections.
  *
- * A workspace is a lane, and its row is locked first: whoever counts, or looks before writing, has
- * the workspace to itself, on whichever node. Others, without a lane, are alone in their
- * transaction.
+ * Each workspace has a queue, and its row is locked first: what counts, or looks before it writes,
+ * has the workspace to itself, on all nodes. Transactions without a queue commit alone.
  *
- * What gave way to another transaction, or lost its connection before COMMIT, is run again. When
- * the answer to COMMIT is lost nobody can know whether it stands: StorageUnavailable.
+ * A transaction that failed to serialize, or lost its connection before COMMIT, is run again. When
+ * the answer to COMMIT is lost the result is unknown: StorageUnavailable.
  */
 export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Writer {
   const begin = `BEGIN; SET LOCAL statement_timeout = ${timeoutMs};
-    SET LOCAL idle_in_transaction_session_timeout = ${DESERTED_MS}`
-  const lanes = new Map<string, Lane>()
+    SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`
+  const queues = new Map<string, WriteQueue>()
   const running = new Set<Promise<void>>()
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async function attempt(
-    job: Job,
-    held: number | undefined,
-    { sql, execute }: Connection,
-    gathering?: Gathering,
-  ): Promise<boolean> {
-    let unwritten: Error | undefined
-    job.late = []
-    job.effects = []
-    const tx: Transaction = {
-      dialect: 'postgres',
-      db: sql.db,
-      run: sql.run,
-      beforeCommit: (write) => void job.late.push(write),
-      afterCommit: (effect) => void job.effects.push(effect),
-      lock: (name) => lockByName(execute, name),
-      async lockWorkspace(workspaceNo) {
-        if (workspaceNo !== held) await execute(LOCK_WORKSPACE, [workspaceNo])
-      },
-      unwritten(error) {
-        unwritten = error
-        return error
-      },
-      gather: (work, one) => gathering?.add(work, one) ?? alone(sql, work, one),
-    }
+  async function attempt(job: Job, { workspaceNo, connection }: Batch): Promise<boolean> {
     try {
-      job.outcome = { value: await job.work(tx) }
+      job.outcome = { value: await job.work(transactionOf(job, workspaceNo, connection)) }
       return true
     } catch (reason) {
-      if (reason instanceof ConnectionLost || reason instanceof GaveWay) throw reason
+      if (reason instanceof ConnectionLost || reason instanceof SerializationFailure) throw reason
       job.outcome = { reason }
-      if (reason !== unwritten) return false
-      job.late = []
-      return true
+      return false
     }
   }
 
-  async function runTogether({ jobs, workspaceNo, connection }: Batch): Promise<void> {
+  async function runTogether(batch: Batch): Promise<void> {
+    const { jobs } = batch
     for (let i = 0; i < jobs.length; ) {
       let end = i + 1
       if (jobs[i]?.together) while (jobs[end]?.together) end++
-      // Their statements are sent one behind the other, without waiting for the answers.
-      const gathering = createGathering(connection.sql)
-      const run = jobs.slice(i, end).map((job) => attempt(job, workspaceNo, connection, gathering))
-      gathering.send()
-      const done = await Promise.allSettled(run)
-      for (const { reason } of done as PromiseRejectedResult[]) if (reason) throw reason
-      if (done.some((each) => each.status === 'fulfilled' && !each.value)) throw new RunApart()
+      const done = await Promise.allSettled(jobs.slice(i, end).map((job) => attempt(job, batch)))
+      for (const each of done) {
+        if (each.status === 'rejected') throw each.reason
+        if (!each.value) throw new BatchFailed()
+      }
       i = end
     }
     await writeLate(jobs)
   }
 
-  async function runApart({ jobs, workspaceNo, connection }: Batch): Promise<void> {
+  async function runApart(batch: Batch): Promise<void> {
+    const { jobs, connection } = batch
     for (const job of jobs) {
-      const succeeded = await inOrder(
-        connection.command('SAVEPOINT job'),
-        attempt(job, workspaceNo, connection),
-      )
+      await connection.command('SAVEPOINT job')
+      const succeeded = await attempt(job, batch)
       if (!succeeded) job.late = []
       await connection.command(succeeded ? 'RELEASE job' : 'ROLLBACK TO job; RELEASE job')
     }
     await writeLate(jobs)
   }
 
-  async function writeLate(jobs: readonly Job[]): Promise<void> {
-    for (const { late } of jobs) for (const write of late) await write()
-  }
-
-  /** One transaction: everything until its COMMIT has been answered. */
+  /** One transaction, until its COMMIT has been answered. */
   async function transact(
-    jobs: readonly Job[],
+    jobs: readonly QueuedJob[],
     workspaceNo: number | undefined,
     run: (batch: Batch) => Promise<void>,
   ): Promise<void> {
     const connection = await pool.connect()
-    let commits = false
+    let isCommitting = false
     try {
-      // Sent all at once, with the first statements of the first of them.
-      const [begun, ran] = connection.gather(() => [
-        Promise.all([
-          connection.command(begin),
-          workspaceNo === undefined || connection.execute(LOCK_WORKSPACE, [workspaceNo]),
-        ]),
-        run({ jobs, workspaceNo, connection }),
-      ])
-      // Where it didn't begin, that says more than what followed from it.
-      await inOrder(begun, ran)
-      commits = true
+      const lock = workspaceNo === undefined ? '' : `; ${lockWorkspaceSql(workspaceNo)}`
+      await connection.command(begin + lock)
+      await run({ jobs, workspaceNo, connection })
+      isCommitting = true
       const answer = await connection.command('COMMIT')
       if (answer !== 'COMMIT') throw new StorageUnavailable('PostgreSQL did not commit')
       await committed?.(connection).catch(() => {})
       connection.release()
     } catch (error) {
-      const lost = await undo(connection)
-      connection.release(lost)
-      if (commits && lost) throw new Unknown('The answer to a COMMIT was lost')
+      const isLost = await connection.command('ROLLBACK').then(
+        () => false,
+        () => true,
+      )
+      connection.release(isLost)
+      if (isCommitting && isLost) throw new CommitUnknown('The answer to a COMMIT was lost')
       throw error
     }
   }
 
-  /** True: the connection is no good any more. */
-  async function undo(connection: Connection): Promise<boolean> {
-    try {
-      await connection.command('ROLLBACK')
-      return false
-    } catch {
-      return true
-    }
-  }
-
-  async function runBatch(jobs: readonly Job[], workspaceNo: number | undefined): Promise<void> {
+  async function runBatch(
+    jobs: readonly QueuedJob[],
+    workspaceNo: number | undefined,
+  ): Promise<void> {
     let run = runTogether
     for (let tries = 1; ; tries++) {
       try {
         await transact(jobs, workspaceNo, run)
         return settle(jobs)
       } catch (error) {
-        if (error instanceof RunApart) {
-          // One alone has failed for good: there is nothing to save by running it again.
+        if (error instanceof BatchFailed) {
+          // A single one has failed for good; of several, the others are run again.
           if (jobs.length === 1) return settle(jobs)
           run = runApart
           continue
         }
-        const again = (error instanceof ConnectionLost || error instanceof GaveWay) && tries < TRIES
-        if (!again) return refuse(jobs, error)
-        // Two that stood in each other's way don't start at the same time again.
-        if (error instanceof GaveWay) await Bun.sleep(Math.random() * 10 * tries)
+        const isRetried = error instanceof ConnectionLost || error instanceof SerializationFailure
+        if (!isRetried || tries === TRIES) return refuse(jobs, error)
+        // Two that conflicted don't start at the same time again.
+        if (error instanceof SerializationFailure) await Bun.sleep(Math.random() * 10 * tries)
       }
     }
   }
 
-  function refuse(jobs: readonly Job[], error: unknown): void {
-    const cause = asPostgresError(error)
-    const lost = cause instanceof StorageUnavailable ? cause : new StorageUnavailable(cause.message)
-    for (const job of jobs) job.reject(lost)
-  }
-
-  function settle(jobs: readonly Job[]): void {
-    for (const job of jobs) {
-      const { outcome } = job
-      if (outcome === undefined) job.reject(new StorageUnavailable('It did not run'))
-      else if ('reason' in outcome) job.reject(outcome.reason)
-      else {
-        for (const effect of job.effects) effect()
-        job.resolve(outcome.value)
-      }
-    }
-  }
-
-  async function drain(name: string, lane: Lane): Promise<void> {
+  async function drain(name: string, queue: WriteQueue): Promise<void> {
     // What arrives in the same turn shares the commit.
     await new Promise<void>((turn) => setImmediate(turn))
-    while (lane.queue.length > 0) {
-      await runBatch(lane.queue.splice(0, SHARED_AT_MOST), lane.workspaceNo)
+    while (queue.jobs.length > 0) {
+      await runBatch(queue.jobs.splice(0, SHARED_MAX), queue.workspaceNo)
     }
-    lanes.delete(name)
+    queues.delete(name)
   }
 
   function track(work: Promise<void>): void {
@@ -253,29 +174,60 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
   }
 
   return {
-    write(work, { workspaceNo, lane, together = false } = {}) {
-      return new Promise((resolve, reject) => {
-        const job: Job = {
-          work,
-          together,
-          resolve: resolve as (value: unknown) => void,
-          reject,
-          late: [],
-          effects: [],
-          outcome: undefined,
-        }
-        if (workspaceNo === undefined && lane === undefined)
-          return track(runBatch([job], undefined))
-        const name = workspaceNo === undefined ? `lane ${lane}` : `workspace ${workspaceNo}`
-        const open = lanes.get(name)
-        if (open !== undefined) return void open.queue.push(job)
-        const fresh: Lane = { workspaceNo, queue: [job] }
-        lanes.set(name, fresh)
+    write(work, { workspaceNo, queue, together = false } = {}) {
+      const { job, result } = createJob(work)
+      const queued = { ...job, together }
+      if (workspaceNo === undefined && queue === undefined) {
+        track(runBatch([queued], undefined))
+        return result
+      }
+      const name = workspaceNo === undefined ? `queue ${queue}` : `workspace ${workspaceNo}`
+      const open = queues.get(name)
+      if (open === undefined) {
+        const fresh: WriteQueue = { workspaceNo, jobs: [queued] }
+        queues.set(name, fresh)
         track(drain(name, fresh))
-      })
+      } else {
+        open.jobs.push(queued)
+      }
+      return result
     },
     async idle() {
       while (running.size > 0) await Promise.all(running)
     },
+  }
+}
+
+function transactionOf(
+  job: Job,
+  lockedNo: number | undefined,
+  { sql, execute, command }: Connection,
+): Transaction {
+  return {
+    ...hooksOf(job),
+    dialect: 'postgres',
+    db: sql.db,
+    run: sql.run,
+    lock: (name) => lockByName(execute, name),
+    async lockWorkspace(workspaceNo) {
+      if (workspaceNo !== lockedNo) await command(lockWorkspaceSql(workspaceNo))
+    },
+  }
+}
+
+function refuse(jobs: readonly Job[], error: unknown): void {
+  const cause = asPostgresError(error)
+  const lost = cause instanceof StorageUnavailable ? cause : new StorageUnavailable(cause.message)
+  for (const job of jobs) job.reject(lost)
+}
+
+function settle(jobs: readonly Job[]): void {
+  for (const { outcome, effects, resolve, reject } of jobs) {
+    if (outcome === undefined) reject(new StorageUnavailable('The transaction did not run'))
+    else if ('reason' in outcome) reject(outcome.reason)
+    else {
+      for (const effect of effects) effect()
+      resolve(outcome.value)
+    }
   }
 }

@@ -1,14 +1,6 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
+import { kyselyOver } from '../kysely.ts'
 import type { Schema } from '../schema.ts'
 import { bind, type Sql } from '../storage.ts'
 import { asStorageError } from './errors.ts'
@@ -17,9 +9,9 @@ import { asStorageError } from './errors.ts'
 const STATEMENTS_KEPT = 256
 
 /** SQLite before this one can corrupt a database when the WAL restarts (fixed in 3.51.3). */
-const OLDEST_SAFE_VERSION = [3, 51, 3] as const
+const OLDEST_SAFE_VERSION = '3.51.3'
 
-/** A connection to the embedded database: stores use its {@link Sql} face. */
+/** A connection to the embedded database: stores use its {@link Sql} part. */
 export interface SqliteConnection extends Sql {
   readonly raw: Database
   close(): void
@@ -56,7 +48,7 @@ export function openSqlite(file: string, options: OpenOptions = {}): SqliteConne
 }
 
 function wrap(raw: Database): SqliteConnection {
-  const db = new Kysely<Schema>({ dialect: dialectOf(raw) })
+  const db = kyselyOver('sqlite', executorOf(raw), (command) => void raw.run(command))
   const prepared = new WeakMap<CompiledQuery, Statement>()
   return {
     dialect: 'sqlite',
@@ -84,54 +76,28 @@ function wrap(raw: Database): SqliteConnection {
   }
 }
 
-/** SQLite can undo changes of tables; Kysely's own adapter doesn't make use of it. */
-class Adapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true
-  }
-}
-
-/** Kysely over one connection; transactions are begun and ended by whoever owns it. */
-function dialectOf(raw: Database): Dialect {
+/** Executes queries that are built per request, and keeps their statements for the next time. */
+function executorOf(raw: Database) {
   const kept = new Map<string, Statement>()
-  const connection: DatabaseConnection = {
-    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      try {
-        let statement = kept.get(query.sql)
-        if (statement === undefined) {
-          statement = raw.prepare(query.sql)
-          if (kept.size >= STATEMENTS_KEPT) dropOldest(kept)
-          kept.set(query.sql, statement)
-        }
-        const parameters = query.parameters as SQLQueryBindings[]
-        if (statement.columnNames.length > 0) return { rows: statement.all(...parameters) as R[] }
-        const { changes, lastInsertRowid } = statement.run(...parameters)
-        return {
-          rows: [],
-          numAffectedRows: BigInt(changes),
-          insertId: BigInt(lastInsertRowid),
-        }
-      } catch (error) {
-        throw asStorageError(error)
+  return async (query: CompiledQuery): Promise<QueryResult<unknown>> => {
+    try {
+      let statement = kept.get(query.sql)
+      if (statement === undefined) {
+        statement = raw.prepare(query.sql)
+        if (kept.size >= STATEMENTS_KEPT) dropOldest(kept)
+        kept.set(query.sql, statement)
       }
-    },
-    streamQuery() {
-      throw new Error('The embedded database does not stream')
-    },
-  }
-  return {
-    createAdapter: () => new Adapter(),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createDriver: () => ({
-      init: async () => {},
-      acquireConnection: async () => connection,
-      beginTransaction: async () => void raw.run('BEGIN IMMEDIATE'),
-      commitTransaction: async () => void raw.run('COMMIT'),
-      rollbackTransaction: async () => void raw.run('ROLLBACK'),
-      releaseConnection: async () => {},
-      destroy: async () => {},
-    }),
+      const parameters = query.parameters as SQLQueryBindings[]
+      if (statement.columnNames.length > 0) return { rows: statement.all(...parameters) }
+      const { changes, lastInsertRowid } = statement.run(...parameters)
+      return {
+        rows: [],
+        numAffectedRows: BigInt(changes),
+        insertId: BigInt(lastInsertRowid),
+      }
+    } catch (error) {
+      throw asStorageError(error)
+    }
   }
 }
 
@@ -145,10 +111,6 @@ function dropOldest(kept: Map<string, Statement>): void {
 
 function assertSafeVersion(raw: Database): void {
   const { version } = raw.query('SELECT sqlite_version() AS version').get() as { version: string }
-  const parts = version.split('.').map(Number)
-  for (const [i, least] of OLDEST_SAFE_VERSION.entries()) {
-    const part = parts[i] ?? 0
-    if (part > least) return
-    if (part < least) throw new Error(`SQLite ${version} is too old: 3.51.3 or newer is needed`)
-  }
+  if (Bun.semver.order(version, OLDEST_SAFE_VERSION) >= 0) return
+  throw new Error(`SQLite ${version} is too old: ${OLDEST_SAFE_VERSION} or newer is needed`)
 }

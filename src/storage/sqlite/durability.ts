@@ -14,7 +14,7 @@ export interface SharedSync {
 }
 
 /**
- * One sync at a time for a file; whoever comes while it runs shares the next one. Many writers
+ * One sync at a time for a file; writers that come while it runs share the next one. Many writers
  * thus pay for one sync together, and none of them on the event loop.
  */
 export async function createSharedSync(file: string): Promise<SharedSync> {

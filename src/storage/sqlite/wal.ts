@@ -8,7 +8,7 @@ const HOLD_BELOW_PAGES = 1_024
 const ROUNDS_AT_MOST = 4
 
 interface Progress {
-  /** 1: somebody else is copying. */
+  /** 1: another process is copying. */
   busy: number
   /** Pages in the WAL. */
   log: number

@@ -1,3 +1,4 @@
+import { createJob, hooksOf, type Job, writeLate } from '../job.ts'
 import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { SharedSync } from './durability.ts'
@@ -5,21 +6,12 @@ import { asStorageError } from './errors.ts'
 import type { WalKeeper } from './wal.ts'
 
 /** At most so many transactions share a commit, so that none waits long for the others. */
-const SHARED_AT_MOST = 128
+const SHARED_MAX = 128
 
-interface Job {
-  work: (tx: Transaction) => Promise<unknown>
-  survives: 'power' | 'process'
-  resolve: (value: unknown) => void
-  reject: (reason: unknown) => void
-  /** What was put off until the commit. */
-  late: (() => Promise<unknown>)[]
-  effects: (() => void)[]
-  outcome: { value: unknown } | { reason: unknown } | undefined
-}
+type QueuedJob = Job & Required<Pick<WriteOptions, 'survives'>>
 
 /** SQLite lets one transaction write at a time, of all processes: it has every lock. */
-const alone = async () => {}
+const alreadyLocked = async () => {}
 
 /** The one writer of a database file. */
 export interface Writer {
@@ -55,22 +47,18 @@ export function createWriter(
   const savepoint = raw.prepare('SAVEPOINT job')
   const release = raw.prepare('RELEASE job')
   const undo = raw.prepare('ROLLBACK TO job')
-  let queue: Job[] = []
+  let queue: QueuedJob[] = []
   let draining: Promise<void> | undefined
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
   async function attempt(job: Job): Promise<boolean> {
-    job.late = []
-    job.effects = []
     const tx: Transaction = {
+      ...hooksOf(job),
       dialect: 'sqlite',
       db: connection.db,
       run: connection.run,
-      beforeCommit: (write) => void job.late.push(write),
-      afterCommit: (effect) => void job.effects.push(effect),
-      lock: alone,
-      lockWorkspace: alone,
-      unwritten: (error) => error,
+      lock: alreadyLocked,
+      lockWorkspace: alreadyLocked,
     }
     try {
       job.outcome = { value: await job.work(tx) }
@@ -84,7 +72,7 @@ export function createWriter(
   }
 
   /** All together, or false: one failed, and nothing is written. */
-  async function runTogether(jobs: Job[]): Promise<boolean> {
+  async function runTogether(jobs: QueuedJob[]): Promise<boolean> {
     begin.run()
     for (const job of jobs) {
       if (await attempt(job)) continue
@@ -96,7 +84,7 @@ export function createWriter(
     return true
   }
 
-  async function runApart(jobs: Job[]): Promise<void> {
+  async function runApart(jobs: QueuedJob[]): Promise<void> {
     begin.run()
     for (const job of jobs) {
       savepoint.run()
@@ -110,11 +98,7 @@ export function createWriter(
     commit.run()
   }
 
-  async function writeLate(jobs: Job[]): Promise<void> {
-    for (const { late } of jobs) for (const write of late) await write()
-  }
-
-  async function runBatch(jobs: Job[]): Promise<void> {
+  async function runBatch(jobs: QueuedJob[]): Promise<void> {
     try {
       // One alone has failed for good: there is nothing to save by running it again.
       if (!(await runTogether(jobs)) && jobs.length > 1) await runApart(jobs)
@@ -131,8 +115,8 @@ export function createWriter(
     settle(jobs)
   }
 
-  function settle(jobs: Job[]): void {
-    const synced: Job[] = []
+  function settle(jobs: QueuedJob[]): void {
+    const synced: QueuedJob[] = []
     for (const job of jobs) {
       const { outcome } = job
       if (outcome === undefined) continue
@@ -160,7 +144,7 @@ export function createWriter(
       await wal.beforeBatch()
       // What is committed while a sync runs waits for the one after it: until then, gather.
       if (queue.every((job) => job.survives === 'power')) await durable.running()
-      const jobs = queue.length > SHARED_AT_MOST ? queue.splice(0, SHARED_AT_MOST) : queue
+      const jobs = queue.length > SHARED_MAX ? queue.splice(0, SHARED_MAX) : queue
       if (jobs === queue) queue = []
       await runBatch(jobs)
     }
@@ -168,19 +152,11 @@ export function createWriter(
   }
 
   return {
-    write(work, options = {}) {
-      return new Promise((resolve, reject) => {
-        queue.push({
-          work,
-          survives: options.survives ?? 'power',
-          resolve: resolve as (value: unknown) => void,
-          reject,
-          late: [],
-          effects: [],
-          outcome: undefined,
-        })
-        draining ??= new Promise<void>((turn) => setImmediate(turn)).then(drain)
-      })
+    write(work, { survives = 'power' } = {}) {
+      const { job, result } = createJob(work)
+      queue.push({ ...job, survives })
+      draining ??= new Promise<void>((turn) => setImmediate(turn)).then(drain)
+      return result
     },
     async idle() {
       while (draining !== undefined) await draining

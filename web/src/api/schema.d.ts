@@ -6852,6 +6852,7 @@ export interface components {
       | 'INVALID_SLUG'
       | 'SLUG_RESERVED'
       | 'SLUG_TAKEN'
+      | 'ALIASES_FULL'
       | 'DUPLICATE_VALUE'
       | 'EXTERNAL_ID_TAKEN'
       | 'INVALID_TIMESTAMP'

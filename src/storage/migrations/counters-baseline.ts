@@ -17,7 +17,7 @@ const STATEMENTS = [
   )`,
   'CREATE INDEX link_counters_total ON link_counters (workspace_no, total, link_seq)',
   `CREATE INDEX link_counters_last
-    ON link_counters (workspace_no, last_clicked_at, link_seq)`,
+    ON link_counters (workspace_no, coalesce(last_clicked_at, 0), link_seq)`,
   `CREATE TABLE counter_watermarks (
     workspace_no INTEGER PRIMARY KEY,
     link_seq BIGINT NOT NULL

@@ -1,15 +1,11 @@
-/** What transactions that share a commit on PostgreSQL do together, and what each is told. */
+/** Creations of one workspace that share a commit on PostgreSQL: each has its own result. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
-import { AppError } from '../../src/errors/index.ts'
-import type { Gathered } from '../../src/storage/index.ts'
 import { postgresMissing, sharedPostgres } from '../harness/postgres.ts'
 import { openNode, outcomes, type TestNode } from './nodes.ts'
 
-const TOGETHER = { lane: 'one', together: true }
-
 describe.skipIf(postgresMissing !== undefined)(
-  `gathered on PostgreSQL${postgresMissing === undefined ? '' : ` (${postgresMissing})`}`,
+  `creations on PostgreSQL${postgresMissing === undefined ? '' : ` (${postgresMissing})`}`,
   () => {
     let node: TestNode
     beforeAll(async () => {
@@ -31,55 +27,7 @@ describe.skipIf(postgresMissing !== undefined)(
         .executeTakeFirstOrThrow()
     }
 
-    test('is done once for all that begin together, and each has its own answer', async () => {
-      const calls: number[] = []
-      const double: Gathered<number, number> = async (_, all) => {
-        calls.push(all.length)
-        return all.map((n) => 2 * n)
-      }
-      const write = (n: number) =>
-        node.storage.write(async (tx) => {
-          const first = await tx.gather?.(double, n)
-          // Later than the others: alone.
-          return [first, n === 3 ? await tx.gather?.(double, 10) : null]
-        }, TOGETHER)
-      expect(await Promise.all([1, 2, 3].map(write))).toEqual([
-        [2, null],
-        [4, null],
-        [6, 20],
-      ])
-      expect(calls).toEqual([3, 1])
-    })
-
-    test('is an error for each that asked, when it fails, and nobody else', async () => {
-      const fail: Gathered<number, number> = async () => {
-        throw new Error('no')
-      }
-      const { given, refused } = await outcomes([
-        node.storage.write(async (tx) => tx.gather?.(fail, 1), TOGETHER),
-        node.storage.write(async (tx) => tx.gather?.(fail, 2), TOGETHER),
-        node.storage.write(async () => 'fine', TOGETHER),
-      ])
-      expect([given, refused]).toEqual([['fine'], ['Error', 'Error']])
-    })
-
-    test('what was refused before it wrote anything is no reason to run the others again', async () => {
-      const runs = [0, 0, 0]
-      const write = (i: number, refusal?: 'unwritten' | 'written') =>
-        node.storage.write(async (tx) => {
-          runs[i] = (runs[i] ?? 0) + 1
-          const error = new AppError('SLUG_TAKEN')
-          if (refusal !== undefined) throw refusal === 'unwritten' ? tx.unwritten(error) : error
-          return i
-        }, TOGETHER)
-      const first = await outcomes([write(0), write(1, 'unwritten'), write(2)])
-      expect([first, runs]).toEqual([{ given: [0, 2], refused: ['SLUG_TAKEN'] }, [1, 1, 1]])
-      runs.fill(0)
-      const second = await outcomes([write(0), write(1, 'written'), write(2)])
-      expect([second, runs]).toEqual([{ given: [0, 2], refused: ['SLUG_TAKEN'] }, [2, 2, 2]])
-    })
-
-    test('links that come together and are in each other’s way end as if they came one by one', async () => {
+    test('links that come together and conflict end as if they came one by one', async () => {
       const other = await newWorkspace('Other')
       await node.create(other, { slug: { slug: 'theirs', key: 'theirs' } })
       const no = await newWorkspace('Own')

@@ -1,13 +1,22 @@
-import { type Kysely, sql } from 'kysely'
-
-export const oldestNode = '0002-clicks'
-
-/** What the click workers and statistics processes of several nodes share. */
-export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
-}
-
-const STATEMENTS = [
+/** What the click workers and statistics processes of several nodes need of each other. */
+export const CLICK_TABLES = [
+  // What the click workers of all nodes count together.
+  `CREATE TABLE link_counters (
+    link_seq BIGINT PRIMARY KEY,
+    workspace_no BIGINT NOT NULL,
+    total BIGINT NOT NULL DEFAULT 0,
+    human BIGINT NOT NULL DEFAULT 0,
+    bot BIGINT NOT NULL DEFAULT 0,
+    unique_visitors BIGINT NOT NULL DEFAULT 0,
+    last_clicked_at BIGINT
+  ) WITH (fillfactor = 80)`,
+  'CREATE INDEX link_counters_total ON link_counters (workspace_no, total, link_seq)',
+  `CREATE INDEX link_counters_last ON link_counters
+    (workspace_no, (coalesce(last_clicked_at, 0)), link_seq)`,
+  `CREATE TABLE counter_watermarks (
+    workspace_no BIGINT PRIMARY KEY,
+    link_seq BIGINT NOT NULL
+  )`,
   // A number of its own for each node that ever was: clicks are told apart by it.
   `CREATE TABLE nodes (
     no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -21,6 +30,13 @@ const STATEMENTS = [
     "offset" BIGINT NOT NULL DEFAULT 0,
     shipped_segment BIGINT NOT NULL DEFAULT 0,
     shipped_offset BIGINT NOT NULL DEFAULT 0
+  )`,
+  // Who came to a link on a UTC day: the first 96 bits of the day's hash.
+  `CREATE TABLE link_visitors (
+    day BIGINT NOT NULL,
+    link_seq BIGINT NOT NULL,
+    visitor TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (day, link_seq, visitor)
   )`,
   // The days' salts, encrypted: see clicks/salts.ts.
   `CREATE TABLE visitor_salts (

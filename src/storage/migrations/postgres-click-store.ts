@@ -1,10 +1,3 @@
-import { type Kysely, sql } from 'kysely'
-
-/** Where clicks are kept without ClickHouse, and the secret of nodes that were given none. */
-export async function up(db: Kysely<never>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
-}
-
 const TEXTS = [
   'reason',
   'country',
@@ -63,7 +56,8 @@ function clickTables(): string[] {
   ]
 }
 
-const STATEMENTS = [
+/** Where clicks are kept without ClickHouse, and the secret of nodes that were given none. */
+export const CLICK_STORE_TABLES = [
   ...clickTables(),
   // Which secret it is that keys were made with; and the secret itself, if a node had to make it.
   `CREATE TABLE instance_secret (
