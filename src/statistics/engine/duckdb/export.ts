@@ -11,10 +11,10 @@ import { exportSql } from './export-sql.ts'
 
 const CHUNK_BYTES = 256 * 1024
 /** Row groups are as large as parts: larger ones don't fit into DuckDB's memory. */
-const PARQUET = 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 80000'
+const PARQUET = 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 40000'
 const QUARTER_MS = 900_000
 /** More of them don't fit into DuckDB's memory while they are sorted and written as CSV. */
-const CLICKS_PER_PART = 80_000
+const CLICKS_PER_PART = 40_000
 
 /**
  * Exports a part at a time: DuckDB writes it to a file, which is streamed and deleted. Parts of Parquet
@@ -139,9 +139,7 @@ async function partsOf(connection: Connection, selection: Selection): Promise<Se
 }
 
 async function nameDomains(connection: Connection, facts: LinkFacts): Promise<void> {
-  await connection.run('CREATE TEMP TABLE export_links (seq BIGINT, id VARCHAR)')
-  await connection.run('CREATE TEMP TABLE export_domains (no INTEGER, host VARCHAR)')
-  await insertNames(connection, 'export_domains', await facts.domains())
+  await createNames(connection, 'export_domains (no, host)', await facts.domains())
 }
 
 /** Looks up the ids of the links that have clicks in a part. */
@@ -158,17 +156,18 @@ async function nameLinks(
     signal,
   )
   const names = await facts.links(rows.map(([link]) => Number(link)))
-  await connection.run('DELETE FROM export_links')
-  await insertNames(connection, 'export_links', names)
+  await createNames(connection, 'export_links (seq, id)', names)
 }
 
-async function insertNames(
+/** A temporary table of numbers and names. */
+async function createNames(
   connection: Connection,
   table: string,
   names: ReadonlyMap<number, string>,
 ): Promise<void> {
   await connection.run(
-    `INSERT INTO ${table} SELECT unnest(from_json($1, '["BIGINT"]')), unnest(from_json($2, '["VARCHAR"]'))`,
+    `CREATE OR REPLACE TEMP TABLE ${table} AS
+      SELECT unnest(from_json($1, '["BIGINT"]')), unnest(from_json($2, '["VARCHAR"]'))`,
     [JSON.stringify([...names.keys()]), JSON.stringify([...names.values()])],
   )
 }
