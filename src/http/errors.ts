@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, type ErrorCode, type ErrorDetail } from '../errors/index.ts'
 import { type Locale, translate } from '../i18n/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
 
@@ -36,22 +36,15 @@ export function asAppError(error: unknown): AppError {
   return new AppError('INTERNAL_ERROR', { cause: error })
 }
 
-/** Whether the client asks for RFC 9457 and takes nothing else. */
-export function wantsProblem(accept: string | null): boolean {
-  if (accept === null) return false
-  return accept
-    .split(',')
-    .every((range) => /^application\/problem\+json\s*(;|$)/i.test(range.trim()))
-}
-
 /** The only place where an error becomes text. */
 export function renderError(error: AppError, view: ErrorView): Rendered {
   const message = translate(view.locale, `error.${error.code}`, error.params)
   const details = error.details?.map((detail) => renderDetail(detail, view.locale))
   const { suggestions } = error
+  const help = helpOf(error.code, view.baseUrl)
   const body = view.asProblem
     ? {
-        type: `${view.baseUrl}/docs#${error.code}`,
+        type: help,
         title: STATUS_CODES[error.status],
         status: error.status,
         detail: message,
@@ -76,9 +69,15 @@ export function renderError(error: AppError, view: ErrorView): Rendered {
       'Content-Type': view.asProblem ? 'application/problem+json' : 'application/json',
       'Content-Language': view.locale,
       Vary: 'Accept-Language, Accept',
+      Link: `<${help}>; rel="help"`,
       ...error.headers,
     },
   }
+}
+
+/** Where a code is explained. */
+export function helpOf(code: ErrorCode, baseUrl: string): string {
+  return `${baseUrl}/docs/errors#${code}`
 }
 
 function renderDetail({ field, code, params }: ErrorDetail, locale: Locale) {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { domainToUnicode } from 'node:url'
 import { ERRORS, type ErrorCode, type ErrorParam } from '../errors/index.ts'
 import { formatDateTime, type Locale, negotiateLocale, translate } from '../i18n/index.ts'
-import { prefersJson, prefersProblem } from './accept.ts'
+import { prefersJson, prefersProblem } from '../base/accept.ts'
 import type { Condition } from './condition.ts'
 import { pageHeaders, paragraph, renderPage } from './html.ts'
 
