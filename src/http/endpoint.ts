@@ -1,8 +1,7 @@
 import type { z } from '@hono/zod-openapi'
-import type { ErrorCode } from '../errors/index.ts'
+import type { ErrorCode, Rendered } from '../errors/index.ts'
 import type { Locale } from '../i18n/index.ts'
 import type { Transaction, WriteOptions } from '../storage/index.ts'
-import type { Rendered } from './errors.ts'
 import type { Caller, Permission, Person } from './types.ts'
 
 /** What an endpoint answers. It is rendered in one place, so that it can be stored and replayed. */

@@ -1,5 +1,5 @@
 import { prefersProblem } from '../base/accept.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { Transaction, WriteOptions } from '../storage/index.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from './authenticate.ts'
 import { BODY_BYTES_MAX, hasNoBody, readBody } from './body.ts'
 import type { Answer, AnyEndpoint, Call, Mounted, Page } from './endpoint.ts'
-import { asAppError, type Rendered, renderError } from './errors.ts'
+import { asAppError } from './errors.ts'
 import { namesVersion, versionMatches } from './etag.ts'
 import { apiHeaders, dashboardHeaders } from './headers.ts'
 import { fingerprintOf, idempotencyKeyOf, ownKey } from './idempotency.ts'

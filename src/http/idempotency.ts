@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, type Rendered } from '../errors/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import type { Rendered } from './errors.ts'
 import { findRecord, type IdempotentRequest, insertRecord } from './idempotency-store.ts'
 import type { Caller } from './types.ts'
 

@@ -5,9 +5,9 @@ import {
   type AppErrorOptions,
   type DetailCode,
   type ErrorCode,
+  renderError,
 } from '../errors/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import { renderError } from './errors.ts'
 
 const REQUEST_ID = 'req_01jd2x3y4z5a6b7c8d9e0f1g2h'
 const STABLE = 'Stable: programs may rely on it.'

@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants } from 'node:zlib'
 import { acceptedEncoding } from '../base/accept.ts'
+import type { Rendered } from '../errors/index.ts'
 import type { Locale } from '../i18n/index.ts'
 import type { Answer } from './endpoint.ts'
-import type { Rendered } from './errors.ts'
 import { digestTag, encodedTag, etagOf, noneMatch } from './etag.ts'
 
 /** Shorter texts gain nothing. */
