@@ -19,13 +19,13 @@ test('query parameters that endpoints declare alike are written once', () => {
   const ref = (key: string) => ({ $ref: `#/components/parameters/${key}` })
   expect(document).toEqual({
     paths: {
-      '/a': operation(id, ref('ZoneParameter')),
-      '/b': operation(id, ref('ZoneParameter'), ref('ZoneParameterV2')),
-      '/c': operation(id, ref('ZoneParameter'), ref('ZoneParameterV2')),
-      '/d': operation(id, ref('ZoneParameterV2')),
+      '/a': operation(id, ref('ZoneParam')),
+      '/b': operation(id, ref('ZoneParam'), ref('ZoneParamV2')),
+      '/c': operation(id, ref('ZoneParam'), ref('ZoneParamV2')),
+      '/d': operation(id, ref('ZoneParamV2')),
       '/e': { get: {} },
     },
-    components: { parameters: { ZoneParameter: zone, ZoneParameterV2: other }, responses: {} },
+    components: { parameters: { ZoneParam: zone, ZoneParamV2: other }, responses: {} },
   } as never)
 })
 

@@ -2,10 +2,16 @@ interface Parameter {
   $ref?: string
   name?: string
   in?: string
+  required?: boolean
+}
+interface Content {
+  schema?: { $ref?: string }
+  example?: unknown
 }
 interface Response {
   $ref?: string
   description?: string
+  content?: Record<string, Content>
 }
 interface Operation {
   parameters?: Parameter[]
@@ -14,6 +20,7 @@ interface Operation {
 interface Document {
   paths?: Record<string, Record<string, Operation>>
   components?: {
+    schemas?: Record<string, { example?: unknown }>
     parameters?: Record<string, Parameter>
     responses?: Record<string, Response>
   }
@@ -34,12 +41,15 @@ export function shareComponents<D extends object>(document: D): D {
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   shareParameters(operations, components.parameters)
   shareErrors(operations, components.responses)
+  shareExamples(operations, components.schemas ?? {})
   return document
 }
 
 function shareParameters(operations: readonly Operation[], shared: Record<string, Parameter>) {
   const uses = new Map<string, number>()
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
+    // The default.
+    if (parameter.required === false) delete parameter.required
     if (parameter.in !== 'query') continue
     const text = JSON.stringify(parameter)
     uses.set(text, (uses.get(text) ?? 0) + 1)
@@ -58,10 +68,30 @@ function shareErrors(operations: readonly Operation[], shared: Record<string, Re
   const share = sharer('responses', shared)
   for (const { responses = {} } of operations) {
     for (const [status, response] of Object.entries(responses)) {
-      if (Number(status) < 400) continue
-      responses[status] = share(`Error${status}`, response)
+      if (status === '304') responses[status] = share('NotModified', response)
+      else if (Number(status) >= 400) responses[status] = share(`Error${status}`, response)
     }
   }
+}
+
+/** Moves the example of an object to its schema, so that not every answer repeats it. */
+function shareExamples(
+  operations: readonly Operation[],
+  schemas: Readonly<Record<string, { example?: unknown }>>,
+) {
+  for (const { responses = {} } of operations) {
+    for (const { schema, example } of contentsOf(responses)) {
+      const object = schemas[schema?.$ref?.split('/').at(-1) ?? '']
+      if (object === undefined || example === undefined) continue
+      object.example ??= example
+      if (!Bun.deepEquals(object.example, example)) continue
+      for (const content of contentsOf(responses)) delete content.example
+    }
+  }
+}
+
+function contentsOf(responses: Readonly<Record<string, Response>>): Content[] {
+  return Object.values(responses).flatMap(({ content = {} }) => Object.values(content))
 }
 
 /** Gives a component for each different text, and what refers to it. */
@@ -79,10 +109,14 @@ function sharer<T>(kind: string, shared: Record<string, T>) {
   }
 }
 
-/** The component of a parameter: `LinkParameter`, so that it doesn't meet a schema's name. */
+/** The component of a parameter: `LinkParam`, so that it doesn't meet a schema's name. */
 export function parameterKey(name: string): string {
-  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
-  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Parameter`
+  // A minus before a name excludes its values.
+  const words = name
+    .replace(/^-/, 'not_')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+  return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Param`
 }
 
 /** Two parameters of one name may mean different things. */

@@ -9,13 +9,13 @@ import {
   PUBLIC_ERROR_CODES,
 } from '../errors/index.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import { errorExample, errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
+import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
 
 /** What every endpoint has in common, in the little Markdown that the reference page knows. */
 const DESCRIPTION = `Create and manage short links over HTTP.
 
-Bodies are JSON in UTF-8, at most 64 KiB. Every answer carries \`X-Request-Id\`. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
+Bodies are JSON in UTF-8, at most 64 KiB. Every answer has \`X-Request-Id\`, which the operator finds in the log. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
 
 ## Authentication
 
@@ -31,7 +31,7 @@ Messages come in the language of \`?lang=\`, else of \`Accept-Language\`, else t
 
 ## Rate limits
 
-All keys of a workspace share the requests per minute of its plan. \`RateLimit\` and \`X-RateLimit-Remaining\` say what is left; beyond it the answer is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Answers 401 and 403 cost nothing of the plan’s allowance.
+All keys of a workspace share the requests per minute of its plan. Every answer to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds; 999999999999999 without a limit), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the answer is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Answers 401 and 403 cost nothing of the plan’s allowance.
 
 ## Retries
 
@@ -66,13 +66,10 @@ export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 interface Audience {
   title: string
   description: string
-  codes: readonly ErrorCode[]
   /** The codes that follow from an endpoint's permission. */
   refusals: readonly ErrorCode[]
   schemas: ReturnType<typeof errorSchemas>
   security: { name: string; scheme: Parameters<Registry['registerComponent']>[2] }
-  /** Whether the state of an allowance is told in headers. */
-  tellsLimits: boolean
 }
 
 type Registry = OpenAPIHono['openAPIRegistry']
@@ -80,7 +77,6 @@ type Registry = OpenAPIHono['openAPIRegistry']
 const PROGRAMS: Audience = {
   title: 'Slugline API',
   description: DESCRIPTION,
-  codes: PUBLIC_ERROR_CODES,
   refusals: ['UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'],
   schemas: errorSchemas(PUBLIC_ERROR_CODES, PUBLIC_DETAIL_CODES),
   security: {
@@ -91,14 +87,12 @@ const PROGRAMS: Audience = {
       description: 'An API key. What it may do is set by its scopes: `links:read`, `links:write`.',
     },
   },
-  tellsLimits: true,
 }
 
 const DASHBOARD: Audience = {
   title: 'Slugline dashboard API',
   description:
     'What the dashboard calls, from its own origin alone. It changes with the dashboard: programs use the public API.',
-  codes: ERROR_CODES,
   refusals: ['SIGN_IN_REQUIRED', 'WORKSPACE_NOT_FOUND', 'FORBIDDEN'],
   schemas: errorSchemas(ERROR_CODES, DETAIL_CODES),
   security: {
@@ -111,7 +105,6 @@ const DASHBOARD: Audience = {
         'The id of the workspace that is meant, where a permission is named; and the cookie of a session.',
     },
   },
-  tellsLimits: false,
 }
 
 /** The OpenAPI 3.1 document of these endpoints, made of the schemas that validate. */
@@ -129,9 +122,6 @@ export function openApiDocument(
   }
   for (const [name, parameter] of Object.entries(PARAMETERS)) {
     registry.registerComponent('parameters', parameterKey(name), parameter as never)
-  }
-  for (const code of audience.codes) {
-    registry.registerComponent('examples', code, { value: errorExample(code) })
   }
   for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint, audience))
   const document = registrar.getOpenAPI31Document({
@@ -171,7 +161,8 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
       ...(query !== undefined && { query: query as never }),
       ...(body !== undefined && { body }),
     },
-    responses: { ...successOf(endpoint, audience), ...failuresOf(endpoint, audience) },
+    // The shapes of headers and examples are the components' own business.
+    responses: { ...successOf(endpoint), ...failuresOf(endpoint, audience) } as never,
   }
 }
 
@@ -191,7 +182,7 @@ function bodyOf({ method, body, bodyOptional, bodyExample }: AnyEndpoint) {
 }
 
 function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
-  const names: (keyof typeof PARAMETERS)[] = ['lang', 'Accept-Language']
+  const names: (keyof typeof PARAMETERS)[] = ['lang']
   if (changes(endpoint)) names.push('Idempotency-Key')
   const isGuarded = endpoint.errors?.includes('PRECONDITION_FAILED') ?? false
   if (isGuarded) names.push('If-Match')
@@ -213,35 +204,26 @@ function hasEtag({ success, cacheControl }: AnyEndpoint): boolean {
   return cacheControl !== undefined || (shape !== undefined && 'version' in shape)
 }
 
-function headersOf(names: readonly string[]) {
-  return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
-  )
+/** Those besides what every answer has. */
+function headersOf(names: readonly string[], own: Readonly<Record<string, object>> = {}) {
+  const shared = names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const)
+  const headers = { ...Object.fromEntries(shared), ...own }
+  return Object.keys(headers).length > 0 && { headers }
 }
 
-const LIMITS = [
-  'RateLimit-Policy',
-  'RateLimit',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-]
-
-function successOf(endpoint: AnyEndpoint, { tellsLimits }: Audience) {
-  const { success, scope } = endpoint
-  const names = ['X-Request-Id']
-  if (scope !== null && tellsLimits) names.push(...LIMITS)
+function successOf(endpoint: AnyEndpoint) {
+  const { success } = endpoint
+  const names: string[] = []
   if (changes(endpoint)) names.push('Idempotent-Replayed')
   if (hasEtag(endpoint)) names.push('ETag')
   const own = Object.entries(success.headers ?? {})
     .filter(([name]) => !names.includes(name))
     .map(([name, description]) => [name, { schema: { type: 'string' }, description }] as const)
-  const headers = { ...headersOf(names), ...Object.fromEntries(own) }
   const { schema, example } = success
   return {
     [success.status]: {
       description: success.description,
-      headers,
+      ...headersOf(names, Object.fromEntries(own)),
       ...(schema !== undefined && {
         content: {
           [success.contentType ?? 'application/json']: {
@@ -252,7 +234,7 @@ function successOf(endpoint: AnyEndpoint, { tellsLimits }: Audience) {
       }),
     },
     ...(isConditional(endpoint) && {
-      304: { description: 'Not modified.', headers: headersOf(names) },
+      304: { description: 'Not modified.', ...headersOf(['ETag']) },
     }),
   }
 }
@@ -283,28 +265,25 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After'],
 }
 
-function headersOfFailure(endpoint: AnyEndpoint, status: number, tellsLimits: boolean): string[] {
-  const names = ['X-Request-Id', 'Content-Language', 'Link', ...(HEADERS_OF_STATUS[status] ?? [])]
-  if (endpoint.scope !== null && status !== 401 && tellsLimits) names.push(...LIMITS)
-  if (status === 415) names.push(endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post')
-  return names
+function headersOfFailure(endpoint: AnyEndpoint, status: number): readonly string[] {
+  if (status === 415) return [endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post']
+  return HEADERS_OF_STATUS[status] ?? []
 }
 
 function failuresOf(endpoint: AnyEndpoint, audience: Audience) {
-  const { schemas, tellsLimits } = audience
+  const { schemas } = audience
   const codes = errorCodesOf(endpoint, audience)
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
   return Object.fromEntries(
     statuses.map((status) => {
       const own = codes.filter((code) => ERRORS[code].status === status)
-      const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const)
       return [
         status,
         {
           description: own.join(', '),
-          headers: headersOf(headersOfFailure(endpoint, status, tellsLimits)),
+          ...headersOf(headersOfFailure(endpoint, status)),
           content: {
-            'application/json': { schema: schemas.error, examples: Object.fromEntries(examples) },
+            'application/json': { schema: schemas.error },
             'application/problem+json': { schema: schemas.problem },
           },
         },

@@ -96,12 +96,10 @@ export function sendStream(
   status: number,
   headers: Record<string, string>,
 ): Response {
-  return new Response(request.method === 'HEAD' ? emptyStream() : body, { status, headers })
-}
-
-/** A body of unknown length: without one, the server would say that it has 0 bytes. */
-function emptyStream(): ReadableStream<Uint8Array> {
-  return new ReadableStream({ start: (controller) => controller.close() })
+  if (request.method !== 'HEAD') return new Response(body, { status, headers })
+  // As GET has it; without it the server would say that the body has 0 bytes.
+  headers['Transfer-Encoding'] = 'chunked'
+  return new Response(null, { status, headers })
 }
 
 /** The bytes that leave, with the headers that say what they are. */

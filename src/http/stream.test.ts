@@ -54,6 +54,21 @@ test('HEAD has them too, and opens nothing', async () => {
   expect(opened).toBe(before)
 })
 
+test('HEAD tells no length where GET tells none', async () => {
+  const peer = '127.0.0.1'
+  const server = Bun.serve({
+    port: 0,
+    hostname: peer,
+    fetch: (request) => t.api.fetch(request, { peer }),
+  })
+  const headers = { Authorization: 'Bearer writer' }
+  const address = new URL('/api/v1/lines/some', server.url)
+  const answer = await fetch(address, { method: 'HEAD', headers })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-length')).toBeNull()
+  await server.stop(true)
+})
+
 test('what fails before the first byte is an error like any other', async () => {
   for (const [id, status, code] of [
     ['missing', 404, 'LINK_NOT_FOUND'],
