@@ -20,7 +20,7 @@ export function idempotencyKeyOf(header: string): string {
   if (quoted === undefined ? BARE.test(key) : key.length >= 1 && key.length <= 255) return key
   throw new AppError('BAD_REQUEST', {
     details: [
-      { field: 'Idempotency-Key', code: 'INVALID_HEADER', params: { expected: '[!-~]{1,255}' } },
+      { field: 'Idempotency-Key', code: 'INVALID_HEADER', params: { expected: '1*255VCHAR' } },
     ],
   })
 }

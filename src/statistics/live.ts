@@ -142,7 +142,7 @@ function resumeAfter({ header, parameter }: Resume): ClickPosition | undefined {
         ? {
             field: 'Last-Event-ID',
             code: 'INVALID_HEADER',
-            params: { expected: 'clk_[0-9a-z]+' },
+            params: { expected: 'clicked_at-no' },
           }
         : { field: 'last_event_id', code: 'INVALID_CURSOR' },
     ],

@@ -8,7 +8,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'If-None-Match'?: string
         }
         path?: never
@@ -23,24 +22,10 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -72,9 +57,7 @@ export interface paths {
           page?: number
           total?: 'exact' | 'quick'
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -86,48 +69,13 @@ export interface paths {
             'application/json': components['schemas']['LinkList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -137,7 +85,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path?: never
@@ -155,66 +102,16 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -231,7 +128,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'If-None-Match'?: string
         }
         path: {
@@ -248,42 +144,13 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -294,7 +161,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -307,66 +173,16 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -377,7 +193,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -400,78 +215,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -485,9 +240,7 @@ export interface paths {
           limit?: number
           cursor?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -501,54 +254,14 @@ export interface paths {
             'application/json': components['schemas']['LinkHistory']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -569,7 +282,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -591,78 +303,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -721,9 +373,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -737,48 +387,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -839,9 +454,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
           dimension:
@@ -875,48 +488,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -980,9 +558,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -994,48 +570,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1099,9 +640,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           dimension:
             | 'country'
@@ -1135,48 +674,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1238,9 +742,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -1254,54 +756,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1366,9 +828,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -1380,54 +840,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1489,9 +909,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -1503,54 +921,14 @@ export interface paths {
             'text/event-stream': string
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1610,9 +988,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -1626,48 +1002,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1727,9 +1068,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -1743,48 +1082,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1844,9 +1148,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -1860,48 +1162,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1964,9 +1231,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -1978,48 +1243,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2082,9 +1312,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -2096,48 +1324,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2200,9 +1393,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -2214,48 +1405,84 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
           headers: { [name: string]: unknown }
           content: {
-            'application/json': components['schemas']['Error']
+            'application/json': components['schemas']['ApiIndex']
           }
         }
-        403: {
+        304: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
           headers: { [name: string]: unknown }
           content: {
-            'application/json': components['schemas']['Error']
+            'application/json': components['schemas']['Me']
           }
         }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2274,9 +1501,7 @@ export interface paths {
           lang?: string
           ids: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -2288,48 +1513,13 @@ export interface paths {
             'application/json': components['schemas']['Sparklines']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2348,7 +1538,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'If-None-Match'?: string
         }
         path?: never
@@ -2363,24 +1552,10 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2412,9 +1587,7 @@ export interface paths {
           page?: number
           total?: 'exact' | 'quick'
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -2426,54 +1599,14 @@ export interface paths {
             'application/json': components['schemas']['LinkList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2483,7 +1616,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path?: never
@@ -2501,72 +1633,17 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -2583,7 +1660,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'If-None-Match'?: string
         }
         path: {
@@ -2600,42 +1676,13 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2646,7 +1693,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -2659,66 +1705,16 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -2729,7 +1725,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -2752,78 +1747,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -2837,9 +1772,7 @@ export interface paths {
           limit?: number
           cursor?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -2853,54 +1786,14 @@ export interface paths {
             'application/json': components['schemas']['LinkHistory']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2921,7 +1814,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -2943,78 +1835,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -3073,9 +1905,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -3089,48 +1919,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3191,9 +1986,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
           dimension:
@@ -3227,48 +2020,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3332,9 +2090,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -3346,48 +2102,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3451,9 +2172,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           dimension:
             | 'country'
@@ -3487,48 +2206,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3590,9 +2274,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -3606,54 +2288,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3718,9 +2360,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -3732,54 +2372,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3841,9 +2441,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -3855,54 +2453,14 @@ export interface paths {
             'text/event-stream': string
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3962,9 +2520,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -3978,48 +2534,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4079,9 +2600,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -4095,48 +2614,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4196,9 +2680,7 @@ export interface paths {
           domain?: string[]
           '-domain'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -4212,48 +2694,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4316,9 +2763,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4330,48 +2775,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4434,9 +2844,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4448,48 +2856,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4552,9 +2925,7 @@ export interface paths {
           link?: string[]
           '-link'?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4566,48 +2937,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4625,9 +2961,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4639,24 +2973,10 @@ export interface paths {
             'application/json': components['schemas']['Session']
           }
         }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4676,9 +2996,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4700,54 +3018,14 @@ export interface paths {
             'application/json': components['schemas']['Joined']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -4766,9 +3044,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4784,66 +3060,16 @@ export interface paths {
       }
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -4853,9 +3079,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4912,54 +3136,14 @@ export interface paths {
             'application/json': components['schemas']['Account']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -4973,9 +3157,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4993,66 +3175,16 @@ export interface paths {
             'application/json': components['schemas']['OwnWorkspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5069,9 +3201,7 @@ export interface paths {
           lang?: string
           token: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5083,36 +3213,11 @@ export interface paths {
             'application/json': components['schemas']['InvitationPreview']
           }
         }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5132,9 +3237,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5154,72 +3257,17 @@ export interface paths {
             'application/json': components['schemas']['Joined']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5237,9 +3285,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5255,66 +3301,16 @@ export interface paths {
             'application/json': components['schemas']['LinkCheckResult']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5330,9 +3326,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5344,42 +3338,13 @@ export interface paths {
             'application/json': components['schemas']['ApiKeyList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5388,9 +3353,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5406,66 +3369,16 @@ export interface paths {
             'application/json': components['schemas']['NewApiKey']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5485,7 +3398,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path: {
@@ -5496,60 +3408,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -5566,9 +3433,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -5586,72 +3451,17 @@ export interface paths {
             'application/json': components['schemas']['NewApiKey']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5667,9 +3477,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5681,42 +3489,13 @@ export interface paths {
             'application/json': components['schemas']['MemberList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5738,7 +3517,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path: {
@@ -5749,60 +3527,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -5813,7 +3546,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path: {
@@ -5834,72 +3566,17 @@ export interface paths {
             'application/json': components['schemas']['Member']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -5911,9 +3588,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5925,42 +3600,13 @@ export interface paths {
             'application/json': components['schemas']['InvitationList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5969,9 +3615,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5987,72 +3631,17 @@ export interface paths {
             'application/json': components['schemas']['Invitation']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -6072,7 +3661,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path: {
@@ -6083,60 +3671,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -6151,9 +3694,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6165,42 +3706,13 @@ export interface paths {
             'application/json': components['schemas']['Workspace']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6210,9 +3722,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6223,66 +3733,16 @@ export interface paths {
       }
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -6293,7 +3753,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path?: never
@@ -6312,72 +3771,17 @@ export interface paths {
             'application/json': components['schemas']['Workspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -6396,9 +3800,7 @@ export interface paths {
           limit?: string
           cursor?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6410,54 +3812,14 @@ export interface paths {
             'application/json': components['schemas']['AuditList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6475,9 +3837,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6489,42 +3849,13 @@ export interface paths {
             'application/json': components['schemas']['Usage']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6545,9 +3876,7 @@ export interface paths {
           limit?: string
           cursor?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6559,48 +3888,13 @@ export interface paths {
             'application/json': components['schemas']['InstanceWorkspaceList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6624,9 +3918,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -6645,66 +3937,16 @@ export interface paths {
             'application/json': components['schemas']['InstanceWorkspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -6732,29 +3974,29 @@ export interface components {
         /** How often the amount is due. */
         interval: 'month' | 'year'
       }
-      /** What the plan allows, as it is enforced. Null: unlimited. */
-      limits: {
-        /** API requests per minute, of all keys of the workspace together. */
-        requests_per_minute: number | null
-        /** API requests that may come at once, after a pause. */
-        burst: number | null
-        /** Links that exist at a time. */
-        links: number | null
-        /** API keys that are neither revoked nor expired. */
-        api_keys: number | null
-        /** People in the workspace. */
-        members: number | null
-        /** Short domains of the workspace. */
-        domains: number | null
-        /** Clicks that are counted in a month. */
-        clicks_per_month: number | null
-        /** Days for which single clicks are kept; of older ones the numbers per day stay. */
-        analytics_retention_days: number | null
-      }
+      limits: components['schemas']['PlanLimits']
       /** What the plan offers, as stable ids like `custom_slugs`. */
       features: string[]
       /** Whether new workspaces get this plan; true of exactly one. */
       default: boolean
+    }
+    PlanLimits: {
+      /** API requests per minute, of all keys of the workspace together. */
+      requests_per_minute: number | null
+      /** API requests that may come at once, after a pause. */
+      burst: number | null
+      /** Links that exist at a time. */
+      links: number | null
+      /** API keys that are neither revoked nor expired. */
+      api_keys: number | null
+      /** People in the workspace. */
+      members: number | null
+      /** Short domains of the workspace. */
+      domains: number | null
+      /** Clicks that are counted in a month. */
+      clicks_per_month: number | null
+      /** Days for which single clicks are kept; of older ones the numbers per day stay. */
+      analytics_retention_days: number | null
     }
     Error: {
       error: {
@@ -6859,6 +4101,11 @@ export interface components {
       | 'INVALID_CURSOR'
       | 'INVALID_HEADER'
       | 'CONFLICTING_PARAMETERS'
+      | 'UNKNOWN_PARAMETER'
+      | 'JSON_SYNTAX'
+      | 'DUPLICATE_KEY'
+      | 'INVALID_ENCODING'
+      | 'TOO_DEEP'
       | 'LINKS_LIMIT'
       | 'API_KEYS_LIMIT'
       | 'MEMBERS_LIMIT'
@@ -7195,6 +4442,36 @@ export interface components {
       utm_term: string | null
       /** `utm_content` of the visit. */
       utm_content: string | null
+    }
+    ApiIndex: {
+      /** The reference. */
+      documentation: string
+      /** The OpenAPI document. */
+      openapi: string
+      /** Every error code, explained. */
+      errors: string
+      /** The addresses of the collections, by name. */
+      resources: { [name: string]: string }
+    }
+    Me: {
+      key: {
+        id: string
+        /** Null: it has none. */
+        name: string | null
+      }
+      workspace: {
+        id: string
+        /** The language of messages by default. Null: English. */
+        language: string | null
+      }
+      /** What the key may do, sorted. */
+      scopes: string[]
+      /** Null: the key reaches the whole workspace. */
+      restrictions: null
+      plan: {
+        id: string
+        limits: components['schemas']['PlanLimits']
+      }
     }
     Sparklines: {
       /** By link id: people’s clicks of the last 30 UTC days, the oldest first, today last. */
