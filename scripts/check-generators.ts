@@ -16,9 +16,19 @@ const TYPESCRIPT = 'openapi-typescript@7.10.1'
 const PYTHON = 'openapi-python-client==0.28.3'
 const GO = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.5.1'
 
+// It knows no media types of streams, and its formatter isn't installed.
+const PYTHON_CONFIG = {
+  post_hooks: [],
+  content_type_overrides: {
+    'application/x-ndjson': 'application/octet-stream',
+    'application/vnd.apache.parquet': 'application/octet-stream',
+  },
+}
+await Bun.write(join(work, 'python.json'), JSON.stringify(PYTHON_CONFIG))
+
 const CHECKS: Readonly<Record<string, string>> = {
   typescript: `npx --yes ${TYPESCRIPT} ${document} -o types.ts && ${join(ROOT, 'node_modules/.bin/tsc')} --noEmit --ignoreConfig --strict types.ts`,
-  python: `python3 -m venv venv && venv/bin/pip -q install ${PYTHON} && venv/bin/openapi-python-client generate --path ${document} --fail-on-warning && venv/bin/python -m compileall -q slugline-api-client`,
+  python: `python3 -m venv venv && venv/bin/pip -q install ${PYTHON} && venv/bin/openapi-python-client generate --path ${document} --config python.json --fail-on-warning && venv/bin/python -m compileall -q slugline-api-client`,
   go: `GOBIN=${work}/bin go install ${GO} && go mod init example.com/client && bin/oapi-codegen -generate types,client -package client -o client.go ${document} && go mod tidy && go build ./...`,
 }
 
