@@ -26,10 +26,14 @@ const PYTHON_CONFIG = {
 }
 await Bun.write(join(work, 'python.json'), JSON.stringify(PYTHON_CONFIG))
 
+// oapi-codegen reads OpenAPI 3.0 alone: the same document in its words.
+const older = { ...downgraded(await Bun.file(document).json()), openapi: '3.0.3' }
+await Bun.write(join(work, 'openapi-3.0.json'), JSON.stringify(older))
+
 const CHECKS: Readonly<Record<string, string>> = {
   typescript: `npx --yes ${TYPESCRIPT} ${document} -o types.ts && ${join(ROOT, 'node_modules/.bin/tsc')} --noEmit --ignoreConfig --strict types.ts`,
   python: `python3 -m venv venv && venv/bin/pip -q install ${PYTHON} && venv/bin/openapi-python-client generate --path ${document} --config python.json --fail-on-warning && venv/bin/python -m compileall -q slugline-api-client`,
-  go: `GOBIN=${work}/bin go install ${GO} && go mod init example.com/client && bin/oapi-codegen -generate types,client -package client -o client.go ${document} && go mod tidy && go build ./...`,
+  go: `GOBIN=${work}/bin go install ${GO} && go mod init example.com/client && bin/oapi-codegen -generate types,client -package client -o client.go openapi-3.0.json && go mod tidy && go build ./...`,
 }
 
 const asked = process.argv.slice(2)
@@ -45,3 +49,16 @@ for (const [name, command] of Object.entries(CHECKS)) {
 }
 rmSync(work, { recursive: true, force: true })
 process.exit(failed === 0 ? 0 : 1)
+
+/** Nullable types as OpenAPI 3.0 writes them. */
+function downgraded(value: unknown): object {
+  return JSON.parse(JSON.stringify(value), (_, member) => {
+    if (typeof member !== 'object' || member === null || !Array.isArray(member.type)) {
+      return member?.type === 'null' ? { nullable: true } : member
+    }
+    const types = member.type.filter((type: string) => type !== 'null')
+    const { type: _type, ...rest } = member
+    const nullable = types.length < member.type.length ? { nullable: true } : {}
+    return types.length === 1 ? { ...rest, type: types[0], ...nullable } : { ...rest, ...nullable }
+  })
+}
