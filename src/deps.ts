@@ -48,7 +48,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
   const parts = { ...input, backend, domains, cursors }
   const services = createServices(parts)
-  const { accounts, administration, keys, mailer, statistics } = services
+  const { accounts, keys, mailer, statistics } = services
 
   const app = createApplication(parts, services)
   const redirect = createVisits(parts)
@@ -60,20 +60,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   backend.watch(metrics, redirect)
   const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
 
-  const purging = setInterval(() => {
-    purgeIdempotency(storage, clock.now()).catch((err) =>
-      logger.warn({ err }, 'Old idempotency records could not be deleted'),
-    )
-    void administration.purge()
-    accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
-  }, PURGE_EVERY_MS)
-  purging.unref()
-  const keeping = setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS)
-  keeping.unref()
-  const stopTimers = () => {
-    clearInterval(purging)
-    clearInterval(keeping)
-  }
+  const stopTimers = startTimers(parts, services)
 
   return {
     fetch(request, server) {
@@ -120,6 +107,24 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
         },
       },
     ],
+  }
+}
+
+/** Deletes what is too old, from time to time. Returns what ends it. */
+function startTimers({ backend, clock, logger }: Parts, { accounts, administration }: Services) {
+  const purging = setInterval(() => {
+    purgeIdempotency(backend.storage, clock.now()).catch((err) =>
+      logger.warn({ err }, 'Old idempotency records could not be deleted'),
+    )
+    void administration.purge()
+    accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
+  }, PURGE_EVERY_MS)
+  purging.unref()
+  const keeping = setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS)
+  keeping.unref()
+  return () => {
+    clearInterval(purging)
+    clearInterval(keeping)
   }
 }
 
