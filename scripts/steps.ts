@@ -18,10 +18,11 @@ export interface Step {
 /** What must hold before any test is run. */
 export const STEPS: readonly Step[] = [
   {
-    name: 'format, lint, import rules',
+    name: 'format, lint',
     command: [join(ROOT, 'node_modules/.bin/biome'), 'check', '.'],
     remedy: 'npm run format',
   },
+  { name: 'layers', command: [process.execPath, join(ROOT, 'scripts/layers.ts')] },
   { name: 'types', command: [join(ROOT, 'node_modules/.bin/tsc'), '--noEmit'] },
   {
     name: 'types of the dashboard',

@@ -252,9 +252,44 @@ describe('the application', () => {
         expect(ajv.validate(`${at}/properties/${member}`, example), member).toBe(true)
       }
     }
-    for (const { value } of Object.values(document.components.examples)) {
-      expect(ajv.validate('openapi#/components/schemas/Error', value)).toBe(true)
+  })
+
+  test('serves its description small, for this instance', async () => {
+    const response = await get('/openapi.json', { 'Accept-Encoding': 'gzip' })
+    expect(response.headers.get('Content-Encoding')).toBe('gzip')
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=300')
+    const sent = new Uint8Array(await response.arrayBuffer())
+    expect(sent.length).toBeLessThanOrEqual(20_000)
+    const text = Buffer.from(Bun.gunzipSync(sent)).toString()
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(120_000)
+    expect(JSON.parse(text).servers).toEqual([{ url: 'https://s.example' }])
+    expect(text).not.toContain('go.example.com')
+  })
+
+  test('leads from its index to every document and collection', async () => {
+    const index = (await (await get('/api/v1')).json()) as Record<string, string> & {
+      resources: Record<string, string>
     }
+    expect(Object.keys(index.resources)).toContain('links')
+    for (const address of [index.documentation, index.openapi, index.errors]) {
+      expect((await get((address as string).replace('https://s.example', ''))).status).toBe(200)
+    }
+    for (const address of Object.values(index.resources)) {
+      const path = address.replace('https://s.example', '')
+      expect([200, 401], path).toContain((await get(path)).status)
+    }
+  })
+
+  test('tells a key what it may do', async () => {
+    const response = await get('/api/v1/me', { Authorization: 'Bearer good' })
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      key: { id: expect.any(String) },
+      workspace: { id: expect.any(String) },
+      restrictions: null,
+      plan: { id: expect.any(String), limits: { links: 1000 } },
+    })
+    expect((await get('/api/v1/me')).status).toBe(401)
   })
 
   test('serves the reference page, of less than 150 kB', async () => {
@@ -273,7 +308,6 @@ interface Described {
       string,
       { example?: unknown; properties?: Record<string, { example?: unknown }> }
     >
-    examples: Record<string, { value: unknown }>
   }
 }
 
@@ -330,4 +364,4 @@ const BAD_REQUESTS: BadRequest[] = [
 
 /** Values that the messages have in them, and the "or" between those. */
 const VALUES =
-  /\b(?:or|GET|HEAD|POST|OPTIONS|application\/json|https?|string|integer|boolean|array|created_at|updated_at|clicks|last_clicked_at|slug)\b/g
+  /\b(?:or|GET|HEAD|POST|OPTIONS|application\/json|https?|string|integer|boolean|array|object|created_at|updated_at|clicks|last_clicked_at|slug)\b/g

@@ -3,12 +3,15 @@ import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Accounts } from './accounts/types.ts'
 import type { AdministrationDeps } from './administration.ts'
 import { registerAuditRoutes } from './audit/routes.ts'
-import { createDocs, type ReferenceDocument } from './docs/index.ts'
+import { createMemo } from './base/memo.ts'
+import { createDocs, type ReferenceDocument, registerRootRoutes } from './docs/index.ts'
 import {
   type Api,
   type ApiDeps,
+  atAddress,
   createApi,
   DASHBOARD_PREFIX,
+  digestTag,
   openApiDocument,
   pathOf,
   type RequestInfo,
@@ -80,26 +83,8 @@ export function createApp(deps: AppDeps): App {
   })
   registerEndpoints(api, deps)
 
-  // Made when it is first asked for: most processes are never asked, and all start.
-  let text: string | undefined
-  const documentText = () => {
-    text ??= documentOf(api.endpoints)
-    return text
-  }
-  const openApi = () => {
-    const body = documentText()
-    const etag = `"${Bun.hash(body).toString(36)}"`
-    return { status: 200, text: body, headers: { 'Content-Type': 'application/json', ETag: etag } }
-  }
-  api.addPage('/openapi.json', openApi)
-  api.addPage('/api/v1/openapi.json', openApi)
-  api.addPage(
-    '/docs',
-    createDocs({
-      document: () => JSON.parse(documentText()) as ReferenceDocument,
-      baseUrl: deps.baseUrl,
-    }),
-  )
+  registerRootRoutes(api, () => api.endpoints)
+  addDocuments(api, deps.baseUrl)
 
   const dashboardApi = createApi({
     ...deps,
@@ -123,26 +108,39 @@ export function createApp(deps: AppDeps): App {
 
   return {
     owns: (path) => OWN.test(path),
-    fetch: (request, info) =>
-      request.method === 'HEAD' ? withoutLength(answer(request, info)) : answer(request, info),
+    fetch: (request, info) => answer(request, info),
   }
 }
 
-/**
- * Where GET streams, HEAD has no Content-Length. Bun would send 0 for an answer without a body, but
- * none for a stream, which it cancels.
- */
-async function withoutLength(answer: Response | Promise<Response>): Promise<Response> {
-  const response = await answer
-  const { status, headers, body } = response
-  if (status !== 200 || body !== null || headers.has('content-length')) return response
-  return new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { headers })
+/** Serves the OpenAPI document and the reference, made on the first request. */
+function addDocuments(api: Api, baseUrl: () => string): void {
+  // By address: it only changes before the server listens.
+  const texts = createMemo(1, (address: string) =>
+    atAddress(JSON.stringify(openApiDocument(api.endpoints)), address),
+  )
+  const openApi = () => {
+    const text = texts(baseUrl())
+    const headers = {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'public, max-age=300',
+      ETag: digestTag(text),
+    }
+    return { status: 200, text, headers }
+  }
+  api.addPage('/openapi.json', openApi)
+  api.addPage('/api/v1/openapi.json', openApi)
+  const document = () => JSON.parse(texts(baseUrl())) as ReferenceDocument
+  const docs = createDocs({ document, baseUrl })
+  api.addPage('/docs', docs.reference)
+  api.addPage('/docs/errors', docs.errors)
 }
 
-/** The OpenAPI document as it is served and committed. */
+/** The OpenAPI document as it is committed. */
 export function describeApi(deps: EndpointDeps): string {
   const endpoints: Api['endpoints'][number][] = []
-  registerEndpoints({ add: (endpoint) => void endpoints.push(endpoint) }, deps)
+  const api = { add: (endpoint: (typeof endpoints)[number]) => void endpoints.push(endpoint) }
+  registerEndpoints(api, deps)
+  registerRootRoutes(api, () => endpoints)
   return documentOf(endpoints)
 }
 

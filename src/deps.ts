@@ -1,20 +1,26 @@
 import { networkInterfaces } from 'node:os'
 import { createAccounts, createInvitations, createSendInvitation } from './accounts/index.ts'
 import { createAdministration } from './administration.ts'
-import { createApp } from './app.ts'
-import { createBackend } from './backend/index.ts'
+import { type App, createApp } from './app.ts'
+import { type Backend, createBackend } from './backend/index.ts'
 import { createClientAddress } from './base/client-address.ts'
 import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
-import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './domains/index.ts'
-import { createCursors } from './http/cursor.ts'
+import {
+  DEFAULT_DOMAIN,
+  type Domains,
+  domainsFile,
+  rememberDomains,
+  syncDomains,
+} from './domains/index.ts'
+import { type Cursors, createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createKeyService } from './keys/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
 import { createHealth, createHostAsk, diskCheck, onTls, secretCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
-import { createRedirect } from './redirect/index.ts'
+import { createRedirect, type Redirect } from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
 import { createUserService } from './users/index.ts'
 
@@ -27,139 +33,28 @@ const STATISTICS_EVERY_MS = 21_600_000
 /** How much later than newer clicks a node may store a click: after an outage of its database. */
 const LIVE_LATE_MS = 60_000
 
-/** The composition root: opens the stores of a migrated data directory and puts all together. */
+/** What every part is made from. */
+interface Parts extends ServingInput {
+  backend: Backend
+  domains: Domains
+  cursors: Cursors
+}
+
+/** The composition root: opens the stores of a migrated data directory and composes the services. */
 export async function createDeps(input: ServingInput): Promise<Serving> {
-  const { config, secrets, plans, logger, metrics, clock, ids, random, baseUrl } = input
-  const cursors = createCursors(secrets.cursors)
+  const { config, logger, metrics, clock, baseUrl } = input
+  const cursors = createCursors(input.secrets.cursors)
   const backend = await createBackend({ ...input, cursors })
   const { storage } = backend
-  const domains = await syncDomains(
-    storage,
-    baseUrl,
-    config.shortDomains,
-    config.scaled !== null && config.baseUrl === null,
-  )
+  const isOneOfMany = config.scaled !== null && config.baseUrl === null
+  const domains = await syncDomains(storage, baseUrl, config.shortDomains, isOneOfMany)
   if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
-  const clientAddress = createClientAddress(config.trustedProxies)
+  const parts = { ...input, backend, domains, cursors }
+  const services = createServices(parts)
+  const { accounts, keys, mailer, statistics } = services
 
-  const keys = createKeyService({ storage, clock, ids, random, pepper: secrets.apiKeys, plans })
-  const base = new URL(baseUrl)
-  const links = createLinkService({
-    storage,
-    clock,
-    ids,
-    random,
-    cursors,
-    domains,
-    ownHosts: {
-      hosts: domains.hosts,
-      addresses: isWildcard(config.host) ? machineAddresses() : [config.host],
-      listenPort: input.listenPort,
-      basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
-    },
-    urlRules: { schemes: config.urlSchemes, blockedHosts: config.blockedHosts },
-    peopleSoFar: backend.peopleSoFar,
-    changed: backend.counting.wake,
-    removed: backend.counting.linkDeleted,
-  })
-
-  const mailer = createMailer({ deliver: config.mail && smtp(config.mail), baseUrl, logger })
-  const administration = createAdministration({
-    storage,
-    clock,
-    ids,
-    random,
-    plans,
-    cursors,
-    keys,
-    links,
-    logger,
-    sendInvitation: createSendInvitation({ mailer, key: secrets.accounts }),
-  })
-
-  const statisticsService = createStatisticsService({
-    reports: backend.statistics.client,
-    storage,
-    domains,
-    cursors,
-    clock,
-    liveLateMs: backend.nodeId === undefined ? 0 : LIVE_LATE_MS,
-  })
-
-  const accounts = createAccounts({
-    storage,
-    nodeId: backend.nodeId,
-    clock,
-    ids,
-    random,
-    logger,
-    plans,
-    users: createUserService({
-      storage,
-      clock,
-      ids,
-      random,
-      workspaces: administration.workspaces,
-    }),
-    workspaces: administration.workspaces,
-    invitations: createInvitations({
-      storage,
-      clock,
-      invitations: administration.invitations,
-      key: secrets.accounts,
-    }),
-    mailer,
-    key: secrets.accounts,
-    baseUrl,
-    signUp: config.signUp,
-    oidc: config.oidc,
-    domains: domains.hosts,
-  })
-
-  const app = createApp({
-    ...administration,
-    accounts,
-    dashboard: createDashboard({
-      files: builtFiles,
-      baseUrl: () => baseUrl,
-      requestId: () => ids.next('req'),
-    }),
-    storage,
-    clock,
-    logger,
-    ids,
-    authenticate: keys.authenticate,
-    clientAddress,
-    baseUrl: () => baseUrl,
-    anonymousPerMinute: config.anonymousPerMinute,
-    observe(event) {
-      metrics.request(event)
-      const { workspaceNo, status } = event
-      if (workspaceNo !== null) administration.requestCounts.note(workspaceNo, status)
-    },
-    plans,
-    links,
-    statistics: statisticsService,
-    limiters: backend.limiters,
-  })
-
-  const { guesses } = backend.limiters
-  const redirect = createRedirect({
-    resolver: backend.resolver,
-    recorder: backend.recorder,
-    storage,
-    clock,
-    requestId: () => ids.next('req'),
-    baseUrl,
-    domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
-    clientAddress,
-    async takeGuess(key) {
-      const { allowed, retryAfterMs } = await guesses.take(key, GUESSES, clock.now())
-      return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
-    },
-    logger,
-  })
-
+  const app = createApplication(parts, services)
+  const redirect = createVisits(parts)
   const health = createHealth({
     checks: [...backend.checks, diskCheck(config.dataDir), secretCheck(input.secretFile)],
     clock,
@@ -168,21 +63,15 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   backend.watch(metrics, redirect)
   const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
 
-  const purging = setInterval(() => {
-    purgeIdempotency(storage, clock.now()).catch((err) =>
-      logger.warn({ err }, 'Old idempotency records could not be deleted'),
-    )
-    void administration.purge()
-    accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
-  }, PURGE_EVERY_MS)
-  purging.unref()
-  const keeping = setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS)
-  keeping.unref()
+  const stopTimers = startTimers(parts, services)
 
   return {
     fetch(request, server) {
-      const path = pathOf(request.url)
+      const { url } = request
+      const path = pathOf(url)
       const peer = () => server.requestIP(request)?.address ?? ''
+      // Some URL parsers read it as a slash, others don't: no rule about paths would hold.
+      if (path.includes('\\')) return new Response(null, { status: 400 })
       if (app.owns(path)) {
         return app.fetch(request, {
           get peer() {
@@ -199,27 +88,18 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     health: {
       stopping() {
         health.stopping()
-        statisticsService.endStreams()
+        statistics.endStreams()
       },
     },
     storage,
     openClaim: accounts.openClaim,
     closing: [
-      {
-        name: 'timers',
-        withinMs: 100,
-        run() {
-          clearInterval(purging)
-          clearInterval(keeping)
-        },
-      },
+      { name: 'timers', withinMs: 100, run: stopTimers },
       { name: 'journal', withinMs: 500, run: () => backend.closeJournal() },
       {
         name: 'click worker and statistics',
         withinMs: 3_200,
-        async run() {
-          await Promise.all([backend.finish(3_000), mailer.close()])
-        },
+        run: async () => void (await Promise.all([backend.finish(3_000), mailer.close()])),
       },
       {
         name: 'storage',
@@ -231,6 +111,147 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       },
     ],
   }
+}
+
+/** Deletes what is too old, from time to time. Returns what ends it. */
+function startTimers({ backend, clock, logger }: Parts, { accounts, administration }: Services) {
+  const purging = setInterval(() => {
+    purgeIdempotency(backend.storage, clock.now()).catch((err) =>
+      logger.warn({ err }, 'Old idempotency records could not be deleted'),
+    )
+    void administration.purge()
+    accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
+  }, PURGE_EVERY_MS)
+  purging.unref()
+  const keeping = setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS)
+  keeping.unref()
+  return () => {
+    clearInterval(purging)
+    clearInterval(keeping)
+  }
+}
+
+type Services = ReturnType<typeof createServices>
+
+/** The services behind the endpoints. */
+function createServices(parts: Parts) {
+  const { backend, config, secrets, plans, logger, baseUrl, domains } = parts
+  const { storage } = backend
+  const { clock, ids, random, cursors } = parts
+  const shared = { storage, clock, ids, random }
+  const keys = createKeyService({ ...shared, pepper: secrets.apiKeys, plans })
+  const links = createLinks(parts)
+  const mailer = createMailer({ deliver: config.mail && smtp(config.mail), baseUrl, logger })
+  const sendInvitation = createSendInvitation({ mailer, key: secrets.accounts })
+  const administration = createAdministration({
+    ...shared,
+    plans,
+    cursors,
+    keys,
+    links,
+    logger,
+    sendInvitation,
+  })
+  const { workspaces, invitations } = administration
+  const statistics = createStatisticsService({
+    reports: backend.statistics.client,
+    storage,
+    domains,
+    cursors,
+    clock,
+    liveLateMs: backend.nodeId === undefined ? 0 : LIVE_LATE_MS,
+  })
+  const accounts = createAccounts({
+    ...shared,
+    nodeId: backend.nodeId,
+    logger,
+    plans,
+    users: createUserService({ ...shared, workspaces }),
+    workspaces,
+    invitations: createInvitations({ storage, clock, invitations, key: secrets.accounts }),
+    mailer,
+    key: secrets.accounts,
+    baseUrl,
+    signUp: config.signUp,
+    oidc: config.oidc,
+    domains: domains.hosts,
+  })
+  return { keys, links, mailer, administration, statistics, accounts }
+}
+
+function createLinks({ backend, config, domains, cursors, clock, ids, random, ...input }: Parts) {
+  const base = new URL(input.baseUrl)
+  return createLinkService({
+    storage: backend.storage,
+    clock,
+    ids,
+    random,
+    cursors,
+    domains,
+    ownHosts: {
+      hosts: domains.hosts,
+      addresses: isWildcard(config.host) ? machineAddresses() : [config.host],
+      listenPort: input.listenPort,
+      basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
+    },
+    urlRules: { schemes: config.urlSchemes, blockedHosts: config.blockedHosts },
+    peopleSoFar: backend.peopleSoFar,
+    changed: backend.counting.wake,
+    removed: backend.counting.linkDeleted,
+  })
+}
+
+/** The API and the dashboard. */
+function createApplication(
+  { backend, config, clock, ids, logger, metrics, plans, baseUrl }: Parts,
+  { accounts, administration, keys, links, statistics }: Services,
+): App {
+  return createApp({
+    ...administration,
+    accounts,
+    dashboard: createDashboard({
+      files: builtFiles,
+      baseUrl: () => baseUrl,
+      requestId: () => ids.next('req'),
+    }),
+    storage: backend.storage,
+    clock,
+    logger,
+    ids,
+    authenticate: keys.authenticate,
+    clientAddress: createClientAddress(config.trustedProxies),
+    baseUrl: () => baseUrl,
+    anonymousPerMinute: config.anonymousPerMinute,
+    observe(event) {
+      metrics.request(event)
+      const { workspaceNo, status } = event
+      if (workspaceNo !== null) administration.requestCounts.note(workspaceNo, status)
+    },
+    plans,
+    links,
+    statistics,
+    limiters: backend.limiters,
+  })
+}
+
+/** The redirect. */
+function createVisits({ backend, config, clock, ids, logger, baseUrl, domains }: Parts): Redirect {
+  const { guesses } = backend.limiters
+  return createRedirect({
+    resolver: backend.resolver,
+    recorder: backend.recorder,
+    storage: backend.storage,
+    clock,
+    requestId: () => ids.next('req'),
+    baseUrl,
+    domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
+    clientAddress: createClientAddress(config.trustedProxies),
+    async takeGuess(key) {
+      const { allowed, retryAfterMs } = await guesses.take(key, GUESSES, clock.now())
+      return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
+    },
+    logger,
+  })
 }
 
 function machineAddresses(): string[] {

@@ -89,6 +89,9 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
+/** Needs no key. */
+const PUBLIC = new Set(['listPlans', 'getIndex'])
+
 describe('every endpoint', () => {
   test('is in the table of who may what', () => {
     expect(operations.map(({ id }) => id).sort()).toEqual(Object.values(LEAST).flat().sort())
@@ -144,7 +147,8 @@ describe('every endpoint', () => {
     for (const { id, method, path } of only) {
       const headers = { 'X-HTTP-Method-Override': method }
       const seen = await owner.get(`${path}?_method=${method}`, { headers })
-      expect([id, seen.status]).toEqual([id, seen.status === 404 ? 404 : 405])
+      // Where another endpoint takes any word as an id, it has no such parameter.
+      expect([405, 422], id).toContain(seen.status)
     }
     const posts = Object.entries(AUTH_PATHS).filter(([, { method }]) => method === 'POST')
     for (const [path] of posts) {
@@ -168,7 +172,7 @@ describe('every endpoint', () => {
       const seen = await ask(stranger, operation, bearer)
       expect([operation.id, seen.code]).toEqual([operation.id, 'SIGN_IN_REQUIRED'])
     }
-    for (const operation of publicOperations.filter(({ id }) => id !== 'listPlans')) {
+    for (const operation of publicOperations.filter(({ id }) => !PUBLIC.has(id))) {
       const seen = await ask(as('instance owner'), operation)
       expect([operation.id, seen.code]).toEqual([operation.id, 'UNAUTHORIZED'])
     }

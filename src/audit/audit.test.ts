@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { setBlocked } from '../links/index.ts'
+import { AUDIT_ACTIONS } from './actions.ts'
 import { createTestDashboard, type TestAnswer, type TestDashboard } from './testing/dashboard.ts'
-import { AUDIT_ACTIONS, COMMAND_LINE } from './types.ts'
+import { COMMAND_LINE } from './types.ts'
 
 const URL_A = 'https://a.example/'
 const PASSWORD = 'correct horse battery'

@@ -1,3 +1,4 @@
+export { AUDIT_ACTIONS, type AuditAction } from './actions.ts'
 export { type Asker, actorOf, askerOf, personActor } from './actor.ts'
 export { changedFields, entryRowOf, recordChange } from './record.ts'
 export { ActorSchema } from './schemas.ts'
@@ -12,8 +13,6 @@ export {
 export { type AuditRow, dropEntries, entriesAbout } from './store.ts'
 export {
   type Actor,
-  AUDIT_ACTIONS,
-  type AuditAction,
   type AuditEntry,
   type Change,
   COMMAND_LINE,

@@ -1,3 +1,5 @@
+import type { AuditAction } from './actions.ts'
+
 /** Who makes a change, as the audit log remembers it. */
 export interface Actor {
   type: 'user' | 'api_key' | 'command'
@@ -16,30 +18,6 @@ export const COMMAND_LINE: Actor = {
   label: 'command line',
   requestId: null,
 }
-
-/** Every action that is recorded: what it was done to, and what was done. */
-export const AUDIT_ACTIONS = [
-  'link.created',
-  'link.updated',
-  'link.deleted',
-  'link.restored',
-  'link.blocked',
-  'link.unblocked',
-  'api_key.created',
-  'api_key.revoked',
-  'api_key.rotated',
-  'member.joined',
-  'member.updated',
-  'member.removed',
-  'member.left',
-  'invitation.created',
-  'invitation.revoked',
-  'workspace.created',
-  'workspace.updated',
-  'workspace.plan_changed',
-  'workspace.deleted',
-] as const
-export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /** Fields with their values, as the API gives them out. Never a secret. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { prefersProblem } from '../base/accept.ts'
 import { createClientAddress } from '../base/client-address.ts'
 import {
   createRecorder,
@@ -8,7 +9,8 @@ import {
   openVisitors,
 } from '../clicks/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
-import { asAppError, renderError, wantsProblem } from '../http/errors.ts'
+import { renderError } from '../errors/index.ts'
+import { asAppError } from '../http/errors.ts'
 import { apiHeaders } from '../http/headers.ts'
 import { negotiateLocale } from '../i18n/index.ts'
 import { journalCheck } from '../operations/click-checks.ts'
@@ -90,7 +92,7 @@ function unavailable({ headers }: Request, requestId: string, baseUrl: string): 
   const { status, text, ...rendered } = renderError(error, {
     locale: negotiateLocale({ query: null, acceptLanguage: headers.get('accept-language') }),
     requestId,
-    asProblem: wantsProblem(headers.get('accept')),
+    asProblem: prefersProblem(headers.get('accept')),
     baseUrl,
   })
   const all = { ...apiHeaders(requestId, baseUrl), ...rendered.headers }

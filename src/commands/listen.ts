@@ -30,6 +30,8 @@ export function listen({ host, port }: Config, serving: Promise<Pick<Serving, 'f
       // Else Bun shares the port with any other Bun of this user, and each gets half the requests.
       reusePort: false,
       fetch: async (request, server) => (await serving).fetch(request, server),
+      // Bun would write the stack and the whole address to stderr.
+      error: () => new Response(null, { status: 500, headers: { 'Cache-Control': 'no-store' } }),
     })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { acceptedEncoding } from '../base/accept.ts'
 import type { BuiltFiles } from './built.ts'
 
 /** A built file that may be asked for. */
@@ -53,9 +54,11 @@ export function serveFile(
   request: Request,
   base: Readonly<Record<string, string>>,
 ): Response {
-  const encoding = file.encodings.find(([one]) =>
-    accepts(request.headers.get('accept-encoding') ?? '', one),
+  const accepted = acceptedEncoding(
+    request.headers.get('accept-encoding'),
+    file.encodings.map(([name]) => name),
   )
+  const encoding = file.encodings.find(([name]) => name === accepted)
   const headers: Record<string, string> = {
     ...base,
     'Content-Type': file.type,
@@ -66,14 +69,4 @@ export function serveFile(
   if (file.encodings.length > 0) headers.Vary = 'Accept-Encoding'
   if (encoding !== undefined) headers['Content-Encoding'] = encoding[0]
   return new Response(Bun.file(encoding?.[1] ?? file.path), { headers })
-}
-
-/** Whether an Accept-Encoding names an encoding with a weight above 0 (RFC 9110 §12.5.3). */
-function accepts(header: string, encoding: string): boolean {
-  return header.split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
-    if (name !== encoding) return false
-    const q = parameters.find((parameter) => parameter.startsWith('q='))
-    return q === undefined || Number(q.slice(2)) > 0
-  })
 }

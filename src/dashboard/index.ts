@@ -1,8 +1,8 @@
-import { AppError } from '../errors/index.ts'
+import { AppError, renderError } from '../errors/index.ts'
 import { negotiateLocale, translate } from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
 import { listFiles, type StaticFile, serveFile } from './files.ts'
-import { dashboardHeaders } from './headers.ts'
+import { dashboardHeaders, pathnameOf } from './headers.ts'
 import { type DashboardPage, openPage } from './page.ts'
 
 export { builtFiles } from './built.ts'
@@ -45,17 +45,18 @@ export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): D
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const allowed = ALLOW.split(', ')
       const error = new AppError('METHOD_NOT_ALLOWED', { params: { allowed } })
-      return refuse(request, error, { ...headers, Allow: ALLOW })
+      return refuse(request, error, { ...headers, Allow: ALLOW }, baseUrl())
     }
     try {
       built ??= open(files())
     } catch {
-      return refuse(request, new AppError('SERVICE_UNAVAILABLE'), headers)
+      return refuse(request, new AppError('SERVICE_UNAVAILABLE'), headers, baseUrl())
     }
-    const name = new URL(request.url).pathname.slice(PREFIX.length + 1)
+    const name = pathnameOf(request.url).slice(PREFIX.length + 1)
     const file = built.files.get(name)
     if (file !== undefined) return serveFile(file, request, headers)
-    if (name.startsWith('assets/')) return refuse(request, new AppError('NOT_FOUND'), headers)
+    if (name.startsWith('assets/'))
+      return refuse(request, new AppError('NOT_FOUND'), headers, baseUrl())
     return built.page.answer(request, headers)
   }
 }
@@ -64,30 +65,29 @@ function open(files: BuiltFiles): Built {
   return { files: listFiles(files), page: openPage(files) }
 }
 
-/** A refusal: for whoever looks at pages text in their language, else the error of the API. */
-function refuse(request: Request, error: AppError, headers: Record<string, string>): Response {
+/** A refusal: as text for people who look at pages, else as the API's error. */
+function refuse(
+  request: Request,
+  error: AppError,
+  headers: Record<string, string>,
+  baseUrl: string,
+): Response {
   const locale = negotiateLocale({
     query: URL.parse(request.url, 'http://localhost')?.searchParams.get('lang') ?? null,
     acceptLanguage: request.headers.get('accept-language'),
   })
-  const { code, status } = error
-  const message = translate(locale, `error.${code}`, error.params)
-  const forPerson = request.headers.get('accept')?.includes('text/html') === true
   const requestId = headers['X-Request-Id'] ?? ''
-  return new Response(
-    forPerson
-      ? `${message}\n`
-      : JSON.stringify({ error: { code, message, request_id: requestId } }),
-    {
-      status,
-      headers: {
-        ...headers,
-        'Content-Type': forPerson ? 'text/plain; charset=utf-8' : 'application/json',
-        'Content-Language': locale,
-        'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-        'Cache-Control': 'no-store',
-        Vary: 'Accept-Language, Accept',
-      },
-    },
-  )
+  const rendered = renderError(error, { locale, requestId, asProblem: false, baseUrl })
+  const all: Record<string, string> = {
+    ...headers,
+    ...rendered.headers,
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cache-Control': 'no-store',
+  }
+  if (request.headers.get('accept')?.includes('text/html') !== true) {
+    return new Response(rendered.text, { status: error.status, headers: all })
+  }
+  all['Content-Type'] = 'text/plain; charset=utf-8'
+  const message = translate(locale, `error.${error.code}`, error.params)
+  return new Response(`${message}\n`, { status: error.status, headers: all })
 }

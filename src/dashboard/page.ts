@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { direction, isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
-import { policyOf } from './headers.ts'
+import { pathnameOf, policyOf } from './headers.ts'
 
 /** What stands in the built page where the nonce belongs; `web/vite.config.ts` knows it too. */
 const NONCE = /__CSP_NONCE__/g
@@ -80,8 +80,12 @@ function localeOf(request: Request, chosen: string | undefined): Locale {
 function pageOf(request: Request, cookies: ReadonlyMap<string, string>): string[] {
   const isSignedIn = [...cookies.keys()].some((name) => name.endsWith(SESSION_COOKIE))
   if (!isSignedIn) return []
-  const { pathname } = new URL(request.url)
-  const page = PAGES[pathname.replace(/^\/app\/?/, '').replace(/\/$/, '')]
+  const page =
+    PAGES[
+      pathnameOf(request.url)
+        .replace(/^\/app\/?/, '')
+        .replace(/\/$/, '')
+    ]
   return page === undefined ? [SHELL] : [SHELL, page]
 }
 

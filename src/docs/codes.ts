@@ -12,6 +12,9 @@ const SAMPLES: MessageParams = {
   limit: 1000,
   min: 1,
   max: 100,
+  other: 'limit',
+  line: 1,
+  column: 12,
 }
 
 /** Codes whose own values say more. */
@@ -19,6 +22,7 @@ const OWN: Readonly<Record<string, MessageParams>> = {
   METHOD_NOT_ALLOWED: { allowed: ['GET', 'HEAD', 'OPTIONS'] },
   PAYLOAD_TOO_LARGE: { max: 65_536 },
   URL_SCHEME_NOT_ALLOWED: { allowed: ['http', 'https'] },
+  INVALID_HEADER: { expected: 'identity' },
   INVALID_VALUE: { allowed: ['asc', 'desc'] },
 }
 
@@ -38,7 +42,7 @@ export function errorCodes(locale: Locale): Html {
 export function detailCodes(locale: Locale): Html {
   return entries(
     PUBLIC_DETAIL_CODES.map((code) => ({
-      name: html`<code>${code}</code>`,
+      name: html`<code id="detail-${code}">${code}</code>`,
       meaning: translate(locale, `detail.${code}`, { ...SAMPLES, ...OWN[code] }),
       locale,
     })),

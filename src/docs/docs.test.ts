@@ -15,12 +15,13 @@ beforeAll(() => {
     document: document as () => ReferenceDocument,
     baseUrl: () => 'https://s.example',
   })
-  t.api.addPage('/docs', docs)
+  t.api.addPage('/docs', docs.reference)
+  t.api.addPage('/docs/errors', docs.errors)
 })
 afterAll(() => t.close())
 
-async function page(query = '', headers: Record<string, string> = {}) {
-  const response = await t.send('GET', `/docs${query}`, { headers })
+async function page(query = '', headers: Record<string, string> = {}, path = '/docs') {
+  const response = await t.send('GET', `${path}${query}`, { headers })
   return { response, text: await response.text() }
 }
 
@@ -55,7 +56,7 @@ describe('the reference page', () => {
 
   test('has calls that can be copied: nothing is left in braces', async () => {
     const document = await Bun.file(join(import.meta.dir, '../../openapi.json')).json()
-    const text = referencePage(document, 'https://s.example', 'en')
+    const text = referencePage(document, 'https://s.example')
     expect(text).not.toMatch(/curl .*[{}]/)
     const call = (path: string) =>
       new RegExp(`curl (-. )?&#39;https://s.example${path}&#39;`).exec(text)?.[1] ?? ''
@@ -65,16 +66,23 @@ describe('the reference page', () => {
   })
 
   test('has no anchor that leads nowhere and no id twice', async () => {
-    const { text } = await page()
+    for (const path of ['/docs', '/docs/errors']) await checkAnchors(path)
+  })
+
+  async function checkAnchors(path: string) {
+    const { text } = await page('', {}, path)
+    const other = (await page('', {}, '/docs/errors')).text
     const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string)
     expect(new Set(ids).size).toBe(ids.length)
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g))
       expect(ids).toContain(target as string)
-  })
+    for (const [, target] of text.matchAll(/href="\/docs\/errors#([^"]+)"/g))
+      expect(other).toContain(` id="${target}"`)
+  }
 
   test('explains every code in the visitor’s language', async () => {
     for (const locale of LOCALES) {
-      const { response, text } = await page(`?lang=${locale}`)
+      const { response, text } = await page(`?lang=${locale}`, {}, '/docs/errors')
       expect(response.headers.get('Content-Language')).toEndWith(locale)
       for (const code of PUBLIC_ERROR_CODES) expect(text).toContain(`id="${code}"`)
       expect(text).toContain(html`${translate(locale, 'error.NOT_FOUND')}`.text)
@@ -89,14 +97,19 @@ describe('the reference page', () => {
   })
 
   test('has messages without a gap', async () => {
-    for (const locale of LOCALES) expect((await page(`?lang=${locale}`)).text).not.toContain('…')
+    for (const locale of LOCALES) {
+      expect((await page(`?lang=${locale}`, {}, '/docs/errors')).text).not.toContain('…')
+    }
   })
 
   test('is asked for again with its entity tag', async () => {
     const { response } = await page()
     const headers = { 'If-None-Match': response.headers.get('ETag') as string }
     expect((await page('', headers)).response.status).toBe(304)
-    expect((await page('?lang=de', headers)).response.status).toBe(200)
+    const errors = await page('?lang=de', {}, '/docs/errors')
+    const own = { 'If-None-Match': errors.response.headers.get('ETag') as string }
+    expect((await page('?lang=de', own, '/docs/errors')).response.status).toBe(304)
+    expect((await page('?lang=fr', own, '/docs/errors')).response.status).toBe(200)
     expect((await t.send('HEAD', '/docs/')).status).toBe(200)
     expect((await t.send('POST', '/docs')).status).toBe(405)
   })

@@ -1,8 +1,9 @@
-import type { Page } from '../http/index.ts'
+import { digestTag, type Page } from '../http/index.ts'
 import type { Locale } from '../i18n/index.ts'
-import { POLICY, type ReferenceDocument, referencePage } from './page.ts'
+import { errorsPage, POLICY, type ReferenceDocument, referencePage } from './page.ts'
 
 export type { ReferenceDocument } from './page.ts'
+export { registerRootRoutes } from './root-routes.ts'
 
 /** What the page needs. */
 export interface DocsDeps {
@@ -11,32 +12,30 @@ export interface DocsDeps {
   baseUrl: () => string
 }
 
-/** Answers `GET /docs`. */
-export function createDocs({ document, baseUrl }: DocsDeps): Page {
-  // One page for each language at most; the address only changes before anybody listens.
-  const pages = new Map<string, { text: string; etag: string }>()
+/** Answers `GET /docs` and `GET /docs/errors`. */
+export function createDocs({ document, baseUrl }: DocsDeps): { reference: Page; errors: Page } {
+  // One text for each language; the address only changes before the server listens.
+  const texts = new Map<string, string>()
 
-  function pageFor(locale: Locale): { text: string; etag: string } {
-    const base = baseUrl()
-    const name = `${locale} ${base}`
-    let page = pages.get(name)
-    if (page === undefined) {
-      const text = referencePage(document(), base, locale)
-      page = { text, etag: `"${Bun.hash(text).toString(36)}"` }
-      pages.set(name, page)
+  function page(name: string, render: (base: string, locale: Locale) => string): Page {
+    return ({ locale }) => {
+      const base = baseUrl()
+      const key = `${name} ${locale} ${base}`
+      const text = texts.get(key) ?? render(base, locale)
+      texts.set(key, text)
+      const headers = {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': POLICY,
+        'Content-Language': locale === 'en' ? 'en' : `en, ${locale}`,
+        Vary: 'Accept-Language',
+        ETag: digestTag(text),
+      }
+      return { status: 200, text, headers }
     }
-    return page
   }
 
-  return ({ locale }) => {
-    const { text, etag } = pageFor(locale)
-    const headers = {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': POLICY,
-      'Content-Language': locale === 'en' ? 'en' : `en, ${locale}`,
-      Vary: 'Accept-Language',
-      ETag: etag,
-    }
-    return { status: 200, text, headers }
+  return {
+    reference: page('reference', (base) => referencePage(document(), base)),
+    errors: page('errors', (base, locale) => errorsPage(document(), base, locale)),
   }
 }

@@ -16,7 +16,7 @@ interface Content {
   schema?: Schema
   example?: unknown
 }
-interface Response {
+interface Response extends Ref {
   description?: string
   headers?: Record<string, unknown>
   content?: Record<string, Content>
@@ -38,6 +38,7 @@ export interface Operation {
 export interface Components {
   schemas?: Record<string, Schema>
   parameters?: Record<string, Parameter>
+  responses?: Record<string, Response>
 }
 
 /** An endpoint's section: what it takes, what it answers, and a call to copy. */
@@ -60,8 +61,8 @@ ${prose(operation.description)}
 ${parametersList(operation.parameters ?? [], components)}
 ${body?.schema && html`<h4>Body</h4>${bodyView(body.schema, components)}`}
 <h4>Answers</h4>
-${answersList(responses)}
-${exampleOf(responses)}
+${answersList(responses, components)}
+${exampleOf(responses, components)}
 </section>
 `
 }
@@ -118,7 +119,7 @@ ${names.length > 0 && html`<p><a href="#parameters">Shared</a>: <code>${names.jo
 /** Those whose name means one thing everywhere, so that one description does. */
 export function sharedParameters({ parameters = {} }: Components): Parameter[] {
   return Object.entries(parameters).flatMap(([key, parameter]) =>
-    key === parameter.name ? [parameter] : [],
+    key.endsWith('Param') ? [parameter] : [],
   )
 }
 
@@ -136,17 +137,16 @@ function bodyView(schema: Schema, components: Components): Html {
   return membersOf(resolved ?? {}, 'required') ?? html`<p>${typeOf(schema)}</p>`
 }
 
-/** Headers that the page explains once for all answers. */
-const COMMON = /^(?:X-Request-Id|Content-Language|Idempotent-Replayed|(?:X-)?RateLimit.*)$/
-
-function answersList(responses: Readonly<Record<string, Response>>): Html {
+function answersList(responses: Readonly<Record<string, Response>>, components: Components): Html {
   return entries(
-    Object.entries(responses).map(([status, { description = '', headers = {}, content }]) => {
+    Object.entries(responses).map(([status, response]) => {
+      const shared = response.$ref && components.responses?.[nameOfRef(response.$ref)]
+      const { description = '', headers = {}, content } = shared || response
       const schema = content?.['application/json']?.schema
-      const own = Object.keys(headers).filter((name) => !COMMON.test(name))
+      const own = Object.keys(headers)
       const meaning =
         Number(status) >= 400
-          ? description.split(', ').map((code) => html`<a href="#${code}">${code}</a> `)
+          ? description.split(', ').map((code) => html`<a href="/docs/errors#${code}">${code}</a> `)
           : inline(description)
       return {
         name: html`<code>${status}</code>`,
@@ -157,9 +157,14 @@ function answersList(responses: Readonly<Record<string, Response>>): Html {
   )
 }
 
-function exampleOf(responses: Readonly<Record<string, Response>>): Html | undefined {
+function exampleOf(
+  responses: Readonly<Record<string, Response>>,
+  components: Components,
+): Html | undefined {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))
-  const example = success?.[1].content?.['application/json']?.example
+  const content = success?.[1].content?.['application/json']
+  const object = components.schemas?.[nameOfRef(content?.schema?.$ref ?? '')]
+  const example = content?.example ?? object?.example
   if (example === undefined) return undefined
   return html`<details><summary>Example of a ${success?.[0]}</summary>
 <pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>

@@ -29,22 +29,48 @@ export const POLICY = [
 
 const METHODS = ['get', 'post', 'patch', 'put', 'delete'] as const
 
-/**
- * The reference as one page without scripts, made from the OpenAPI document itself.
- * `locale` is the language of the error messages.
- */
-export function referencePage(
-  document: ReferenceDocument,
-  baseUrl: string,
-  locale: Locale,
-): string {
-  const { info, components = {} } = document
+/** The reference as one page without scripts, made from the OpenAPI document itself. */
+export function referencePage(document: ReferenceDocument, baseUrl: string): string {
+  const { components = {} } = document
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method]
       return operation === undefined ? [] : [{ method, path, operation }]
     }),
   )
+  const contents = html`<li><a href="#top">Overview</a></li>
+${operations.map(
+  ({ method, operation }) =>
+    html`<li><a href="#${operation.operationId}">${operation.summary}</a> <span class="verb">${method.toUpperCase()}</span></li>\n`,
+)}<li><a href="#parameters">Parameters</a></li>
+<li><a href="#objects">Objects</a></li>
+<li><a href="/docs/errors">Errors</a></li>`
+  const main = html`${prose(document.info.description)}
+<h2 id="endpoints">Endpoints</h2>
+${operations.map(({ method, path, operation }) => operationSection(method, path, operation, components, baseUrl))}
+<h2 id="parameters">Parameters</h2>
+<p>Those that several endpoints take.</p>
+${entries(sharedParameters(components).map(parameterEntry))}
+<h2 id="objects">Objects</h2>
+${objectsOf(document).map(([name, schema]) => objectSection(name, schema))}`
+  return layout(document, baseUrl, contents, main)
+}
+
+/** Every error code on one page; `locale` is the language of the messages. */
+export function errorsPage(document: ReferenceDocument, baseUrl: string, locale: Locale): string {
+  const contents = html`<li><a href="/docs">Reference</a></li>
+<li><a href="#errors">Errors</a></li>
+<li><a href="#details">Errors of fields</a></li>`
+  const main = html`<h2 id="errors">Errors</h2>
+<p>Every code of <code>error.code</code>, with an example of its message.</p>
+${errorCodes(locale)}
+<h2 id="details">Errors of fields</h2>
+<p>Every code of <code>error.details[].code</code>.</p>
+${detailCodes(locale)}`
+  return layout(document, baseUrl, contents, main)
+}
+
+function layout({ info }: ReferenceDocument, baseUrl: string, contents: Html, main: Html): string {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -60,31 +86,11 @@ ${STYLE_ELEMENT}
 </header>
 <nav aria-label="Contents">
 <ul>
-<li><a href="#top">Overview</a></li>
-${operations.map(
-  ({ method, operation }) =>
-    html`<li><a href="#${operation.operationId}">${operation.summary}</a> <span class="verb">${method.toUpperCase()}</span></li>\n`,
-)}<li><a href="#parameters">Parameters</a></li>
-<li><a href="#objects">Objects</a></li>
-<li><a href="#errors">Errors</a></li>
-<li><a href="#details">Errors of fields</a></li>
+${contents}
 </ul>
 </nav>
 <main>
-${prose(info.description)}
-<h2 id="endpoints">Endpoints</h2>
-${operations.map(({ method, path, operation }) => operationSection(method, path, operation, components, baseUrl))}
-<h2 id="parameters">Parameters</h2>
-<p>Those that several endpoints take.</p>
-${entries(sharedParameters(components).map(parameterEntry))}
-<h2 id="objects">Objects</h2>
-${objectsOf(document).map(([name, schema]) => objectSection(name, schema))}
-<h2 id="errors">Errors</h2>
-<p>Every code of <code>error.code</code>, with a message as it may read.</p>
-${errorCodes(locale)}
-<h2 id="details">Errors of fields</h2>
-<p>Every code of <code>error.details[].code</code>.</p>
-${detailCodes(locale)}
+${main}
 </main>
 </body>
 </html>
@@ -106,7 +112,7 @@ function objectsOf({ paths = {}, components }: ReferenceDocument): [string, Sche
   return Object.entries(components?.schemas ?? {}).filter(([name]) => !taken.has(name))
 }
 
-/** Lists that stand further down, with what each code means. */
+/** Enums whose values the page of errors explains. */
 const LISTED: Readonly<Record<string, string>> = { ErrorCode: 'errors', DetailCode: 'details' }
 
 function objectSection(name: string, schema: Schema): Html {
@@ -114,7 +120,7 @@ function objectSection(name: string, schema: Schema): Html {
   const members =
     list === undefined
       ? (membersOf(schema, 'optional') ?? html`<p>${typeOf(schema)}</p>`)
-      : html`<p>One of <a href="#${list}">the codes below</a>.</p>`
+      : html`<p>One of <a href="/docs/errors#${list}">these codes</a>.</p>`
   return html`<section><h3 id="${name}">${name}</h3>
 ${prose(schema.description)}${members}</section>
 `

@@ -1,41 +1,21 @@
 import { z } from '@hono/zod-openapi'
-import {
-  AppError,
-  type AppErrorArgs,
-  type AppErrorOptions,
-  type DetailCode,
-  type ErrorCode,
-} from '../errors/index.ts'
+import { AppError, type DetailCode, type ErrorCode, renderError } from '../errors/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import { renderError } from './errors.ts'
 
 const REQUEST_ID = 'req_01jd2x3y4z5a6b7c8d9e0f1g2h'
 const STABLE = 'Stable: programs may rely on it.'
 
-/** What an example of an error needs besides its code. */
-const EXAMPLE_OPTIONS: Partial<Record<ErrorCode, AppErrorOptions & { params?: object }>> = {
-  INSUFFICIENT_SCOPE: { params: { scope: 'links:write' } },
-  METHOD_NOT_ALLOWED: { params: { allowed: ['GET', 'HEAD', 'OPTIONS'] } },
-  PAYLOAD_TOO_LARGE: { params: { max: 65_536 } },
-  UNSUPPORTED_MEDIA_TYPE: { params: { allowed: ['application/json'] } },
-  RATE_LIMITED: { params: { seconds: 1 } },
-  SLUG_TAKEN: { suggestions: ['launch-2', 'launch-7k', 'launch-x4'] },
-  VALIDATION_FAILED: {
-    details: [
-      { field: 'destination_url', code: 'REQUIRED' },
-      { field: 'title', code: 'TOO_LONG', params: { max: 255 } },
-    ],
-  },
-  BAD_REQUEST: { details: [{ field: 'Idempotency-Key', code: 'INVALID_HEADER' }] },
-  PLAN_LIMIT_REACHED: { details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: 50 } }] },
-}
-
-/** An answer with this code, in English; RFC 9457's if need be. */
-export function errorExample(code: ErrorCode, asProblem = false): object {
-  const error = new AppError(...([code, EXAMPLE_OPTIONS[code]] as AppErrorArgs))
+/** An error with everything that it may have, in English; in RFC 9457's form if need be. */
+function errorExample(asProblem: boolean): object {
+  const error = new AppError('SLUG_TAKEN', { suggestions: ['launch-2', 'launch-7k', 'launch-x4'] })
   const baseUrl = 'https://go.example.com'
   const view = { locale: 'en', requestId: REQUEST_ID, asProblem, baseUrl } as const
   return JSON.parse(renderError(error, view).text ?? '{}') as object
+}
+
+/** Names of constants for generators whose enums share one namespace, as Go's do. */
+function namesOf(prefix: string, codes: readonly string[]) {
+  return { 'x-enum-varnames': codes.map((code) => `${prefix}_${code}`) }
 }
 
 const messageSchema = z.string().openapi({ description: 'For people, in the chosen language.' })
@@ -51,7 +31,7 @@ const suggestionsSchema = z
 export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly DetailCode[]) {
   const codeSchema = z
     .enum(codes as [ErrorCode, ...ErrorCode[]])
-    .openapi('ErrorCode', { description: STABLE })
+    .openapi('ErrorCode', { description: STABLE, ...namesOf('ERROR', codes) })
 
   const detailSchema = z
     .strictObject({
@@ -59,9 +39,11 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
         description: 'The field’s path, `tags.3` for instance; or a parameter’s or header’s name.',
         example: 'destination_url',
       }),
-      code: z
-        .enum(detailCodes as [DetailCode, ...DetailCode[]])
-        .openapi('DetailCode', { description: STABLE, example: 'REQUIRED' }),
+      code: z.enum(detailCodes as [DetailCode, ...DetailCode[]]).openapi('DetailCode', {
+        description: STABLE,
+        example: 'REQUIRED',
+        ...namesOf('DETAIL', detailCodes),
+      }),
       message: messageSchema,
     })
     .openapi('ErrorDetail')
@@ -80,7 +62,7 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
         suggestions: suggestionsSchema.optional(),
       }),
     })
-    .openapi('Error')
+    .openapi('Error', { example: errorExample(false) })
 
   const problem = z
     .strictObject({
@@ -95,7 +77,7 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
     })
     .openapi('Problem', {
       description: 'RFC 9457, with `code` and `request_id` as extensions.',
-      example: errorExample('SLUG_TAKEN', true),
+      example: errorExample(true),
     })
 
   return { error, problem }
@@ -103,33 +85,13 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
 
 /** Headers of answers: name → schema and meaning. */
 export const HEADERS = {
-  'X-Request-Id': { schema: { type: 'string' }, description: 'The id of this request.' },
-  'RateLimit-Policy': {
-    schema: { type: 'string', examples: ['"api";q=60;w=60'] },
-    description:
-      'What the plan allows: `q` requests in `w` seconds; 999999999999999 where it has no limit.',
-  },
-  RateLimit: {
-    schema: { type: 'string', examples: ['"api";r=59;t=1'] },
-    description: '`r` requests are left; in `t` seconds all of them are there again.',
-  },
-  'X-RateLimit-Limit': {
-    schema: { type: 'integer' },
-    description: 'Requests per minute that the plan allows.',
-  },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left.' },
-  'X-RateLimit-Reset': {
-    schema: { type: 'integer' },
-    description: 'When all are there again, in seconds since the Unix epoch.',
-  },
   'Retry-After': {
     schema: { type: 'integer', minimum: 1 },
     description: 'Seconds after which a retry is let through.',
   },
   'WWW-Authenticate': { schema: { type: 'string' }, description: 'RFC 6750 §3.' },
-  'Content-Language': { schema: { type: 'string' }, description: 'The language of the messages.' },
   ETag: {
-    schema: { type: 'string', examples: ['"1"'] },
+    schema: { type: 'string', examples: ['"1.1k9x2v"'] },
     description: 'For `If-None-Match` and `If-Match`.',
   },
   'Idempotent-Replayed': {
@@ -148,12 +110,6 @@ export const PARAMETERS = {
     description: `The language of messages, before \`Accept-Language\`: ${LOCALES.join(', ')}.`,
     schema: { type: 'string', examples: ['de'] },
   },
-  'Accept-Language': {
-    name: 'Accept-Language',
-    in: 'header',
-    description: 'The language of messages (RFC 9110 §12.5.4). What is unknown falls through.',
-    schema: { type: 'string', examples: ['pt-BR, pt;q=0.9, en;q=0.5'] },
-  },
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
@@ -164,13 +120,14 @@ export const PARAMETERS = {
   'If-Match': {
     name: 'If-Match',
     in: 'header',
-    description: 'Only if the object still has this ETag; else 412.',
-    schema: { type: 'string', examples: ['"1"'] },
+    description: 'Only if the object still has the version of this ETag; else 412.',
+    schema: { type: 'string', examples: ['"1.1k9x2v"'] },
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'Only if the object has another ETag; else 304, where it would be changed 412.',
-    schema: { type: 'string', examples: ['"1"'] },
+    description:
+      'GET: 304 if nothing has changed, clicks included. Changes: 412 if the version is this one.',
+    schema: { type: 'string', examples: ['"1.1k9x2v"'] },
   },
 } as const

@@ -9,14 +9,13 @@ import {
   PUBLIC_ERROR_CODES,
 } from '../errors/index.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import { RECORDED_ERRORS } from './idempotency.ts'
-import { errorExample, errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
-import { shareParameters } from './openapi-share.ts'
+import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
+import { parameterKey, shareComponents } from './openapi-share.ts'
 
 /** What every endpoint has in common, in the little Markdown that the reference page knows. */
 const DESCRIPTION = `Create and manage short links over HTTP.
 
-Bodies are JSON in UTF-8, at most 64 KiB. Every answer carries \`X-Request-Id\`. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
+Bodies are JSON in UTF-8, at most 64 KiB. Every answer has \`X-Request-Id\`, which the operator finds in the log. Where there is \`GET\` there is \`HEAD\`, and \`OPTIONS\` is everywhere; any site may call the API. Fields may be added to answers at any time; a path under \`/api/v1\` never changes its meaning.
 
 ## Authentication
 
@@ -24,7 +23,7 @@ Every endpoint except the list of plans needs an API key: \`Authorization: Beare
 
 ## Errors
 
-Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails, SLUG_TAKEN adds \`suggestions\`. Who sends \`Accept: application/problem+json\` alone gets RFC 9457.
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails, SLUG_TAKEN adds \`suggestions\`. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
 
 ## Languages
 
@@ -32,15 +31,33 @@ Messages come in the language of \`?lang=\`, else of \`Accept-Language\`, else t
 
 ## Rate limits
 
-All keys of a workspace share the requests per minute of its plan. \`RateLimit\` and \`X-RateLimit-Remaining\` say what is left; beyond it the answer is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Answers 401 and 403 cost nothing of the plan’s allowance.
+All keys of a workspace share the requests per minute of its plan. Every answer to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds; 999999999999999 without a limit), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the answer is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Answers 401 and 403 cost nothing of the plan’s allowance.
 
 ## Retries
 
-A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the same answer comes again with \`Idempotent-Replayed: true\`.
+A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the answer to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again.
 
 ## Changes by others
 
-A link carries its version as \`ETag\`. \`If-Match\` on \`PATCH\` or \`DELETE\` makes the change only if nobody else made one since; \`If-None-Match\` on \`GET\` answers 304 while nobody did. Clicks leave the version as it is.`
+A link’s \`ETag\` is its version, a full stop and a digest of everything in the answer. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if nobody else made one since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
+
+## Compression
+
+Answers in JSON of 1 KiB and more are compressed for clients that send \`Accept-Encoding\` with \`zstd\`, \`gzip\` or \`br\`.
+
+## Below the API
+
+Requests that the HTTP server itself refuses never reach the API. Their answers have neither a body in JSON nor \`X-Request-Id\`: 400 (malformed request), 431 (header fields of more than 16 KiB), 505 (another version of HTTP); methods that the server doesn’t know get 400 or a closed connection.`
+
+/** Stands for the address of the instance in the committed document and its examples. */
+export const EXAMPLE_ORIGIN = 'https://go.example.com'
+
+/** The document with this instance's own address. */
+export function atAddress(document: string, baseUrl: string): string {
+  return document
+    .replaceAll(EXAMPLE_ORIGIN, baseUrl)
+    .replaceAll(new URL(EXAMPLE_ORIGIN).host, new URL(baseUrl).host)
+}
 
 /** The part of the document that the reference page reads. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
@@ -49,13 +66,10 @@ export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 interface Audience {
   title: string
   description: string
-  codes: readonly ErrorCode[]
   /** The codes that follow from an endpoint's permission. */
   refusals: readonly ErrorCode[]
   schemas: ReturnType<typeof errorSchemas>
   security: { name: string; scheme: Parameters<Registry['registerComponent']>[2] }
-  /** Whether the state of an allowance is told in headers. */
-  tellsLimits: boolean
 }
 
 type Registry = OpenAPIHono['openAPIRegistry']
@@ -63,7 +77,6 @@ type Registry = OpenAPIHono['openAPIRegistry']
 const PROGRAMS: Audience = {
   title: 'Slugline API',
   description: DESCRIPTION,
-  codes: PUBLIC_ERROR_CODES,
   refusals: ['UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'],
   schemas: errorSchemas(PUBLIC_ERROR_CODES, PUBLIC_DETAIL_CODES),
   security: {
@@ -74,14 +87,12 @@ const PROGRAMS: Audience = {
       description: 'An API key. What it may do is set by its scopes: `links:read`, `links:write`.',
     },
   },
-  tellsLimits: true,
 }
 
 const DASHBOARD: Audience = {
   title: 'Slugline dashboard API',
   description:
     'What the dashboard calls, from its own origin alone. It changes with the dashboard: programs use the public API.',
-  codes: ERROR_CODES,
   refusals: ['SIGN_IN_REQUIRED', 'WORKSPACE_NOT_FOUND', 'FORBIDDEN'],
   schemas: errorSchemas(ERROR_CODES, DETAIL_CODES),
   security: {
@@ -94,7 +105,6 @@ const DASHBOARD: Audience = {
         'The id of the workspace that is meant, where a permission is named; and the cookie of a session.',
     },
   },
-  tellsLimits: false,
 }
 
 /** The OpenAPI 3.1 document of these endpoints, made of the schemas that validate. */
@@ -111,10 +121,7 @@ export function openApiDocument(
     registry.registerComponent('headers', name, header as never)
   }
   for (const [name, parameter] of Object.entries(PARAMETERS)) {
-    registry.registerComponent('parameters', name, parameter as never)
-  }
-  for (const code of audience.codes) {
-    registry.registerComponent('examples', code, { value: errorExample(code) })
+    registry.registerComponent('parameters', parameterKey(name), parameter as never)
   }
   for (const endpoint of endpoints) registry.registerPath(routeOf(endpoint, audience))
   const document = registrar.getOpenAPI31Document({
@@ -125,10 +132,10 @@ export function openApiDocument(
       description: audience.description,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: forDashboard ? '/' : EXAMPLE_ORIGIN }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   })
-  return shareParameters(document)
+  return shareComponents(document)
 }
 
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
@@ -142,15 +149,20 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    security: isPublic ? [] : [{ [audience.security.name]: scope === null ? [] : [scope] }],
-    parameters: parametersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    security: isPublic
+      ? []
+      : [{ [audience.security.name]: scope === null || scope === 'any' ? [] : [scope] }],
+    parameters: parametersOf(endpoint).map((name) => ({
+      $ref: `#/components/parameters/${parameterKey(name)}`,
+    })),
     request: {
       // Whether a schema is an object is the declaring endpoint's business.
       ...(params !== undefined && { params: params as never }),
       ...(query !== undefined && { query: query as never }),
       ...(body !== undefined && { body }),
     },
-    responses: { ...successOf(endpoint, audience), ...failuresOf(endpoint, audience) },
+    // The shapes of headers and examples are the components' own business.
+    responses: { ...successOf(endpoint), ...failuresOf(endpoint, audience) } as never,
   }
 }
 
@@ -170,7 +182,7 @@ function bodyOf({ method, body, bodyOptional, bodyExample }: AnyEndpoint) {
 }
 
 function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
-  const names: (keyof typeof PARAMETERS)[] = ['lang', 'Accept-Language']
+  const names: (keyof typeof PARAMETERS)[] = ['lang']
   if (changes(endpoint)) names.push('Idempotency-Key')
   const isGuarded = endpoint.errors?.includes('PRECONDITION_FAILED') ?? false
   if (isGuarded) names.push('If-Match')
@@ -192,35 +204,26 @@ function hasEtag({ success, cacheControl }: AnyEndpoint): boolean {
   return cacheControl !== undefined || (shape !== undefined && 'version' in shape)
 }
 
-function headersOf(names: readonly string[]) {
-  return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
-  )
+/** Those besides what every answer has. */
+function headersOf(names: readonly string[], own: Readonly<Record<string, object>> = {}) {
+  const shared = names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const)
+  const headers = { ...Object.fromEntries(shared), ...own }
+  return Object.keys(headers).length > 0 && { headers }
 }
 
-const LIMITS = [
-  'RateLimit-Policy',
-  'RateLimit',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-]
-
-function successOf(endpoint: AnyEndpoint, { tellsLimits }: Audience) {
-  const { success, scope } = endpoint
-  const names = ['X-Request-Id']
-  if (scope !== null && tellsLimits) names.push(...LIMITS)
+function successOf(endpoint: AnyEndpoint) {
+  const { success } = endpoint
+  const names: string[] = []
   if (changes(endpoint)) names.push('Idempotent-Replayed')
   if (hasEtag(endpoint)) names.push('ETag')
   const own = Object.entries(success.headers ?? {})
     .filter(([name]) => !names.includes(name))
     .map(([name, description]) => [name, { schema: { type: 'string' }, description }] as const)
-  const headers = { ...headersOf(names), ...Object.fromEntries(own) }
   const { schema, example } = success
   return {
     [success.status]: {
       description: success.description,
-      headers,
+      ...headersOf(names, Object.fromEntries(own)),
       ...(schema !== undefined && {
         content: {
           [success.contentType ?? 'application/json']: {
@@ -231,7 +234,7 @@ function successOf(endpoint: AnyEndpoint, { tellsLimits }: Audience) {
       }),
     },
     ...(isConditional(endpoint) && {
-      304: { description: 'Not modified.', headers: headersOf(names) },
+      304: { description: 'Not modified.', ...headersOf(['ETag']) },
     }),
   }
 }
@@ -244,10 +247,9 @@ export function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAM
     for (const code of audience.refusals) codes.add(code)
   }
   if (endpoint.person !== undefined) codes.add('SIGN_IN_REQUIRED')
-  if (endpoint.query !== undefined) codes.add('VALIDATION_FAILED')
+  codes.add('VALIDATION_FAILED')
   if (endpoint.body !== undefined) {
     codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
-    codes.add('VALIDATION_FAILED')
   }
   if (changes(endpoint)) {
     codes.add('BAD_REQUEST').add('IDEMPOTENCY_IN_PROGRESS').add('IDEMPOTENCY_KEY_REUSED')
@@ -263,29 +265,25 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
   503: ['Retry-After'],
 }
 
-function headersOfFailure(endpoint: AnyEndpoint, status: number, tellsLimits: boolean): string[] {
-  const names = ['X-Request-Id', 'Content-Language', ...(HEADERS_OF_STATUS[status] ?? [])]
-  if (endpoint.scope !== null && status !== 401 && tellsLimits) names.push(...LIMITS)
-  if (status === 415) names.push(endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post')
-  if (changes(endpoint) && RECORDED_ERRORS.has(status)) names.push('Idempotent-Replayed')
-  return names
+function headersOfFailure(endpoint: AnyEndpoint, status: number): readonly string[] {
+  if (status === 415) return [endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post']
+  return HEADERS_OF_STATUS[status] ?? []
 }
 
 function failuresOf(endpoint: AnyEndpoint, audience: Audience) {
-  const { schemas, tellsLimits } = audience
+  const { schemas } = audience
   const codes = errorCodesOf(endpoint, audience)
   const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
   return Object.fromEntries(
     statuses.map((status) => {
       const own = codes.filter((code) => ERRORS[code].status === status)
-      const examples = own.map((code) => [code, { $ref: `#/components/examples/${code}` }] as const)
       return [
         status,
         {
           description: own.join(', '),
-          headers: headersOf(headersOfFailure(endpoint, status, tellsLimits)),
+          ...headersOf(headersOfFailure(endpoint, status)),
           content: {
-            'application/json': { schema: schemas.error, examples: Object.fromEntries(examples) },
+            'application/json': { schema: schemas.error },
             'application/problem+json': { schema: schemas.problem },
           },
         },

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
-import { endpoint } from './endpoint.ts'
+import { endpoint } from './api.ts'
 import { openApiDocument } from './openapi.ts'
 import { createTestApi } from './testing/api.ts'
 
@@ -52,6 +52,21 @@ test('HEAD has them too, and opens nothing', async () => {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain'])
   expect(await answer.text()).toBe('')
   expect(opened).toBe(before)
+})
+
+test('HEAD tells no length where GET tells none', async () => {
+  const peer = '127.0.0.1'
+  const server = Bun.serve({
+    port: 0,
+    hostname: peer,
+    fetch: (request) => t.api.fetch(request, { peer }),
+  })
+  const headers = { Authorization: 'Bearer writer' }
+  const address = new URL('/api/v1/lines/some', server.url)
+  const answer = await fetch(address, { method: 'HEAD', headers })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-length')).toBeNull()
+  await server.stop(true)
 })
 
 test('what fails before the first byte is an error like any other', async () => {

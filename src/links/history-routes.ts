@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { ActorSchema, askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
+import { pageLinks } from '../http/page-links.ts'
 import { whole } from '../validation/checked.ts'
 import type { HistoryEntry } from './history.ts'
 import { LIMIT_DEFAULT, LIMIT_MAX } from './list-query.ts'
@@ -115,14 +116,17 @@ export function registerLinkHistoryRoutes(
       status: 200,
       description: 'One page of changes, the newest first.',
       schema: ListSchema,
+      headers: { Link: 'The next and the first page (RFC 8288).' },
       example: {
         data: [EXAMPLE],
         pagination: { limit: 25, has_more: false, next_cursor: null },
       },
     },
     errors: ['LINK_NOT_FOUND', 'BAD_REQUEST'],
-    async handler({ caller, params, query: { limit = LIMIT_DEFAULT, cursor } }) {
-      return { status: 200, body: await deps.links.history(caller, params.id, { limit, cursor }) }
+    async handler({ caller, params, query: { limit = LIMIT_DEFAULT, cursor }, request, baseUrl }) {
+      const body = await deps.links.history(caller, params.id, { limit, cursor })
+      const position = { ...body.pagination, prev_cursor: null }
+      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
     },
   })
 

@@ -137,7 +137,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
           context.addIssue({
             code: 'custom',
             path: ['page'],
-            params: { detail: 'CONFLICTING_PARAMETERS' },
+            params: { detail: 'CONFLICTING_PARAMETERS', params: { other: 'cursor' } },
           })
         },
         { when: ({ value }) => typeof value === 'object' && value !== null },

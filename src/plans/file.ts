@@ -1,6 +1,12 @@
 import { z } from 'zod'
-import type { PlanFault } from './load.ts'
 import type { Plan } from './types.ts'
+
+/** A fault of a plans file: where in it, and what is wrong. */
+export interface PlanFault {
+  /** Like `plans[1].limits.links`. */
+  path: string
+  problem: string
+}
 
 /** A limit: a whole number, or null for unlimited, which is also what is left out. */
 const limit = (least: number) =>

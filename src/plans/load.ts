@@ -1,14 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config/fault.ts'
 import { DEFAULT_PLANS } from './defaults.ts'
+import type { PlanFault } from './file.ts'
 import type { Plan } from './types.ts'
-
-/** A fault of a plans file: where in it, and what is wrong. */
-export interface PlanFault {
-  /** Like `plans[1].limits.links`. */
-  path: string
-  problem: string
-}
 
 const EXAMPLE =
   '{"plans":[{"id":"free","default":true,"price":{"amount":0,"currency":"EUR","interval":"month"},' +

@@ -10,6 +10,23 @@ export const PLANS_EXAMPLE: { data: ListedPlan[] } = {
 
 const limit = (description: string) => z.int().min(0).nullable().openapi({ description })
 
+/** What a plan allows. */
+export const PlanLimitsSchema = z
+  .object({
+    requests_per_minute: limit('API requests per minute, of all keys of the workspace together.'),
+    burst: limit('API requests that may come at once, after a pause.'),
+    links: limit('Links that exist at a time.'),
+    api_keys: limit('API keys that are neither revoked nor expired.'),
+    members: limit('People in the workspace.'),
+    domains: limit('Short domains of the workspace.'),
+    clicks_per_month: limit('Clicks that are counted in a month.'),
+    analytics_retention_days: limit(
+      'Days for which single clicks are kept; of older ones the numbers per day stay.',
+    ),
+  })
+  .openapi({ description: 'What the plan allows, as it is enforced. Null: unlimited.' })
+  .openapi('PlanLimits')
+
 /** A plan; its limits are those that are enforced. */
 export const PlanSchema = z
   .object({
@@ -30,22 +47,7 @@ export const PlanSchema = z
           .openapi({ description: 'How often the amount is due.' }),
       })
       .openapi({ description: 'What the plan costs.' }),
-    limits: z
-      .object({
-        requests_per_minute: limit(
-          'API requests per minute, of all keys of the workspace together.',
-        ),
-        burst: limit('API requests that may come at once, after a pause.'),
-        links: limit('Links that exist at a time.'),
-        api_keys: limit('API keys that are neither revoked nor expired.'),
-        members: limit('People in the workspace.'),
-        domains: limit('Short domains of the workspace.'),
-        clicks_per_month: limit('Clicks that are counted in a month.'),
-        analytics_retention_days: limit(
-          'Days for which single clicks are kept; of older ones the numbers per day stay.',
-        ),
-      })
-      .openapi({ description: 'What the plan allows, as it is enforced. Null: unlimited.' }),
+    limits: PlanLimitsSchema,
     features: z
       .array(z.string())
       .openapi({ description: 'What the plan offers, as stable ids like `custom_slugs`.' }),

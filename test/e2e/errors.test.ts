@@ -180,6 +180,11 @@ const DETAILS: Partial<Record<string, Provoke>> = {
     headers: { 'idempotency-key': 'a b' },
   })),
   CONFLICTING_PARAMETERS: api('GET', `${LINKS}?cursor=forged&page=2`),
+  UNKNOWN_PARAMETER: api('GET', `${LINKS}?tags=summer`),
+  JSON_SYNTAX: invalid('{"destination_url":'),
+  DUPLICATE_KEY: invalid('{"slug":"a","slug":"b"}'),
+  INVALID_ENCODING: invalid(new Uint8Array([0x7b, 0xff])),
+  TOO_DEEP: invalid(`{"tags":${'['.repeat(40)}${']'.repeat(40)}}`),
   LINKS_LIMIT: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
 }
 
@@ -211,7 +216,9 @@ describe.each([...LOCALES])('in %s', (locale) => {
     expect(error.message).not.toBe('')
     expect(error.message).not.toContain('{')
     if (code === 'SLUG_TAKEN') expect(error.suggestions).toHaveLength(3)
-    expect(answer.headers.has('retry-after')).toBe(code === 'RATE_LIMITED')
+    const isTemporary = code === 'RATE_LIMITED' || code === 'IDEMPOTENCY_IN_PROGRESS'
+    expect(answer.headers.has('retry-after')).toBe(isTemporary)
+    expect(answer.headers.get('link')).toEndWith(`/docs/errors#${code}>; rel="help"`)
   })
 
   test.each(Object.entries(DETAILS))('details: %s', async (code, provoke) => {

@@ -127,3 +127,20 @@ test('a client that sends its body slowly holds nobody up', async () => {
   for (const socket of slow) socket.destroy()
   expect((await slugline.call('GET', '/livez')).status).toBe(200)
 })
+
+test('a request without a proper host gets the dashboard, and no raw error', async () => {
+  for (const request of [
+    'GET /app/ HTTP/1.0\r\n\r\n',
+    'GET /app/links HTTP/1.1\r\nHost: a b:::\r\nConnection: close\r\n\r\n',
+    'GET /app/assets/none.js HTTP/1.0\r\n\r\n',
+  ]) {
+    const answer = await raw([request], { end: false })
+    expect(answer, request).toMatch(/^HTTP\/1\.1 (?:200|404|503) /)
+    expect(answer.toLowerCase(), request).toContain('\r\nx-request-id: req_')
+  }
+})
+
+test('a backslash in a path is refused where the server shows it', async () => {
+  const answer = await raw(['GET /x\\..\\metrics HTTP/1.0\r\n\r\n'], { end: false })
+  expect(answer).toStartWith('HTTP/1.1 400 ')
+})

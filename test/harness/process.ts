@@ -154,9 +154,7 @@ export async function startSlugline(
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body === undefined
-          ? {}
-          : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
       })
     },
     async stop() {
@@ -207,4 +205,9 @@ function launch(env: Record<string, string>, options: StartOptions) {
   })
   ready.promise.catch(() => {})
   return { child, url: ready.promise, output: () => output }
+}
+
+/** Sent as it is; everything else is sent as JSON. */
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array
 }

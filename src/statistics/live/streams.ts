@@ -115,7 +115,7 @@ function resumeAfter({ header, parameter }: Resume): ClickPosition | undefined {
   throw new AppError('BAD_REQUEST', {
     details: [
       header
-        ? { field: 'Last-Event-ID', code: 'INVALID_HEADER' }
+        ? { field: 'Last-Event-ID', code: 'INVALID_HEADER', params: { expected: 'clicked_at-no' } }
         : { field: 'last_event_id', code: 'INVALID_CURSOR' },
     ],
   })

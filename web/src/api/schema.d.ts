@@ -8,7 +8,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'If-None-Match'?: string
         }
         path?: never
@@ -23,24 +22,10 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -72,9 +57,7 @@ export interface paths {
           page?: number
           total?: 'exact' | 'quick'
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -86,48 +69,13 @@ export interface paths {
             'application/json': components['schemas']['LinkList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -137,7 +85,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path?: never
@@ -155,66 +102,16 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -231,7 +128,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'If-None-Match'?: string
         }
         path: {
@@ -248,42 +144,13 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -294,7 +161,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -307,66 +173,16 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -377,7 +193,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -400,78 +215,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -485,9 +240,7 @@ export interface paths {
           limit?: number
           cursor?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -501,54 +254,14 @@ export interface paths {
             'application/json': components['schemas']['LinkHistory']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -569,7 +282,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -591,78 +303,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -721,9 +373,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -737,48 +387,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -839,9 +454,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
           dimension:
@@ -875,48 +488,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -980,9 +558,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -994,48 +570,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1099,9 +640,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           dimension:
             | 'country'
@@ -1135,48 +674,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1238,9 +742,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -1254,54 +756,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1366,9 +828,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -1380,54 +840,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1489,9 +909,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -1503,54 +921,14 @@ export interface paths {
             'text/event-stream': string
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1611,9 +989,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -1627,48 +1003,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1728,9 +1069,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -1744,48 +1083,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1845,9 +1149,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -1861,48 +1163,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1966,9 +1233,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -1980,48 +1245,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2084,9 +1314,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -2098,48 +1326,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2202,9 +1395,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -2216,48 +1407,84 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
           headers: { [name: string]: unknown }
           content: {
-            'application/json': components['schemas']['Error']
+            'application/json': components['schemas']['ApiIndex']
           }
         }
-        403: {
+        304: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
           headers: { [name: string]: unknown }
           content: {
-            'application/json': components['schemas']['Error']
+            'application/json': components['schemas']['Me']
           }
         }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2276,9 +1503,7 @@ export interface paths {
           lang?: string
           ids: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -2290,48 +1515,13 @@ export interface paths {
             'application/json': components['schemas']['Sparklines']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2350,7 +1540,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'If-None-Match'?: string
         }
         path?: never
@@ -2365,24 +1554,10 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2414,9 +1589,7 @@ export interface paths {
           page?: number
           total?: 'exact' | 'quick'
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -2428,54 +1601,14 @@ export interface paths {
             'application/json': components['schemas']['LinkList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2485,7 +1618,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path?: never
@@ -2503,72 +1635,17 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -2585,7 +1662,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'If-None-Match'?: string
         }
         path: {
@@ -2602,42 +1678,13 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2648,7 +1695,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -2661,66 +1707,16 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -2731,7 +1727,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -2754,78 +1749,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -2839,9 +1774,7 @@ export interface paths {
           limit?: number
           cursor?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -2855,54 +1788,14 @@ export interface paths {
             'application/json': components['schemas']['LinkHistory']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2923,7 +1816,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
           'If-Match'?: string
           'If-None-Match'?: string
@@ -2945,78 +1837,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -3075,9 +1907,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -3091,48 +1921,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3193,9 +1988,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
           dimension:
@@ -3229,48 +2022,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3334,9 +2092,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -3348,48 +2104,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3453,9 +2174,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           dimension:
             | 'country'
@@ -3489,48 +2208,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3592,9 +2276,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -3608,54 +2290,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3720,9 +2362,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -3734,54 +2374,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3843,9 +2443,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -3857,54 +2455,14 @@ export interface paths {
             'text/event-stream': string
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3965,9 +2523,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -3981,48 +2537,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4082,9 +2603,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -4098,48 +2617,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4199,9 +2683,7 @@ export interface paths {
           domain?: string[]
           not_domain?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -4215,48 +2697,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4320,9 +2767,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4334,48 +2779,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4438,9 +2848,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4452,48 +2860,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4556,9 +2929,7 @@ export interface paths {
           link?: string[]
           not_link?: string[]
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4570,48 +2941,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4629,9 +2965,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4643,24 +2977,10 @@ export interface paths {
             'application/json': components['schemas']['Session']
           }
         }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4680,9 +3000,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4704,54 +3022,14 @@ export interface paths {
             'application/json': components['schemas']['Joined']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -4770,9 +3048,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4788,66 +3064,16 @@ export interface paths {
       }
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -4857,9 +3083,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4916,54 +3140,14 @@ export interface paths {
             'application/json': components['schemas']['Account']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -4977,9 +3161,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -4997,66 +3179,16 @@ export interface paths {
             'application/json': components['schemas']['OwnWorkspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5073,9 +3205,7 @@ export interface paths {
           lang?: string
           token: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5087,36 +3217,11 @@ export interface paths {
             'application/json': components['schemas']['InvitationPreview']
           }
         }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5136,9 +3241,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5158,72 +3261,17 @@ export interface paths {
             'application/json': components['schemas']['Joined']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5241,9 +3289,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5259,66 +3305,16 @@ export interface paths {
             'application/json': components['schemas']['LinkCheckResult']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5334,9 +3330,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5348,42 +3342,13 @@ export interface paths {
             'application/json': components['schemas']['ApiKeyList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5392,9 +3357,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5410,66 +3373,16 @@ export interface paths {
             'application/json': components['schemas']['NewApiKey']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5489,7 +3402,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path: {
@@ -5500,60 +3412,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -5570,9 +3437,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -5590,72 +3455,17 @@ export interface paths {
             'application/json': components['schemas']['NewApiKey']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5671,9 +3481,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5685,42 +3493,13 @@ export interface paths {
             'application/json': components['schemas']['MemberList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5742,7 +3521,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path: {
@@ -5753,60 +3531,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -5817,7 +3550,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path: {
@@ -5838,72 +3570,17 @@ export interface paths {
             'application/json': components['schemas']['Member']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -5915,9 +3592,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5929,42 +3604,13 @@ export interface paths {
             'application/json': components['schemas']['InvitationList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5973,9 +3619,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -5991,72 +3635,17 @@ export interface paths {
             'application/json': components['schemas']['Invitation']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -6076,7 +3665,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path: {
@@ -6087,60 +3675,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -6155,9 +3698,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6169,42 +3710,13 @@ export interface paths {
             'application/json': components['schemas']['Workspace']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6214,9 +3726,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6227,66 +3737,16 @@ export interface paths {
       }
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -6297,7 +3757,6 @@ export interface paths {
           lang?: string
         }
         header?: {
-          'Accept-Language'?: string
           'Idempotency-Key'?: string
         }
         path?: never
@@ -6316,72 +3775,17 @@ export interface paths {
             'application/json': components['schemas']['Workspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -6400,9 +3804,7 @@ export interface paths {
           limit?: string
           cursor?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6414,54 +3816,14 @@ export interface paths {
             'application/json': components['schemas']['AuditList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6479,9 +3841,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6493,42 +3853,13 @@ export interface paths {
             'application/json': components['schemas']['Usage']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6549,9 +3880,7 @@ export interface paths {
           limit?: string
           cursor?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path?: never
         cookie?: never
       }
@@ -6563,48 +3892,13 @@ export interface paths {
             'application/json': components['schemas']['InstanceWorkspaceList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6628,9 +3922,7 @@ export interface paths {
         query?: {
           lang?: string
         }
-        header?: {
-          'Accept-Language'?: string
-        }
+        header?: never
         path: {
           id: string
         }
@@ -6649,66 +3941,16 @@ export interface paths {
             'application/json': components['schemas']['InstanceWorkspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -6736,29 +3978,29 @@ export interface components {
         /** How often the amount is due. */
         interval: 'month' | 'year'
       }
-      /** What the plan allows, as it is enforced. Null: unlimited. */
-      limits: {
-        /** API requests per minute, of all keys of the workspace together. */
-        requests_per_minute: number | null
-        /** API requests that may come at once, after a pause. */
-        burst: number | null
-        /** Links that exist at a time. */
-        links: number | null
-        /** API keys that are neither revoked nor expired. */
-        api_keys: number | null
-        /** People in the workspace. */
-        members: number | null
-        /** Short domains of the workspace. */
-        domains: number | null
-        /** Clicks that are counted in a month. */
-        clicks_per_month: number | null
-        /** Days for which single clicks are kept; of older ones the numbers per day stay. */
-        analytics_retention_days: number | null
-      }
+      limits: components['schemas']['PlanLimits']
       /** What the plan offers, as stable ids like `custom_slugs`. */
       features: string[]
       /** Whether new workspaces get this plan; true of exactly one. */
       default: boolean
+    }
+    PlanLimits: {
+      /** API requests per minute, of all keys of the workspace together. */
+      requests_per_minute: number | null
+      /** API requests that may come at once, after a pause. */
+      burst: number | null
+      /** Links that exist at a time. */
+      links: number | null
+      /** API keys that are neither revoked nor expired. */
+      api_keys: number | null
+      /** People in the workspace. */
+      members: number | null
+      /** Short domains of the workspace. */
+      domains: number | null
+      /** Clicks that are counted in a month. */
+      clicks_per_month: number | null
+      /** Days for which single clicks are kept; of older ones the numbers per day stay. */
+      analytics_retention_days: number | null
     }
     Error: {
       error: {
@@ -6864,6 +4106,11 @@ export interface components {
       | 'INVALID_CURSOR'
       | 'INVALID_HEADER'
       | 'CONFLICTING_PARAMETERS'
+      | 'UNKNOWN_PARAMETER'
+      | 'JSON_SYNTAX'
+      | 'DUPLICATE_KEY'
+      | 'INVALID_ENCODING'
+      | 'TOO_DEEP'
       | 'LINKS_LIMIT'
       | 'API_KEYS_LIMIT'
       | 'MEMBERS_LIMIT'
@@ -7198,6 +4445,36 @@ export interface components {
       utm_term: string | null
       /** `utm_content` of the visit. */
       utm_content: string | null
+    }
+    ApiIndex: {
+      /** The reference. */
+      documentation: string
+      /** The OpenAPI document. */
+      openapi: string
+      /** Every error code, explained. */
+      errors: string
+      /** The addresses of the collections, by name. */
+      resources: { [name: string]: string }
+    }
+    Me: {
+      key: {
+        id: string
+        /** Null: it has none. */
+        name: string | null
+      }
+      workspace: {
+        id: string
+        /** The language of messages by default. Null: English. */
+        language: string | null
+      }
+      /** What the key may do, sorted. */
+      scopes: string[]
+      /** Null: the key reaches the whole workspace. */
+      restrictions: null
+      plan: {
+        id: string
+        limits: components['schemas']['PlanLimits']
+      }
     }
     Sparklines: {
       /** Human clicks of the last 30 UTC days by link id, oldest first. */

@@ -1,24 +1,7 @@
-/** The languages of the dashboard: those of the API. */
-export const LOCALES = [
-  'en',
-  'de',
-  'fr',
-  'es',
-  'it',
-  'pt-BR',
-  'nl',
-  'pl',
-  'uk',
-  'tr',
-  'ar',
-  'hi',
-  'ja',
-  'ko',
-  'zh-Hans',
-  'zh-Hant',
-] as const
+import { LOCALES, type SupportedLocale } from '../../../src/i18n/locales.ts'
 
-export type Locale = (typeof LOCALES)[number]
+export { LOCALES }
+export type Locale = SupportedLocale
 
 /** Each language in its own words. */
 export const LANGUAGE_NAMES: Readonly<Record<Locale, string>> = {

@@ -1,0 +1,135 @@
+/**
+ * The layers of `src/`: a file imports from its own layer's folder and from lower layers, never from
+ * a higher one. Exits with 1 and names the file, the import and the rule where that is broken.
+ * Files that only give types cost nothing at run time, but they hold to the same order.
+ */
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { Glob } from 'bun'
+import { ROOT } from './steps.ts'
+
+/** From the lowest to the highest. A path is a folder or a file of `src/`; the longest one counts. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['base'],
+  ['i18n'],
+  ['errors'],
+  ['validation', 'storage'],
+  ['config', 'limits', 'mail', 'domains', 'plans/types.ts', 'links/slug.ts', 'links/reserved.ts'],
+  ['clicks', 'cluster'],
+  ['workers'],
+  ['http', 'redirect'],
+  ['plans', 'dashboard', 'audit'],
+  ['keys', 'users', 'docs'],
+  ['workspaces'],
+  ['links', 'members', 'usage'],
+  ['accounts', 'statistics'],
+  ['operations'],
+  ['move/unfinished.ts', 'backend/shared-secret.ts'],
+  ['backend', 'move', 'administration.ts'],
+  ['app.ts'],
+  ['deps.ts'],
+  ['commands'],
+  ['main.ts'],
+]
+
+/** Types that a lower layer takes from a higher one: none of them exists at run time. */
+const TYPES_UPWARDS: readonly (readonly [from: string, to: string])[] = [['users', 'workspaces']]
+
+/** What files of one kind don't import. Paths are below `src/`. */
+const RULES: readonly { from: RegExp; to: RegExp; own: boolean; rule: string }[] = [
+  {
+    from: /./,
+    to: /^storage\/(?!index\.ts$)/,
+    own: false,
+    rule: 'storage is used through its index.ts',
+  },
+  {
+    from: /./,
+    to: /\/(?:[\w-]+-)?store\.ts$/,
+    own: false,
+    rule: "another folder's store is its own: ask its service",
+  },
+  {
+    from: /\/(?:[\w-]+-)?routes\.ts$/,
+    to: /^storage\/|\/(?:[\w-]+-)?store\.ts$/,
+    own: true,
+    rule: 'routes ask their service, never the storage',
+  },
+  {
+    from: /\/(?:[\w-]+-)?store\.ts$/,
+    to: /^(?!base\/|errors\/|storage\/)/,
+    own: false,
+    rule: 'a store knows only storage, base and errors',
+  },
+]
+/** May open what others may not: the composition of stores, and the commands. */
+const OPENS_ALL = /^(?:commands|move|backend|statistics|clicks)\//
+
+/** A statement: `type` of the whole, the names, the path. */
+const STATIC = /^(?:import|export) (type )?(\{[^}]*\}|\*(?: as \w+)?|\w+) from '(\.[^']+\.ts)'/gm
+
+interface Import {
+  from: string
+  to: string
+  isType: boolean
+}
+
+const files = [...new Glob('**/*.ts').scanSync(join(ROOT, 'src'))]
+  .filter((file) => !file.endsWith('.test.ts') && !file.includes('testing/'))
+  .sort()
+const imports = files.flatMap(importsOf)
+const faults = imports.flatMap((each) => faultOf(each) ?? [])
+for (const fault of faults) console.error(fault)
+if (faults.length > 0) process.exit(1)
+
+function faultOf({ from, to, isType }: Import): string | undefined {
+  const [own, other] = [layerOf(from), layerOf(to)]
+  const where = `src/${from} imports src/${to}`
+  const isOwn = folderOf(from) === folderOf(to)
+  if (!isOwn && own.height < other.height) {
+    const isKnown = TYPES_UPWARDS.some(([a, b]) => from.startsWith(a) && to.startsWith(b))
+    if (!(isType && isKnown)) return `${where}: ${own.name} is below ${other.name}`
+  }
+  if (!isOwn && own.height === other.height && own.name !== other.name) {
+    return `${where}: ${own.name} and ${other.name} are of one layer`
+  }
+  if (OPENS_ALL.test(from)) return undefined
+  const broken = RULES.find(
+    (rule) => (rule.own || !isOwn) && rule.from.test(from) && rule.to.test(to),
+  )
+  return broken && `${where}: ${broken.rule}`
+}
+
+/** The layer of a file; a file without one is an error of this table. */
+function layerOf(file: string): { name: string; height: number } {
+  let found = { name: '', height: -1 }
+  for (const [height, names] of LAYERS.entries()) {
+    for (const name of names) {
+      const isIn = file === name || file.startsWith(`${name}/`)
+      if (isIn && name.length > found.name.length) found = { name, height }
+    }
+  }
+  if (found.height < 0) throw new Error(`src/${file} has no layer: add it to scripts/layers.ts`)
+  return found
+}
+
+function folderOf(file: string): string {
+  return file.includes('/') ? (file.split('/')[0] as string) : file
+}
+
+/** What a file of our formatting imports, static and dynamic. */
+function importsOf(from: string): Import[] {
+  const text = readFileSync(join(ROOT, 'src', from), 'utf8')
+  const found: Import[] = []
+  const add = (path: string, isType: boolean) => {
+    const to = normalize(join(dirname(from), path))
+    if (!to.startsWith('..')) found.push({ from, to, isType })
+  }
+  for (const [, kind, names = '', path] of text.matchAll(STATIC)) {
+    const each = names.replace(/[{}]/g, '').split(',')
+    const named = each.map((name) => name.trim()).filter((name) => name !== '')
+    add(path as string, kind !== undefined || named.every((name) => name.startsWith('type ')))
+  }
+  for (const [, path] of text.matchAll(/import\('(\.[^']+\.ts)'\)/g)) add(path as string, false)
+  return found
+}
