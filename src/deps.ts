@@ -95,7 +95,6 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       clock,
       ids,
       random,
-      workspaces: administration.workspaces,
     }),
     workspaces: administration.workspaces,
     invitations: createInvitations({
@@ -108,6 +107,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     key: secrets.accounts,
     baseUrl,
     signUp: config.signUp,
+    workspaceCreation: config.workspaceCreation,
     oidc: config.oidc,
     domains: domains.hosts,
   })

@@ -9,7 +9,7 @@ export {
   entryNumber,
   entryOf,
 } from './service.ts'
-export { type AuditRow, dropEntries, entriesAbout } from './store.ts'
+export { type AuditRow, dropAccountEntries, dropEntries, entriesAbout } from './store.ts'
 export {
   type Actor,
   AUDIT_ACTIONS,
@@ -18,4 +18,5 @@ export {
   type Change,
   COMMAND_LINE,
   type Fields,
+  INSTANCE,
 } from './types.ts'

@@ -44,6 +44,30 @@ const insert = prepare<AuditRow, never>((db, p) =>
   }),
 )
 
+/** The number of the next entry about an account: these belong to no workspace, so to number 0. */
+export async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
+  const { value } = await tx.db
+    .insertInto('instance')
+    .values({ name: 'audit_made', value: '1' })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({
+        value: raw<string>`CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`,
+      }),
+    )
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  return Number(value)
+}
+
+/** Deletes the entries about accounts that are older than `before`. */
+export async function dropAccountEntries(tx: Transaction, before: number): Promise<void> {
+  await tx.db
+    .deleteFrom('audit')
+    .where('seq', '<', SEQS_PER_WORKSPACE)
+    .where('at', '<', before)
+    .execute()
+}
+
 /** Adds an entry. */
 export async function insertEntry(tx: Transaction, row: AuditRow): Promise<void> {
   await tx.run(insert, row)

@@ -17,6 +17,9 @@ export const COMMAND_LINE: Actor = {
   requestId: null,
 }
 
+/** Stands in the place of a workspace's number for what concerns an account or the instance. */
+export const INSTANCE = 0
+
 /** Every action that is recorded: what it was done to, and what was done. */
 export const AUDIT_ACTIONS = [
   'link.created',
@@ -38,6 +41,22 @@ export const AUDIT_ACTIONS = [
   'workspace.updated',
   'workspace.plan_changed',
   'workspace.deleted',
+  'account.signed_in',
+  'account.sign_in_failed',
+  'account.signed_out_everywhere',
+  'account.password_changed',
+  'account.password_reset',
+  'account.reset_link_created',
+  'account.email_change_requested',
+  'account.email_changed',
+  'account.passkey_added',
+  'account.passkey_removed',
+  'account.two_factor_enabled',
+  'account.two_factor_disabled',
+  'account.recovery_codes_replaced',
+  'account.codes_locked',
+  'account.deleted',
+  'instance.handed_over',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
@@ -51,7 +70,7 @@ export interface Change {
   at: number
   action: AuditAction
   target: {
-    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace'
+    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace' | 'account'
     id: string
     label: string
   }

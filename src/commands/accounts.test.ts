@@ -234,7 +234,7 @@ describe('users', () => {
   test('claim-link makes a new address until there is somebody', async () => {
     const first = await json('users claim-link')
     const second = await json('users claim-link')
-    expect(first.url).toStartWith('http://127.0.0.1:3000/app/claim?token=')
+    expect(first.url).toStartWith('http://127.0.0.1:3000/app/claim#token=')
     expect(second.url).not.toBe(first.url)
     await json('users create --email ann@example.com')
     expect(await json('users claim-link')).toEqual({ status: 1, code: 'ALREADY_CLAIMED' })
@@ -243,14 +243,14 @@ describe('users', () => {
   test('reset-link is for somebody who is there', async () => {
     await json('users create --email ann@example.com')
     const { url, expires_at } = await json('users reset-link ANN@example.com')
-    expect(url).toStartWith('http://127.0.0.1:3000/app/reset-password?token=')
+    expect(url).toStartWith('http://127.0.0.1:3000/app/reset-password#token=')
     expect(Date.parse(expires_at) - Date.now()).toBeWithin(3_500_000, 3_600_001)
     // The address that the running server has, whatever this shell's environment says.
     const lock = lockDataDir(dir)
     lock.listensOn('http://127.0.0.1:3000', 'https://sho.rt')
     const { url: served } = await json('users reset-link ann@example.com')
     lock.release()
-    expect(served).toStartWith('https://sho.rt/app/reset-password?token=')
+    expect(served).toStartWith('https://sho.rt/app/reset-password#token=')
     expect(await json('users reset-link eve@example.com')).toEqual({
       status: 1,
       code: 'USER_NOT_FOUND',

@@ -34,6 +34,8 @@ describe('the environment', () => {
         blockedHosts: [],
         anonymousPerMinute: 600,
         signUp: 'invitation',
+        workspaceCreation: 'owner',
+        securityContact: null,
         mail: null,
         oidc: null,
         scaled: null,
@@ -93,6 +95,8 @@ describe('the environment', () => {
       blockedHosts: ['evil.example', 'bad.example'],
       anonymousPerMinute: 30,
       signUp: 'open',
+      workspaceCreation: 'everyone',
+      securityContact: 'mailto:security@example.com',
       mail: { url: expect.any(Hidden), from: 'Slugline <links@example.com>' },
       oidc: {
         issuer: 'https://login.example.com/realms/main',

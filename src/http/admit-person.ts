@@ -2,6 +2,7 @@ import { AppError } from '../errors/index.ts'
 import type { Policy } from '../limits/index.ts'
 import type { Call } from './call.ts'
 import type { AnyEndpoint } from './endpoint.ts'
+import { takeOfPlan } from './person-limit.ts'
 import { queryOf } from './query.ts'
 import { assertAllowed } from './rate-limit.ts'
 import type { Services } from './services.ts'
@@ -16,13 +17,16 @@ export const WORKSPACE_HEADER = 'slugline-workspace'
 /** What one person may send, in all of their windows: live checks while typing included. */
 const PERSON_POLICY: Policy = { ratePerMinute: 1_200, burst: 600 }
 
+/** What could take an account or a workspace away needs a sign-in, or a confirmation, this recent. */
+export const FRESH_MS = 15 * 60_000
+
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The part of a request's exchange that is settled here. */
 interface Admission {
   readonly request: Request
   readonly baseUrl: string
-  readonly services: Pick<Services, 'limiter' | 'clock'>
+  readonly services: Pick<Services, 'limiter' | 'planLimiter' | 'clock'>
   person: Person | null
   caller: Caller | null
   takeAnonymous(): Promise<void> | undefined
@@ -35,7 +39,7 @@ interface Admission {
  */
 export async function admitPerson(
   exchange: Admission,
-  { scope, person: personNeeded }: AnyEndpoint,
+  { scope, person: personNeeded, fresh, uncounted }: AnyEndpoint,
   sessions: Sessions,
 ): Promise<void> {
   const { request, baseUrl, services } = exchange
@@ -51,12 +55,21 @@ export async function admitPerson(
   const decision = taking instanceof Promise ? await taking : taking
   assertAllowed(decision)
   if (personNeeded === 'instance owner' && !person.instanceOwner) throw new AppError('FORBIDDEN')
-  if (scope === null) return
+  if (scope === null) return assertFresh(fresh, person, services.clock.now())
   const workspace = workspaceOf(request)
   const caller = workspace === null ? null : await sessions.memberOf(person, workspace)
   if (caller === null) throw new AppError('WORKSPACE_NOT_FOUND')
   exchange.caller = caller
   if (!caller.scopes.has(scope)) throw new AppError('FORBIDDEN')
+  if (!SAFE.has(request.method) && !uncounted) {
+    await takeOfPlan({ limiter: services.planLimiter, clock: services.clock }, caller)
+  }
+  assertFresh(fresh, person, services.clock.now())
+}
+
+/** @throws AppError SIGN_IN_AGAIN */
+function assertFresh(isNeeded: true | undefined, { confirmedAt }: Person, now: number): void {
+  if (isNeeded && now - confirmedAt > FRESH_MS) throw new AppError('SIGN_IN_AGAIN')
 }
 
 /**

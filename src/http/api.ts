@@ -33,6 +33,8 @@ export interface ApiDeps
   anonymousPerMinute: number
   /** Counts the requests of workspaces, with `sessions` those of people. Default: in memory. */
   limiter?: Limiter | undefined
+  /** Counts by plan what people write, as the public API counts keys. Default: `limiter`. */
+  planLimiter?: Limiter | undefined
   /** Counts the requests of addresses without a key. Default: in memory. */
   anonymousLimiter?: Limiter | undefined
 }
@@ -56,11 +58,13 @@ export interface Api {
  */
 export function createApi(deps: ApiDeps): Api {
   const requestIds = createRequestIds(deps.ids)
+  const limiter = deps.limiter ?? createMemoryLimiter()
   const services: Services = {
     ...deps,
     requestIds,
     idempotency: createIdempotency(deps.storage, deps.clock),
-    limiter: deps.limiter ?? createMemoryLimiter(),
+    limiter,
+    planLimiter: deps.planLimiter ?? limiter,
     anonymousLimiter: deps.anonymousLimiter ?? createMemoryLimiter(),
     anonymousPolicy: { ratePerMinute: deps.anonymousPerMinute, burst: deps.anonymousPerMinute },
   }

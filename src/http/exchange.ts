@@ -13,6 +13,7 @@ import { apiHeaders, dashboardHeaders } from './headers.ts'
 import { fingerprintOf, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
 import { parseJsonObject } from './json.ts'
+import { refundToPerson, takeOfPerson } from './person-limit.ts'
 import { byParameter, langOf, pathOf, queryOf } from './query.ts'
 import {
   type Allowance,
@@ -252,14 +253,14 @@ export class Exchange implements Call {
     }
     const take = permitted ? limiter.take : limiter.look
     const taking = take(String(no), allowance.policy, now)
-    const settle = (decision: Decision) => {
+    const settle = (decision: Decision): Promise<void> | undefined => {
       addRateLimitHeaders(this.#headers, allowance, decision, now)
       assertAllowed(decision)
-      if (permitted) this.#taken = allowance
+      if (!permitted) return undefined
+      this.#taken = allowance
+      return caller.person && takeOfPerson(this.services, caller)
     }
-    if (taking instanceof Promise) return taking.then(settle)
-    settle(taking)
-    return undefined
+    return taking instanceof Promise ? taking.then(settle) : settle(taking)
   }
 
   /** Counts a request without a caller, by its address. @throws AppError RATE_LIMITED */
@@ -277,11 +278,13 @@ export class Exchange implements Call {
     this.#taken = undefined
     const { limiter, clock } = this.services
     const now = clock.now()
-    const add = (decision: Decision) => addRateLimitHeaders(this.#headers, taken, decision, now)
+    const { caller } = this
+    const add = (decision: Decision) => {
+      addRateLimitHeaders(this.#headers, taken, decision, now)
+      return caller.person && refundToPerson(this.services, caller)
+    }
     const refunding = limiter.refund(String(this.caller.workspace.no), taken.policy, now)
-    if (refunding instanceof Promise) return refunding.then(add)
-    add(refunding)
-    return undefined
+    return refunding instanceof Promise ? refunding.then(add) : add(refunding)
   }
 
   /** Body, path and query, checked; or the answer to the same request before. */

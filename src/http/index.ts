@@ -1,4 +1,4 @@
-export { DASHBOARD_PREFIX, personOf } from './admit-person.ts'
+export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './admit-person.ts'
 export { type Api, type ApiDeps, createApi } from './api.ts'
 export { readBody } from './body.ts'
 export type { Answer, Call } from './call.ts'

@@ -23,7 +23,11 @@ async function workspaceOf(method: string, path: string, header?: string): Promi
       },
     }),
     baseUrl: 'http://localhost:3000',
-    services: { limiter: createMemoryLimiter(), clock: { now: () => 0 } },
+    services: {
+      limiter: createMemoryLimiter(),
+      planLimiter: createMemoryLimiter(),
+      clock: { now: () => 0 },
+    },
     person: null,
     caller: null,
     takeAnonymous: () => undefined,

@@ -10,9 +10,10 @@ const STATEMENTS = [
     no INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
-    name_key TEXT NOT NULL UNIQUE,
+    name_key TEXT NOT NULL,
     plan_id TEXT NOT NULL,
     language TEXT,
+    require_two_factor SMALLINT NOT NULL DEFAULT 0,
     links_count BIGINT NOT NULL DEFAULT 0,
     api_keys_count BIGINT NOT NULL DEFAULT 0,
     members_count BIGINT NOT NULL DEFAULT 0,
@@ -20,6 +21,7 @@ const STATEMENTS = [
     last_link_at BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL
   )`,
+  'CREATE INDEX workspaces_name ON workspaces (name_key)',
   `CREATE TABLE users (
     id TEXT NOT NULL PRIMARY KEY,
     email TEXT NOT NULL,

@@ -28,9 +28,10 @@ const STATEMENTS = [
     no BIGINT PRIMARY KEY DEFAULT next_workspace_no(),
     id ${TEXT} NOT NULL UNIQUE,
     name ${TEXT} NOT NULL,
-    name_key ${TEXT} NOT NULL UNIQUE,
+    name_key ${TEXT} NOT NULL,
     plan_id ${TEXT} NOT NULL,
     language ${TEXT},
+    require_two_factor SMALLINT NOT NULL DEFAULT 0,
     links_count BIGINT NOT NULL DEFAULT 0,
     api_keys_count BIGINT NOT NULL DEFAULT 0,
     members_count BIGINT NOT NULL DEFAULT 0,
@@ -39,6 +40,7 @@ const STATEMENTS = [
     audit_made BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL
   ) WITH (fillfactor = 40)`,
+  'CREATE INDEX workspaces_name ON workspaces (name_key)',
   `CREATE TABLE users (
     id ${TEXT} PRIMARY KEY,
     email ${TEXT} NOT NULL,
