@@ -9,7 +9,7 @@ export {
   entryNumber,
   entryOf,
 } from './service.ts'
-export { type AuditRow, dropAccountEntries, dropEntries, entriesAbout } from './store.ts'
+export { type AuditRow, dropAccountEntries, dropEntries, entriesAbout, withNames } from './store.ts'
 export {
   type Actor,
   AUDIT_ACTIONS,

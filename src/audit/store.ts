@@ -186,3 +186,21 @@ export async function dropEntries(
   if (seqs.length > 0) await tx.db.deleteFrom('audit').where('seq', 'in', seqs).execute()
   return seqs.length
 }
+
+/**
+ * The same entries without e-mail addresses: people are labelled by their names, or by their ids
+ * where they have no name or no account any more.
+ */
+export async function withNames(sql: Sql, rows: readonly AuditRow[]): Promise<AuditRow[]> {
+  const isPerson = (row: AuditRow) => row.actor_type === 'user'
+  const ids = rows.filter(isPerson).flatMap(({ actor_id }) => actor_id ?? [])
+  const users =
+    ids.length === 0
+      ? []
+      : await sql.db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids).execute()
+  const names = new Map(users.map(({ id, name }) => [id, name]))
+  return rows.map((row) => {
+    if (!isPerson(row)) return row
+    return { ...row, actor_label: names.get(row.actor_id ?? '') ?? row.actor_id ?? '' }
+  })
+}
