@@ -9,6 +9,7 @@ import { builtFiles, createDashboard } from './dashboard/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './domains/index.ts'
 import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
+import { createSecurityTxt } from './http/security-txt.ts'
 import { createKeyService } from './keys/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
@@ -162,6 +163,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     logger,
   })
   backend.watch(metrics, redirect)
+  const securityTxt = createSecurityTxt({ contact: config.securityContact, baseUrl, clock })
   const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
 
   const purging = setInterval(() => {
@@ -189,6 +191,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       const watched =
         health.answer(request, path) ??
         metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
+        securityTxt(request, path) ??
         ask(request, path, peer)
       return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },

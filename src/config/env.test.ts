@@ -70,6 +70,7 @@ describe('the environment', () => {
       SLUGLINE_BLOCKED_HOSTS: '*.Evil.example .bad.example',
       ANONYMOUS_REQUESTS_PER_MINUTE: '30',
       SIGN_UP: 'open',
+      SECURITY_CONTACT: 'security@example.com',
       SMTP_URL: 'smtps://user:pass%40word@mail.example.com',
       MAIL_FROM: 'Slugline <links@example.com>',
       OIDC_ISSUER: 'https://login.example.com/realms/main/',

@@ -1,4 +1,5 @@
 import { hstsOf } from '../base/hsts.ts'
+import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 import { CORS_HEADERS } from './cors.ts'
 
 /** What nobody but the client keeps, and asks about before each use. */
@@ -7,6 +8,7 @@ export const PRIVATE = 'private, no-cache'
 const API_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': PERMISSIONS_POLICY,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   ...CORS_HEADERS,
 } as const
@@ -15,6 +17,7 @@ const API_HEADERS = {
 const DASHBOARD_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': PERMISSIONS_POLICY,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
 } as const

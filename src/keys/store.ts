@@ -1,5 +1,4 @@
 import { AppError } from '../errors/index.ts'
-import type { Plans } from '../plans/service.ts'
 import { type Millis, prepare, type Sql, type Transaction } from '../storage/index.ts'
 
 /** What authentication needs to know of a key and of its workspace. */
@@ -174,7 +173,7 @@ export async function setExpiry(tx: Transaction, id: string, at: Millis): Promis
  */
 export async function takeSlot(
   tx: Transaction,
-  plans: Pick<Plans, 'of'>,
+  plans: { of(planId: string): { limits: { api_keys: number | null } } },
   workspaceNo: number,
   now: Millis,
 ): Promise<void> {

@@ -78,12 +78,14 @@ export const signedOut = ({ invitation }: Seeded): readonly View[] => [
   { name: 'forgot-password-without-mail', path: 'forgot-password', plain: true },
   { name: 'reset-password', path: 'reset-password#token=x' },
   { name: 'reset-password-without-token', path: 'reset-password', plain: true },
+  { name: 'verify-email', path: 'verify-email#token=x' },
+  { name: 'change-email', path: 'change-email#token=x', plain: true },
   { name: 'invitation', path: `invitation#token=${invitation}` },
   {
     name: 'invitation-invalid',
     plain: true,
     path: 'invitation#token=x',
-    refused: /^404 GET \/app\/api\/v1\/invitations\/lookup/,
+    refused: /^404 POST \/app\/api\/v1\/invitations\/lookup/,
   },
   { name: 'claimed', path: 'claim#token=x', plain: true },
 ]
@@ -97,10 +99,16 @@ async function recovery(page: Page, t: Words) {
 export const signedIn = (seeded: Seeded): readonly View[] =>
   ofOwner(seeded).map((view) => ({
     ...view,
-    path: /[?&]w=/.test(view.path)
-      ? view.path
-      : `${view.path}${view.path.includes('?') ? '&' : '?'}w=${seeded.workspace}`,
+    path: inWorkspace(view.path, seeded.workspace),
   }))
+
+/** The fragment, which has a link's token, stays last. */
+function inWorkspace(path: string, workspace: string): string {
+  if (/[?&]w=/.test(path)) return path
+  const [page = '', fragment] = path.split('#')
+  const query = `${page.includes('?') ? '&' : '?'}w=${workspace}`
+  return `${page}${query}${fragment === undefined ? '' : `#${fragment}`}`
+}
 
 const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'links', path: 'links' },
