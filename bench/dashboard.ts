@@ -101,7 +101,7 @@ try {
 /** An owner with a workspace, its links, and a month of clicks. */
 async function seed(running: Slugline): Promise<Slugline> {
   const claim = await waitFor(() => /https?:\/\/\S+\/app\/claim\S*/.exec(running.output())?.[0])
-  const token = new URL(claim).searchParams.get('token')
+  const token = new URL(claim).hash.slice('#token='.length)
   const claimed = await fetch(`${url}/app/api/v1/claim`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url },

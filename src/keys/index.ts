@@ -1,5 +1,6 @@
 export { type FreshKey, makeKey, prefixOf } from './format.ts'
 export { KEY_NAME_MAX, type NewKey, SCOPES } from './input.ts'
+export { revokeKeysOf } from './revoke.ts'
 export type { ApiKey } from './schemas.ts'
 export {
   type CreatedKey,
@@ -8,5 +9,4 @@ export {
   type KeyService,
   type KeyServiceDeps,
   MAX_OVERLAP_MS,
-  revokeKeysOf,
 } from './service.ts'

@@ -4777,8 +4777,6 @@ export interface paths {
           'application/json': {
             /** One’s own address. */
             confirm_email: string
-            /** Needed where there is one; else the sign-in must be less than a day old. */
-            password?: string
           }
         }
       }
@@ -4964,7 +4962,7 @@ export interface paths {
     }
     trace?: never
   }
-  '/api/v1/workspaces': {
+  '/api/v1/account/email': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
@@ -4982,17 +4980,12 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            name: string
+            new_email: string
           }
         }
       }
       responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['OwnWorkspace']
-          }
-        }
+        204: { headers: { [name: string]: unknown }; content?: never }
         400: {
           headers: { [name: string]: unknown }
           content: {
@@ -5061,13 +5054,14 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/invitations/lookup': {
+  '/api/v1/account/email/confirm': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: {
+    get?: never
+    put?: never
+    post: {
       parameters: {
-        query: {
+        query?: {
           lang?: string
-          token: string
         }
         header?: {
           'Accept-Language'?: string
@@ -5075,15 +5069,34 @@ export interface paths {
         path?: never
         cookie?: never
       }
-      requestBody?: never
-      responses: {
-        200: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['InvitationPreview']
+      requestBody: {
+        content: {
+          'application/json': {
+            token: string
           }
         }
-        404: {
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        410: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
           headers: { [name: string]: unknown }
           content: {
             'application/json': components['schemas']['Error']
@@ -5115,8 +5128,323 @@ export interface paths {
         }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/account/events': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['AccountEvents']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/confirm': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            password: string
+          }
+        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/workspaces': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            name: string
+          }
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['OwnWorkspace']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        401: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        403: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/invitations/lookup': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            token: string
+          }
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['InvitationPreview']
+          }
+        }
+        400: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        404: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        413: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        415: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        422: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        429: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        500: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+        503: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Error']
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -5736,6 +6064,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          keys?: 'revoke' | 'keep'
         }
         header?: {
           'Accept-Language'?: string
@@ -6803,10 +7132,10 @@ export interface components {
       | 'SIGN_UP_CLOSED'
       | 'EMAIL_NOT_VERIFIED'
       | 'SIGN_IN_AGAIN'
+      | 'TWO_FACTOR_REQUIRED'
       | 'WORKSPACE_NOT_FOUND'
       | 'INVITATION_NOT_FOUND'
       | 'ACCOUNT_EXISTS'
-      | 'WORKSPACE_NAME_TAKEN'
       | 'MAIL_NOT_SET_UP'
       | 'CONFLICT'
       | 'INVALID_TOKEN'
@@ -6864,6 +7193,7 @@ export interface components {
       | 'MEMBERS_LIMIT'
       | 'INVALID_EMAIL'
       | 'WRONG_PASSWORD'
+      | 'COMMON_PASSWORD'
       | 'EMAIL_UNCHANGED'
       | 'EMAIL_MISMATCH'
       | 'NAME_MISMATCH'
@@ -7074,7 +7404,7 @@ export interface components {
       type: 'user' | 'api_key' | 'command'
       /** The user's or key's id. */
       id: string | null
-      /** E-mail address, or name of the key, at that time. */
+      /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
       label: string
     }
     LinkRestore: {
@@ -7215,6 +7545,7 @@ export interface components {
       /** False: single sign-on or passkeys only. */
       has_password: boolean
       instance_owner: boolean
+      may_create_workspaces: boolean
     } | null
     OwnWorkspace: {
       id: string
@@ -7222,6 +7553,8 @@ export interface components {
       role: 'owner' | 'admin' | 'member' | 'viewer'
       plan: string
       language: string | null
+      /** True: set up a second factor before using it. */
+      needs_two_factor: boolean
     }
     Instance: {
       /** False until the first account is made. */
@@ -7249,6 +7582,15 @@ export interface components {
     }
     Account: {
       user: components['schemas']['AccountUser']
+    }
+    AccountEvents: {
+      data: {
+        id: string
+        at: string
+        /** Like `account.signed_in`. */
+        action: string
+        by: 'self' | 'operator' | 'unknown'
+      }[]
     }
     InvitationPreview: {
       workspace: {
@@ -7337,6 +7679,8 @@ export interface components {
     }
     MemberChange: {
       role: 'owner' | 'admin' | 'member' | 'viewer'
+      /** Their API keys, where the new role permits none. Default: revoke. The invitations that they have sent end with every lower role. */
+      keys?: 'revoke' | 'keep'
     }
     InvitationList: {
       data: components['schemas']['Invitation'][]
@@ -7369,6 +7713,8 @@ export interface components {
       plan: string
       /** Of messages, unless a request asks. */
       language: string | null
+      /** Whether members with a password need a second factor. */
+      require_two_factor: boolean
       created_at: string
     }
     WorkspaceChange: {
@@ -7391,6 +7737,7 @@ export interface components {
         | 'zh-Hans'
         | 'zh-Hant'
         | null
+      require_two_factor?: boolean
     }
     WorkspaceDelete: {
       /** The workspace's name, as it is shown. */
@@ -7452,6 +7799,8 @@ export interface components {
       plan: string
       /** Of messages, unless a request asks. */
       language: string | null
+      /** Whether members with a password need a second factor. */
+      require_two_factor: boolean
       created_at: string
       links: number
       api_keys: number
