@@ -317,3 +317,37 @@ describe('users', () => {
     }
   })
 })
+
+test('commands that take a name say when several workspaces have it', async () => {
+  const context = createContext(
+    () => readEnvironment({ SLUGLINE_DATA_DIR: dir }),
+    () => {},
+  )
+  // People may choose a name that exists; a command refuses it.
+  await json('workspaces create Acme')
+  expect((await json('workspaces create ACME')).code).toBe('WORKSPACE_NAME_TAKEN')
+  await context.withStorage(({ storage, ids }) =>
+    storage.write((tx) =>
+      tx.db
+        .insertInto('workspaces')
+        .values({
+          id: ids.next('wsp'),
+          name: 'acme',
+          name_key: 'acme',
+          plan_id: 'free',
+          created_at: 1,
+        })
+        .execute(),
+    ),
+  )
+  for (const command of [
+    'keys create --workspace acme --name k',
+    'keys list --workspace Acme',
+    'workspaces set-plan acme pro',
+    'audit --workspace acme',
+    'users create --email ann@example.com --workspace acme',
+  ]) {
+    expect([command, (await json(command)).code]).toEqual([command, 'WORKSPACE_AMBIGUOUS'])
+  }
+  expect((await json('users list')).data).toEqual([])
+})

@@ -3,6 +3,7 @@ import type { LinkCounts, Recounted } from '../clicks/recount.ts'
 import type { RawClicksUnavailable, RawSource } from '../statistics/process/raw-source.ts'
 import { SEQS_PER_WORKSPACE, type SqliteConnection } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
+import { onlyWorkspace } from './refusals.ts'
 import { table } from './table.ts'
 
 const LINKS_NAMED = 50
@@ -68,14 +69,12 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
 
 function rangeOf({ raw }: SqliteConnection, workspace?: string): readonly [number, number] {
   if (workspace === undefined) return [0, Number.MAX_SAFE_INTEGER]
-  const row = raw
+  const rows = raw
     .query<{ no: number }, [string, string]>(
-      'SELECT no FROM workspaces WHERE id = ? OR name_key = ?',
+      'SELECT no FROM workspaces WHERE id = ? OR name_key = ? LIMIT 2',
     )
-    .get(workspace, workspace.toLowerCase())
-  if (row === null) {
-    throw new CommandError(`There is no workspace ${workspace}`, 1, 'WORKSPACE_NOT_FOUND')
-  }
+    .all(workspace, workspace.toLowerCase())
+  const row = onlyWorkspace(rows, workspace)
   return [row.no * SEQS_PER_WORKSPACE, (row.no + 1) * SEQS_PER_WORKSPACE]
 }
 

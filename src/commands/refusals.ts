@@ -15,3 +15,14 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
     throw new CommandError(message, code.startsWith('INVALID_') ? 2 : 1, code)
   }
 }
+
+/** The one workspace that a name or an id stands for. @throws CommandError */
+export function onlyWorkspace<T>(rows: readonly T[], ref: string): T {
+  const [row, other] = rows
+  if (row === undefined) {
+    throw new CommandError(`There is no workspace ${ref}`, 1, 'WORKSPACE_NOT_FOUND')
+  }
+  if (other === undefined) return row
+  const message = `There are several workspaces ${ref}: name the id (workspaces list)`
+  throw new CommandError(message, 1, 'WORKSPACE_AMBIGUOUS')
+}
