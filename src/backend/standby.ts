@@ -7,7 +7,9 @@ import {
   openSharedVisitors,
 } from '../clicks/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
-import { asAppError, renderError, wantsProblem } from '../http/errors.ts'
+import { prefersProblem } from '../base/accept.ts'
+import { renderError } from '../errors/index.ts'
+import { asAppError } from '../http/errors.ts'
 import { apiHeaders } from '../http/headers.ts'
 import { negotiateLocale } from '../i18n/index.ts'
 import { journalCheck } from '../operations/click-checks.ts'
@@ -96,7 +98,7 @@ function unavailable({ headers }: Request, requestId: string, baseUrl: string): 
   const { status, text, ...rendered } = renderError(error, {
     locale: negotiateLocale({ query: null, acceptLanguage: headers.get('accept-language') }),
     requestId,
-    asProblem: wantsProblem(headers.get('accept')),
+    asProblem: prefersProblem(headers.get('accept')),
     baseUrl,
   })
   const all = { ...apiHeaders(requestId, baseUrl), ...rendered.headers }

@@ -12,3 +12,4 @@ export {
   PUBLIC_DETAIL_CODES,
   PUBLIC_ERROR_CODES,
 } from './catalogue.ts'
+export { type ErrorView, type Rendered, renderError } from './render.ts'

@@ -1,17 +1,15 @@
-import { type Context, Hono } from 'hono'
+import type { z } from '@hono/zod-openapi'
+import { TrieRouter } from 'hono/router/trie-router'
 import type { Ids } from '../base/ids.ts'
 import { AppError } from '../errors/index.ts'
 import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
-import { DASHBOARD_PREFIX } from './admit-person.ts'
+import { DASHBOARD_PREFIX } from './authenticate.ts'
 import { ACCEPT_PATCH } from './body.ts'
-import { preflightHeaders } from './cors.ts'
-import type { AnyEndpoint } from './endpoint.ts'
-import { Exchange, type Mounted, type Page } from './exchange.ts'
-import { apiHeaders, dashboardHeaders } from './headers.ts'
+import type { AnyEndpoint, Endpoint, Mounted, Page, Scoped } from './endpoint.ts'
+import { Exchange } from './exchange.ts'
+import { preflightHeaders } from './headers.ts'
 import { createIdempotency } from './idempotency.ts'
 import { pathOf } from './query.ts'
-import { clientRequestId, createRequestIds } from './request-id.ts'
-import { createRouteTable } from './routes.ts'
 import type { RequestInfo, Services } from './services.ts'
 
 /** What the HTTP layer needs from the rest. */
@@ -37,28 +35,44 @@ export interface ApiDeps
   anonymousLimiter?: Limiter | undefined
 }
 
-/** The API; endpoints are added by `endpoint`. */
+/** The API; endpoints are added by {@link endpoint}. */
 export interface Api {
-  /** All that was added, for the OpenAPI document. */
+  /** All endpoints, for the OpenAPI document. */
   readonly endpoints: readonly AnyEndpoint[]
   add(definition: AnyEndpoint): void
   /** Adds a page that answers GET and HEAD. */
   addPage(path: string, page: Page): void
-  /** Hands on whatever comes below a path. */
+  /** Hands on every request below a path. */
   mount(path: string, mounted: Mounted): void
-  /** Answers whatever comes; never rejects. */
-  fetch(request: Request, info: RequestInfo): Response | Promise<Response>
+  /** Answers every request; never rejects. */
+  fetch(request: Request, info: RequestInfo): Promise<Response>
+}
+
+/** Adds an endpoint to the API. */
+export function endpoint<
+  S extends Scoped,
+  P extends z.ZodType = z.ZodUndefined,
+  Q extends z.ZodType = z.ZodUndefined,
+  B extends z.ZodType = z.ZodUndefined,
+>(api: Pick<Api, 'add'>, definition: Endpoint<S, P, Q, B>): void {
+  api.add(definition as unknown as AnyEndpoint)
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+
+/** What a path and a method lead to. */
+interface Route {
+  endpoint?: AnyEndpoint
+  answer(exchange: Exchange, params: Record<string, string>): Promise<Response>
 }
 
 /**
  * Builds the public API; with `sessions` the dashboard's: the same endpoints under `/app`, for
- * people who are signed in instead of keys, and for no other site.
+ * signed-in people instead of keys, and for no other site.
  */
 export function createApi(deps: ApiDeps): Api {
-  const requestIds = createRequestIds(deps.ids)
   const services: Services = {
     ...deps,
-    requestIds,
     idempotency: createIdempotency(deps.storage, deps.clock),
     limiter: deps.limiter ?? createMemoryLimiter(),
     anonymousLimiter: deps.anonymousLimiter ?? createMemoryLimiter(),
@@ -66,46 +80,29 @@ export function createApi(deps: ApiDeps): Api {
   }
   const prefix = deps.sessions === undefined ? '' : DASHBOARD_PREFIX
   const endpoints: AnyEndpoint[] = []
-  const table = createRouteTable()
-  const hono = new Hono<{ Bindings: RequestInfo }>({ getPath: ({ url }) => pathOf(url) })
+  const router = new TrieRouter<Route>()
 
-  /** Takes a request through `answer`, and reports it. */
-  async function handle(
-    { req, env }: Context<{ Bindings: RequestInfo }>,
-    answer: (exchange: Exchange) => Response | Promise<Response>,
-    endpoint?: AnyEndpoint,
-  ): Promise<Response> {
-    const start = performance.now()
-    const exchange = new Exchange(services, endpoint, req.raw, env, requestIds())
-    const response = await answer(exchange)
-    report(services, exchange, response.status, performance.now() - start)
-    return response
+  function find(method: string, path: string) {
+    const [found] = router.match(method === 'HEAD' ? 'GET' : method, path)[0]
+    return found as [Route, Record<string, string>] | undefined
   }
 
-  hono.notFound((context) => handle(context, unmatched))
-  hono.onError((error, context) => handle(context, (exchange) => exchange.fail(error)))
-
   /** OPTIONS of a path that exists, a method that it lacks, or no such path. */
-  function unmatched(exchange: Exchange): Response | Promise<Response> {
-    const { request, requestId } = exchange
-    const methods = table.methodsOf(pathOf(request.url))
-    // A person's session is known by endpoints alone.
+  async function unmatched(exchange: Exchange): Promise<Response> {
+    const { request, headers } = exchange
+    const path = pathOf(request.url)
+    const methods: string[] = METHODS.filter((method) => find(method, path) !== undefined)
+    // Keys are known to every request of the public API, sessions to endpoints alone.
     const refuse = (error: AppError) =>
       deps.sessions === undefined ? exchange.refuse(error) : exchange.fail(error)
-    if (methods === undefined) return refuse(new AppError('NOT_FOUND'))
+    if (methods.length === 0) return refuse(new AppError('NOT_FOUND'))
+    methods.push('OPTIONS')
     const allow = methods.join(', ')
     if (request.method !== 'OPTIONS') {
-      return refuse(
-        new AppError('METHOD_NOT_ALLOWED', {
-          params: { allowed: methods },
-          headers: { Allow: allow },
-        }),
-      )
+      const params = { allowed: methods }
+      return refuse(new AppError('METHOD_NOT_ALLOWED', { params, headers: { Allow: allow } }))
     }
-    const headers: Record<string, string> =
-      deps.sessions === undefined
-        ? { ...apiHeaders(requestId, deps.baseUrl()), ...preflightHeaders(allow) }
-        : dashboardHeaders(requestId, deps.baseUrl())
+    if (deps.sessions === undefined) Object.assign(headers, preflightHeaders(allow))
     headers.Allow = allow
     if (methods.includes('PATCH')) headers['Accept-Patch'] = ACCEPT_PATCH
     return new Response(null, { status: 204, headers })
@@ -116,21 +113,50 @@ export function createApi(deps: ApiDeps): Api {
     add(declared) {
       const definition = { ...declared, path: prefix + declared.path }
       endpoints.push(definition)
-      table.add(definition)
-      const path = definition.path.replaceAll(/\{(.+?)\}/g, ':$1')
-      hono.on(definition.method.toUpperCase(), path, (context) =>
-        handle(context, (exchange) => exchange.run(definition, context.req.param()), definition),
-      )
+      router.add(definition.method.toUpperCase(), definition.path.replaceAll(/\{(.+?)\}/g, ':$1'), {
+        endpoint: definition,
+        answer: (exchange, params) => exchange.run(definition, params),
+      })
     },
     addPage(path, page) {
-      table.add({ method: 'get', path })
-      hono.get(path, (context) => handle(context, (exchange) => exchange.serve(page)))
+      router.add('GET', path, { answer: (exchange) => exchange.serve(page) })
     },
     mount(path, mounted) {
-      hono.all(`${path}/*`, (context) => handle(context, (exchange) => exchange.pass(mounted)))
+      router.add('ALL', `${path}/*`, { answer: (exchange) => exchange.pass(mounted) })
     },
-    fetch: (request, info) => hono.fetch(request, info),
+    async fetch(request, info) {
+      const start = performance.now()
+      const [route, params] = find(request.method, pathOf(request.url)) ?? []
+      const requestId = deps.ids.next('req')
+      const exchange = new Exchange(services, route?.endpoint, request, info, requestId)
+      const response = await (route === undefined
+        ? unmatched(exchange)
+        : route.answer(exchange, decoded(params ?? {})))
+      report(services, exchange, response.status, performance.now() - start)
+      return response
+    },
   }
+}
+
+/** What can't be decoded stays as it is: it names nothing. */
+function decoded(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value)]
+      } catch {
+        return [name, value]
+      }
+    }),
+  )
+}
+
+const CLIENT_ID = /^[A-Za-z0-9._-]{8,128}$/
+
+/** The id that the client gave its request, if it is fit to be logged. It is never echoed. */
+function clientRequestId(headers: Headers): string | undefined {
+  const given = headers.get('x-request-id')
+  return given !== null && CLIENT_ID.test(given) ? given : undefined
 }
 
 /** Logs the answer: no address, no query, no secret. */
@@ -138,11 +164,12 @@ function report(services: Services, exchange: Exchange, status: number, ms: numb
   const { request, requestId, endpoint, caller } = exchange
   const durationMs = Math.round(ms * 1000) / 1000
   const route = endpoint?.path ?? null
+  const { method } = request
   services.logger.info(
     {
       request_id: requestId,
       client_request_id: clientRequestId(request.headers),
-      method: request.method,
+      method,
       route,
       status,
       duration_ms: durationMs,
@@ -152,12 +179,6 @@ function report(services: Services, exchange: Exchange, status: number, ms: numb
     },
     'request',
   )
-  services.observe?.({
-    requestId,
-    method: request.method,
-    route,
-    status,
-    durationMs,
-    workspaceNo: caller?.kind === 'api_key' ? caller.workspace.no : null,
-  })
+  const workspaceNo = caller?.kind === 'api_key' ? caller.workspace.no : null
+  services.observe?.({ requestId, method, route, status, durationMs, workspaceNo })
 }

@@ -1,8 +1,17 @@
-import type { Authenticate, Caller, Permission } from './types.ts'
+import { AppError } from '../errors/index.ts'
+import type { AnyEndpoint, Call } from './endpoint.ts'
+import { queryOf } from './query.ts'
+import type { Authenticate, Caller, Permission, Person, Sessions } from './types.ts'
+
+/** The path prefix of the dashboard and its API. */
+export const DASHBOARD_PREFIX = '/app'
+
+/** Names the workspace that a person works in: they may belong to several. */
+export const WORKSPACE_HEADER = 'slugline-workspace'
 
 /** What an `Authorization` header holds (RFC 9110 §11.6.2, RFC 6750 §2.1). */
 export type Credential =
-  /** Nothing, or another scheme's. */
+  /** Nothing, or another scheme's credential. */
   | { kind: 'none' }
   /** A Bearer credential that can't be a key. */
   | { kind: 'malformed' }
@@ -11,7 +20,7 @@ export type Credential =
 const BEARER = /^bearer(?: +(.*))?$/i
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
 
-/** Reads the header. The scheme's case doesn't matter. */
+/** Reads the header. The scheme is compared without regard to case. */
 export function credentialOf(header: string | null): Credential {
   const match = header === null ? null : BEARER.exec(header.trim())
   const credential = match?.[1]
@@ -20,7 +29,7 @@ export function credentialOf(header: string | null): Credential {
   return { kind: 'bearer', credential }
 }
 
-/** The caller, or which of the two reasons there is for having none. */
+/** The caller, or the code of the error that says why there is none. */
 export async function callerOf(
   header: string | null,
   authenticate: Authenticate,
@@ -32,7 +41,7 @@ export async function callerOf(
 }
 
 /** The value of `WWW-Authenticate` (RFC 6750 §3) for an error, where it has one. */
-export function challengeOf(code: string, scope: Permission | null): string | undefined {
+export function challengeOf(code: string, scope: Permission | 'any' | null): string | undefined {
   switch (code) {
     case 'UNAUTHORIZED':
       return 'Bearer realm="slugline"'
@@ -48,4 +57,60 @@ export function challengeOf(code: string, scope: Permission | null): string | un
     default:
       return undefined
   }
+}
+
+/** Whether a caller may use an endpoint of this scope. */
+export function permits(caller: Caller, scope: Permission | 'any'): boolean {
+  return scope === 'any' || caller.scopes.has(scope)
+}
+
+/**
+ * The person as a member of the workspace that the request names.
+ * A workspace that isn't theirs gets the same answer as one that doesn't exist.
+ * @throws AppError WORKSPACE_NOT_FOUND, FORBIDDEN
+ */
+export async function memberOf(
+  request: Request,
+  person: Person,
+  { scope, person: personNeeded }: AnyEndpoint,
+  sessions: Sessions,
+): Promise<Caller | null> {
+  if (personNeeded === 'instance owner' && !person.instanceOwner) throw new AppError('FORBIDDEN')
+  if (scope === null) return null
+  const workspace = workspaceOf(request)
+  const caller = workspace === null ? null : await sessions.memberOf(person, workspace)
+  if (caller === null) throw new AppError('WORKSPACE_NOT_FOUND')
+  if (!permits(caller, scope)) throw new AppError('FORBIDDEN')
+  return caller
+}
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * The workspace that a request names: in a header, or in `?workspace=` where the browser sends the
+ * request by itself and can't add a header, for a download or an EventSource.
+ */
+function workspaceOf({ method, headers, url }: Request): string | null {
+  const header = headers.get(WORKSPACE_HEADER)
+  if (header !== null || !SAFE.has(method)) return header
+  const { workspace } = queryOf(url)
+  return typeof workspace === 'string' ? workspace : null
+}
+
+/**
+ * Refuses requests that another site makes a browser send. Scripts can't set `Sec-Fetch-Site`, and
+ * it is right behind any proxy; `Origin` serves browsers and origins without TLS that lack it.
+ * @throws AppError CROSS_SITE_REQUEST
+ */
+export function assertSameOrigin({ method, headers }: Request, baseUrl: string): void {
+  if (SAFE.has(method)) return
+  const site = headers.get('sec-fetch-site')
+  if (site === null ? headers.get('origin') === baseUrl : site === 'same-origin') return
+  throw new AppError('CROSS_SITE_REQUEST')
+}
+
+/** The signed-in person, where the endpoint's declaration has `person: true`. */
+export function personOf({ person }: Pick<Call, 'person'>): Person {
+  if (person === null) throw new AppError('SIGN_IN_REQUIRED')
+  return person
 }

@@ -136,27 +136,64 @@ describe('a body', () => {
 describe('parseJsonObject', () => {
   const encode = (text: string) => new TextEncoder().encode(text)
 
+  /** What is wrong with a text; undefined: nothing. */
+  function faultOf(text: string | Uint8Array) {
+    try {
+      parseJsonObject(typeof text === 'string' ? encode(text) : text)
+      return undefined
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'INVALID_JSON' })
+      return (error as { details: Record<string, unknown>[] }).details[0]
+    }
+  }
+
   test('gives back whatever JSON.stringify made of an object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
         const text = JSON.stringify(value)
-        const parsed = parseJsonObject(encode(text))
-        if (parsed !== undefined) expect(JSON.stringify(parsed)).toBe(text)
-        else expect(text).toMatch(/\\ud|\[{20}|\{{20}/i)
+        const fault = faultOf(text)
+        if (fault === undefined) expect(JSON.stringify(parseJsonObject(encode(text)))).toBe(text)
+        else expect(['INVALID_CHARACTERS', 'TOO_DEEP']).toContain(fault.code as string)
       }),
     )
   })
 
-  test('finds a member that stands twice, wherever it is', () => {
+  test('refuses what JSON.parse refuses, and says where', () => {
+    const edit = fc.tuple(fc.nat(), fc.constantFrom('', '"', '{', ']', ',', ':', '\\', '0', 'x'))
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), edit, (value, [at, put]) => {
+        const whole = JSON.stringify(value, null, 1)
+        const i = at % whole.length
+        const text = whole.slice(0, i) + put + whole.slice(i + 1)
+        let isJson = true
+        try {
+          JSON.parse(text)
+        } catch {
+          isJson = false
+        }
+        expect(faultOf(text)?.code === 'JSON_SYNTAX').toBe(!isJson)
+      }),
+    )
+    expect(faultOf('{\n "a": 1,\n "😀": tru }')).toEqual({
+      field: '',
+      code: 'JSON_SYNTAX',
+      params: { line: 3, column: 7 },
+    })
+    expect(faultOf('')).toMatchObject({ code: 'JSON_SYNTAX', params: { line: 1, column: 1 } })
+    expect(faultOf('[1]')).toMatchObject({ code: 'INVALID_TYPE', params: { expected: 'object' } })
+    expect(faultOf(new Uint8Array([0x7b, 0xff]))).toMatchObject({ code: 'INVALID_ENCODING' })
+  })
+
+  test('names a member that stands twice, wherever it is', () => {
     const name = fc.string({ unit: 'grapheme' })
     fc.assert(
       fc.property(fc.array(name, { minLength: 1 }), fc.nat(), (names, pick) => {
         const unique = [...new Set(names)]
+        const twin = unique[pick % unique.length] as string
         const members = unique.map((key) => `${JSON.stringify(key)}:"a:\\"b"`)
-        const once = `{"o":[{${members.join()}}]}`
-        const twice = `{"o":[{${[...members, members[pick % members.length]].join()}}]}`
-        expect(parseJsonObject(encode(once))).toBeDefined()
-        expect(parseJsonObject(encode(twice))).toBeUndefined()
+        expect(faultOf(`{"o":[{${members.join()}}]}`)).toBeUndefined()
+        const twice = `{"o":[{${[...members, `${JSON.stringify(twin)}:1`].join()}}]}`
+        expect(faultOf(twice)).toMatchObject({ field: `o.0.${twin}`, code: 'DUPLICATE_KEY' })
       }),
     )
   })

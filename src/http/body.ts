@@ -27,7 +27,9 @@ export async function readBody(
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
     throw unsupported(isPatch, {
       headers: { 'Accept-Encoding': 'identity' },
-      details: [{ field: 'Content-Encoding', code: 'INVALID_HEADER' }],
+      details: [
+        { field: 'Content-Encoding', code: 'INVALID_HEADER', params: { expected: 'identity' } },
+      ],
     })
   }
   const length = headers.get('content-length')

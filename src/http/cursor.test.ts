@@ -56,3 +56,10 @@ test('a long slug still makes a cursor that is understood', () => {
   expect(cursors.decode(cursors.encode(position, ''), '')).toEqual(position)
   refuses('A'.repeat(5000), '')
 })
+
+test('a cursor tells nothing of the rows behind it', () => {
+  const bytes = Buffer.from(cursors.encode(['next', 'a slug', 123_456], 'links'), 'base64url')
+  for (const inside of ['next', 'a slug', '123456']) {
+    expect(bytes.toString('latin1')).not.toContain(inside)
+  }
+})

@@ -1,16 +1,17 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import { AppError } from '../errors/index.ts'
 
-/** Enough that nobody guesses one; short enough for an address. */
-const SIGNATURE_BYTES = 12
+const CIPHER = 'aes-256-gcm'
+const IV_BYTES = 12
+const TAG_BYTES = 16
 const CURSOR_LENGTH_MAX = 1024
 
 /** What a position in a list is made of. */
 export type CursorValue = string | number | boolean | null
 
 /**
- * Opaque, signed positions in a list. A cursor is only good for the very list that it came from:
- * `binding` says which that is (whose, filtered and sorted how).
+ * Encrypted positions in a list. A cursor is only good for the list that it came from: `binding`
+ * says which list that is (its workspace, filters and order).
  */
 export interface Cursors {
   encode(position: readonly CursorValue[], binding: string): string
@@ -18,40 +19,54 @@ export interface Cursors {
   decode(cursor: string, binding: string): CursorValue[]
 }
 
-/** Cursors signed with HMAC-SHA-256 (RFC 2104), cut off after 96 bits. */
+/**
+ * Cursors encrypted with AES-256-GCM, with the binding as additional data. The nonce is a keyed
+ * hash of both, so that equal positions have equal cursors and no nonce serves two texts.
+ */
 export function createCursors(secret: string | Uint8Array): Cursors {
-  function sign(payload: Buffer, binding: string): Buffer {
-    // The length keeps payload and binding apart.
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(payload.length)
-    return createHmac('sha256', secret)
-      .update('cursor\0')
-      .update(length)
-      .update(payload)
-      .update(binding)
+  const keyFor = (use: string) => createHmac('sha256', secret).update(use).digest()
+  const key = keyFor('cursor encryption')
+  const nonceKey = keyFor('cursor nonce')
+
+  function nonceOf(text: string, binding: string): Buffer {
+    return createHmac('sha256', nonceKey)
+      .update(JSON.stringify([text, binding]))
       .digest()
-      .subarray(0, SIGNATURE_BYTES)
+      .subarray(0, IV_BYTES)
+  }
+
+  function decrypt(cursor: string, binding: string): string | undefined {
+    const bytes = Buffer.from(cursor.slice(0, CURSOR_LENGTH_MAX), 'base64url')
+    if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
+    // Other spellings that decode to the same bytes are refused.
+    if (bytes.toString('base64url') !== cursor) return undefined
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES))
+    decipher.setAAD(Buffer.from(binding)).setAuthTag(bytes.subarray(-TAG_BYTES))
+    try {
+      const text = bytes.subarray(IV_BYTES, -TAG_BYTES)
+      return Buffer.concat([decipher.update(text), decipher.final()]).toString()
+    } catch {
+      return undefined
+    }
   }
 
   return {
     encode(position, binding) {
-      const payload = Buffer.from(JSON.stringify(position))
-      return Buffer.concat([sign(payload, binding), payload]).toString('base64url')
+      const text = JSON.stringify(position)
+      const nonce = nonceOf(text, binding)
+      const cipher = createCipheriv(CIPHER, key, nonce)
+      cipher.setAAD(Buffer.from(binding))
+      const encrypted = Buffer.concat([cipher.update(text), cipher.final()])
+      return Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64url')
     },
     decode(cursor, binding) {
-      const bytes = Buffer.from(cursor.slice(0, CURSOR_LENGTH_MAX), 'base64url')
-      const payload = bytes.subarray(SIGNATURE_BYTES)
-      if (
-        payload.length === 0 ||
-        // Whatever else decodes to the same bytes is not a cursor of ours.
-        bytes.toString('base64url') !== cursor ||
-        !timingSafeEqual(bytes.subarray(0, SIGNATURE_BYTES), sign(payload, binding))
-      ) {
+      const text = decrypt(cursor, binding)
+      if (text === undefined) {
         throw new AppError('BAD_REQUEST', {
           details: [{ field: 'cursor', code: 'INVALID_CURSOR' }],
         })
       }
-      return JSON.parse(payload.toString()) as CursorValue[]
+      return JSON.parse(text) as CursorValue[]
     },
   }
 }

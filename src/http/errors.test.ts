@@ -7,10 +7,11 @@ import {
   ERROR_CODES,
   ERRORS,
   type ErrorDetail,
+  renderError,
 } from '../errors/index.ts'
 import { LOCALES, PSEUDO_LOCALES, translate } from '../i18n/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
-import { asAppError, renderError } from './errors.ts'
+import { asAppError } from './errors.ts'
 import { createTestApi, type TestApi } from './testing/api.ts'
 
 const SECRET = 'disk I/O error: SELECT secret FROM /var/lib/slugline.db'

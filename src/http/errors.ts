@@ -1,30 +1,10 @@
-import { STATUS_CODES } from 'node:http'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
-import { type Locale, translate } from '../i18n/index.ts'
+import { AppError } from '../errors/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
 
-/** An answer in the bytes that leave: what is sent, recorded and replayed. */
-export interface Rendered {
-  status: number
-  /** Null: no body. */
-  text: string | null
-  headers: Readonly<Record<string, string>>
-}
-
-/** Whom an error is rendered for. */
-export interface ErrorView {
-  locale: Locale
-  requestId: string
-  /** RFC 9457 instead of the usual shape. */
-  asProblem: boolean
-  /** The public address of this instance. */
-  baseUrl: string
-}
-
-/** How long a client is asked to wait for a storage that is away. */
+/** How long a client waits before it tries an unavailable storage again. */
 const UNAVAILABLE_RETRY_SECONDS = 5
 
-/** What the client is told of a failure. Whatever isn't meant for it is INTERNAL_ERROR. */
+/** The error that the client gets for a failure; INTERNAL_ERROR for all that isn't meant for it. */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof StorageUnavailable) {
@@ -34,53 +14,4 @@ export function asAppError(error: unknown): AppError {
     })
   }
   return new AppError('INTERNAL_ERROR', { cause: error })
-}
-
-/** Whether the client asks for RFC 9457 and takes nothing else. */
-export function wantsProblem(accept: string | null): boolean {
-  if (accept === null) return false
-  return accept
-    .split(',')
-    .every((range) => /^application\/problem\+json\s*(;|$)/i.test(range.trim()))
-}
-
-/** The only place where an error becomes text. */
-export function renderError(error: AppError, view: ErrorView): Rendered {
-  const message = translate(view.locale, `error.${error.code}`, error.params)
-  const details = error.details?.map((detail) => renderDetail(detail, view.locale))
-  const { suggestions } = error
-  const body = view.asProblem
-    ? {
-        type: `${view.baseUrl}/docs#${error.code}`,
-        title: STATUS_CODES[error.status],
-        status: error.status,
-        detail: message,
-        code: error.code,
-        request_id: view.requestId,
-        ...(details && { details }),
-        ...(suggestions && { suggestions }),
-      }
-    : {
-        error: {
-          code: error.code,
-          message,
-          request_id: view.requestId,
-          ...(details && { details }),
-          ...(suggestions && { suggestions }),
-        },
-      }
-  return {
-    status: error.status,
-    text: JSON.stringify(body),
-    headers: {
-      'Content-Type': view.asProblem ? 'application/problem+json' : 'application/json',
-      'Content-Language': view.locale,
-      Vary: 'Accept-Language, Accept',
-      ...error.headers,
-    },
-  }
-}
-
-function renderDetail({ field, code, params }: ErrorDetail, locale: Locale) {
-  return { field, code, message: translate(locale, `detail.${code}`, params) }
 }

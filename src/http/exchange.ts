@@ -1,41 +1,31 @@
-import { AppError } from '../errors/index.ts'
+import { prefersProblem } from '../base/accept.ts'
+import { AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import type { Decision } from '../limits/index.ts'
 import type { Transaction, WriteOptions } from '../storage/index.ts'
-import { admitPerson, assertSameOrigin, DASHBOARD_PREFIX } from './admit-person.ts'
-import { callerOf, challengeOf } from './authenticate.ts'
+import {
+  assertSameOrigin,
+  callerOf,
+  challengeOf,
+  DASHBOARD_PREFIX,
+  memberOf,
+  permits,
+} from './authenticate.ts'
 import { BODY_BYTES_MAX, hasNoBody, readBody } from './body.ts'
-import type { Answer, Call } from './call.ts'
-import type { AnyEndpoint } from './endpoint.ts'
-import { asAppError, type Rendered, renderError, wantsProblem } from './errors.ts'
-import { etagOf, matches, noneMatch } from './etag.ts'
+import type { Answer, AnyEndpoint, Call, Mounted, Page } from './endpoint.ts'
+import { asAppError } from './errors.ts'
+import { namesVersion, versionMatches } from './etag.ts'
 import { apiHeaders, dashboardHeaders } from './headers.ts'
 import { fingerprintOf, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
 import { parseJsonObject } from './json.ts'
-import { byParameter, langOf, pathOf, queryOf } from './query.ts'
-import {
-  type Allowance,
-  addNoLimitHeaders,
-  addRateLimitHeaders,
-  addressKey,
-  allowanceOf,
-  assertAllowed,
-} from './rate-limit.ts'
+import { byParameter, langOf, pathOf, queryOf, searchOf } from './query.ts'
+import { Meter } from './rate-limit.ts'
+import { renderAnswer, send, sendStream } from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
 import type { Caller, Person } from './types.ts'
-import { validate } from './zod-details.ts'
+import { assertKnownParameters, validate } from './validate.ts'
 
-/** Answers GET without a key, beside the endpoints; not part of the OpenAPI document. */
-export type Page = (call: Pick<Call, 'locale'>) => Rendered | Promise<Rendered>
-
-/** Answers whatever comes below a path, by itself. What it throws is rendered as every error. */
-export type Mounted = (call: MountedCall) => Promise<Response>
-
-/** A request that is handed on as it came. */
-export type MountedCall = Pick<Call, 'request' | 'requestId' | 'locale' | 'baseUrl' | 'address'>
-
-/** An answer that is rendered already: recorded, replayed, or a page. */
+/** An answer that is rendered already: to be recorded, or replayed. */
 class Recorded implements Answer {
   readonly status: number
   constructor(readonly rendered: Rendered) {
@@ -44,9 +34,8 @@ class Recorded implements Answer {
 }
 
 /**
- * One request on its way through the pipeline: key → scope → limit → body → schema → handler →
- * answer. One object and one function instead of a stack of middleware, because every request
- * pays for each layer.
+ * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
+ * answer. One object instead of a stack of middleware: each stage needs what the others found out.
  */
 export class Exchange implements Call {
   caller: Caller | null = null
@@ -54,10 +43,10 @@ export class Exchange implements Call {
   params: unknown
   query: unknown
   body: unknown
-  readonly #headers: Record<string, string>
+  /** Of the answer, whatever it will be. */
+  readonly headers: Record<string, string>
+  readonly #meter: Meter
   #locale: Locale | undefined
-  /** The allowance that this request was taken from. */
-  #taken: Allowance | undefined
   #idempotent: IdempotentRequest | undefined
 
   constructor(
@@ -68,7 +57,8 @@ export class Exchange implements Call {
     readonly requestId: string,
   ) {
     const headersOf = services.sessions === undefined ? apiHeaders : dashboardHeaders
-    this.#headers = headersOf(requestId, services.baseUrl())
+    this.headers = headersOf(requestId, services.baseUrl())
+    this.#meter = new Meter(services, this.headers)
   }
 
   get baseUrl(): string {
@@ -95,8 +85,10 @@ export class Exchange implements Call {
   // Properties instead of methods: handlers take them out of the call.
   readonly ifMatch = (version: number): boolean => {
     const { headers } = this.request
-    const etag = etagOf(version)
-    return matches(headers.get('if-match'), etag) && !noneMatch(headers.get('if-none-match'), etag)
+    return (
+      versionMatches(headers.get('if-match'), version) &&
+      !namesVersion(headers.get('if-none-match'), version)
+    )
   }
 
   readonly stillPermitted = async (): Promise<boolean> => {
@@ -112,7 +104,7 @@ export class Exchange implements Call {
       const person = await sessions.personOf(request.headers)
       now = person === null ? null : await sessions.memberOf(person, caller.workspace.id)
     }
-    return now !== null && now.workspace.no === caller.workspace.no && now.scopes.has(scope)
+    return now !== null && now.workspace.no === caller.workspace.no && permits(now, scope)
   }
 
   readonly mutate = async (
@@ -124,18 +116,8 @@ export class Exchange implements Call {
     if (this.#idempotent === undefined) {
       return storage.write(work, workspaceNo === undefined ? {} : { workspaceNo, together })
     }
-    return new Recorded(
-      await idempotency.run(
-        this.#idempotent,
-        async (tx) => this.#render(await work(tx)),
-        (error) => {
-          const rendered = this.#renderError(error)
-          // The body names the request's id: a replay must carry the same one.
-          const headers = { ...rendered.headers, 'X-Request-Id': this.requestId }
-          return { ...rendered, headers }
-        },
-      ),
-    )
+    const render = async (tx: Transaction) => this.#render(await work(tx))
+    return new Recorded(await idempotency.run(this.#idempotent, render))
   }
 
   /** Answers the request; every failure becomes an error response. */
@@ -144,9 +126,10 @@ export class Exchange implements Call {
       await this.#admit(endpoint)
       const replay = await this.#read(endpoint, params)
       const answer: Answer = replay ?? (await endpoint.handler(this as never))
-      return answer.stream === undefined
-        ? this.#respond(answer)
-        : await this.#stream(answer, answer.stream)
+      if (answer.stream === undefined) return this.#respond(answer)
+      const { status, stream, headers } = answer
+      const body = this.request.method === 'HEAD' ? null : await stream()
+      return sendStream(this.request, body, status, { ...this.headers, ...headers })
     } catch (error) {
       return this.fail(error)
     } finally {
@@ -154,25 +137,24 @@ export class Exchange implements Call {
     }
   }
 
-  /** Serves a page, or anything else that is no endpoint. */
+  /** Serves a page, which is the same for all who read its language. */
   async serve(page: Page): Promise<Response> {
     try {
-      return this.#respond(new Recorded(await page(this)))
+      await this.#meter.takeAnonymous(this.address)
+      const { headers } = this
+      return send(this.request, await page(this), { headers, isShared: true })
     } catch (error) {
       return this.fail(error)
     }
   }
 
-  /**
-   * Answers what no endpoint does. It counts all the same: towards the plan of whoever has a key,
-   * and else of the address.
-   */
+  /** Answers what no endpoint answers; it counts towards the limit of the key or the address. */
   async refuse(error: AppError): Promise<Response> {
     const { request, services } = this
     try {
       const header = request.headers.get('authorization')
       const caller = await callerOf(header, services.authenticate)
-      if (typeof caller === 'string') await this.takeAnonymous()
+      if (typeof caller === 'string') await this.#meter.takeAnonymous(this.address)
       else await this.#take(caller, true)
     } catch (failure) {
       return this.fail(failure)
@@ -184,10 +166,10 @@ export class Exchange implements Call {
   async pass(mounted: Mounted): Promise<Response> {
     try {
       assertSameOrigin(this.request, this.baseUrl)
-      await this.takeAnonymous()
+      await this.#meter.takeAnonymous(this.address)
       const answer = await mounted(this)
       const headers = new Headers(answer.headers)
-      for (const [name, value] of Object.entries(this.#headers)) headers.set(name, value)
+      for (const [name, value] of Object.entries(this.headers)) headers.set(name, value)
       return new Response(answer.body, { status: answer.status, headers })
     } catch (error) {
       return this.fail(error)
@@ -195,206 +177,126 @@ export class Exchange implements Call {
   }
 
   /** The response to a failure. */
-  fail(error: unknown): Response | Promise<Response> {
+  async fail(error: unknown): Promise<Response> {
     const failure = asAppError(error)
-    // Whoever answers that it is away has said in the log since when: not again at each request.
-    const isKnown = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
-    if (failure.status >= 500 && !isKnown) {
+    // A service that is away logs that itself, once: not again at each request.
+    const isLogged = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
+    if (failure.status >= 500 && !isLogged) {
       const { cause } = failure
       this.services.logger.error(
         { request_id: this.requestId, err: cause ?? failure },
         'request failed',
       )
     }
-    const refunding = failure.status === 403 ? this.#refund() : undefined
-    if (refunding !== undefined) return refunding.then(() => this.#failed(failure))
-    return this.#failed(failure)
-  }
-
-  #failed(failure: AppError): Response {
+    if (failure.status === 403) await this.#meter.refund()
     const challenge = challengeOf(failure.code, this.endpoint?.scope ?? null)
-    if (challenge !== undefined) this.#headers['WWW-Authenticate'] = challenge
-    return this.#send(this.#renderError(failure))
+    if (challenge !== undefined) this.headers['WWW-Authenticate'] = challenge
+    const rendered = renderError(failure, {
+      locale: this.locale,
+      requestId: this.requestId,
+      asProblem: prefersProblem(this.request.headers.get('accept')),
+      baseUrl: this.baseUrl,
+    })
+    return send(this.request, rendered, { headers: this.headers })
   }
 
-  /** Who asks, whether the key may do this, and whether it isn't too often. */
+  /** Finds the caller, and checks their permission and their limit. @throws AppError */
   async #admit(endpoint: AnyEndpoint): Promise<void> {
-    if (this.services.sessions !== undefined) {
-      return admitPerson(this, endpoint, this.services.sessions)
-    }
-    const { scope } = endpoint
-    if (scope === null) {
-      await this.takeAnonymous()
-      return
-    }
     const { request, services } = this
+    const { scope } = endpoint
+    if (services.sessions !== undefined) return this.#admitPerson(endpoint, services.sessions)
+    if (scope === null) return this.#meter.takeAnonymous(this.address)
     const caller = await callerOf(request.headers.get('authorization'), services.authenticate)
     if (typeof caller === 'string') {
-      await this.takeAnonymous()
+      await this.#meter.takeAnonymous(this.address)
       throw new AppError(caller)
     }
-    const permitted = caller.scopes.has(scope)
-    const taking = this.#take(caller, permitted)
-    if (taking !== undefined) await taking
+    const permitted = permits(caller, scope)
+    await this.#take(caller, permitted)
     if (!permitted) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
   }
 
-  /** Takes the request from the caller's allowance; one that isn't permitted only looks at it. */
-  #take(caller: Caller, permitted: boolean): Promise<void> | undefined {
+  async #admitPerson(
+    endpoint: AnyEndpoint,
+    sessions: NonNullable<Services['sessions']>,
+  ): Promise<void> {
+    const { request } = this
+    assertSameOrigin(request, this.baseUrl)
+    this.person = await sessions.personOf(request.headers)
+    if (this.person === null) {
+      await this.#meter.takeAnonymous(this.address)
+      if (endpoint.scope === null && endpoint.person === undefined) return
+      throw new AppError('SIGN_IN_REQUIRED')
+    }
+    await this.#meter.takePerson(this.person.userId)
+    this.caller = await memberOf(request, this.person, endpoint, sessions)
+  }
+
+  async #take(caller: Caller, permitted: boolean): Promise<void> {
     this.caller = caller
-    const { no, plan } = caller.workspace
-    const allowance = allowanceOf(plan.limits)
-    const { limiter, clock } = this.services
-    const now = clock.now()
-    if (allowance === undefined) {
-      addNoLimitHeaders(this.#headers, now)
-      return undefined
-    }
-    const take = permitted ? limiter.take : limiter.look
-    const taking = take(String(no), allowance.policy, now)
-    const settle = (decision: Decision) => {
-      addRateLimitHeaders(this.#headers, allowance, decision, now)
-      assertAllowed(decision)
-      if (permitted) this.#taken = allowance
-    }
-    if (taking instanceof Promise) return taking.then(settle)
-    settle(taking)
-    return undefined
+    await this.#meter.take(caller, permitted)
   }
 
-  /** Counts a request without a caller, by its address. @throws AppError RATE_LIMITED */
-  takeAnonymous(): Promise<void> | undefined {
-    const { anonymousLimiter, anonymousPolicy, clock } = this.services
-    const taking = anonymousLimiter.take(addressKey(this.address), anonymousPolicy, clock.now())
-    if (taking instanceof Promise) return taking.then(assertAllowed)
-    assertAllowed(taking)
-    return undefined
-  }
-
-  #refund(): Promise<void> | undefined {
-    const taken = this.#taken
-    if (taken === undefined || this.caller === null) return undefined
-    this.#taken = undefined
-    const { limiter, clock } = this.services
-    const now = clock.now()
-    const add = (decision: Decision) => addRateLimitHeaders(this.#headers, taken, decision, now)
-    const refunding = limiter.refund(String(this.caller.workspace.no), taken.policy, now)
-    if (refunding instanceof Promise) return refunding.then(add)
-    add(refunding)
-    return undefined
-  }
-
-  /** Body, path and query, checked; or the answer to the same request before. */
+  /** Reads and checks body, path and query; returns the answer to an earlier request if it is one. */
   async #read(
     endpoint: AnyEndpoint,
     params: Record<string, string>,
   ): Promise<Recorded | undefined> {
     const { request } = this
-    let bytes: Uint8Array | undefined
+    let value: Record<string, unknown> | undefined
     if (endpoint.body !== undefined) {
       const isPatch = endpoint.method === 'patch'
-      bytes =
-        endpoint.bodyOptional !== undefined && hasNoBody(request)
-          ? EMPTY_OBJECT
-          : await readBody(request, isPatch, endpoint.bodyBytesMax ?? BODY_BYTES_MAX)
+      const isAbsent = endpoint.bodyOptional !== undefined && hasNoBody(request)
+      const bytesMax = endpoint.bodyBytesMax ?? BODY_BYTES_MAX
+      value = isAbsent ? {} : parseJsonObject(await readBody(request, isPatch, bytesMax))
     }
-    if (endpoint.method !== 'get' && endpoint.secret === undefined) {
-      const header = request.headers.get('idempotency-key')
-      if (header !== null) {
-        const replay = await this.#claim(header, bytes ?? new Uint8Array())
-        if (replay !== undefined) return new Recorded(replay)
-      }
-    }
+    const replay = await this.#claim(endpoint, value)
+    if (replay !== undefined) return new Recorded(replay)
     if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
+    const query = queryOf(request.url)
+    assertKnownParameters(query, endpoint.query, this.services.sessions !== undefined)
     if (endpoint.query !== undefined) {
-      this.query = validate(endpoint.query, queryOf(request.url), byParameter)
+      this.query = validate(endpoint.query, query, byParameter)
     }
-    if (endpoint.body !== undefined && bytes !== undefined) {
-      const value = parseJsonObject(bytes)
-      if (value === undefined) throw new AppError('INVALID_JSON')
-      this.body = validate(endpoint.body, value)
-    }
+    if (endpoint.body !== undefined) this.body = validate(endpoint.body, value)
     return undefined
   }
 
-  async #claim(header: string, bytes: Uint8Array): Promise<Rendered | undefined> {
+  /** Reserves the request's `Idempotency-Key`, if it has one. */
+  async #claim(endpoint: AnyEndpoint, body: unknown): Promise<Rendered | undefined> {
     const { request, caller, services } = this
-    if (caller === null) return undefined
+    const header = request.headers.get('idempotency-key')
+    const isIgnored = endpoint.method === 'get' || endpoint.secret !== undefined
+    if (header === null || caller === null || isIgnored) return undefined
     const idempotent = {
       workspaceNo: caller.workspace.no,
       key: ownKey(caller, idempotencyKeyOf(header)),
-      fingerprint: fingerprintOf(request.method, pathOf(request.url), bytes),
+      fingerprint: fingerprintOf({
+        method: request.method,
+        path: pathOf(request.url),
+        search: searchOf(request.url),
+        ifMatch: request.headers.get('if-match'),
+        body,
+      }),
     }
     const replay = await services.idempotency.begin(idempotent)
     if (replay === undefined) this.#idempotent = idempotent
     return replay
   }
 
-  #render({ status, body, version, headers }: Answer): Rendered {
-    const all: Record<string, string> = body === undefined ? {} : { ...JSON_CONTENT }
-    if (version !== undefined) all.ETag = etagOf(version)
-    const text = body === undefined ? null : JSON.stringify(body)
-    const isPublic = this.services.sessions === undefined
-    if (text !== null && isPublic && this.endpoint?.cacheControl !== undefined) {
-      all['Cache-Control'] = this.endpoint.cacheControl
-      all.ETag = `"${Bun.hash(text).toString(36)}"`
-    }
-    if (this.#locale !== undefined) {
-      all['Content-Language'] = this.#locale
-      all.Vary = 'Accept-Language'
-    }
-    if (headers !== undefined) Object.assign(all, headers)
-    if (!isPublic && all.Location?.startsWith('/api/')) {
-      all.Location = DASHBOARD_PREFIX + all.Location
-    }
-    return { status, text, headers: all }
-  }
-
-  #renderError(error: AppError): Rendered {
-    return renderError(error, {
-      locale: this.locale,
-      requestId: this.requestId,
-      asProblem: wantsProblem(this.request.headers.get('accept')),
-      baseUrl: this.baseUrl,
+  #render(answer: Answer): Rendered {
+    return renderAnswer(answer, {
+      locale: this.#locale,
+      cacheControl: this.services.sessions ? undefined : this.endpoint?.cacheControl,
+      prefix: this.services.sessions ? DASHBOARD_PREFIX : '',
     })
   }
 
   #respond(answer: Answer): Response {
     const rendered = answer instanceof Recorded ? answer.rendered : this.#render(answer)
-    const response = this.#conditional(rendered)
+    const isSecret = this.endpoint?.secret !== undefined
+    const response = send(this.request, rendered, { headers: this.headers, isSecret })
     for (const cookie of answer.cookies ?? []) response.headers.append('Set-Cookie', cookie)
     return response
   }
-
-  async #stream({ status, headers }: Answer, open: NonNullable<Answer['stream']>) {
-    const body = this.request.method === 'HEAD' ? null : await open()
-    return new Response(body, { status, headers: Object.assign(this.#headers, headers) })
-  }
-
-  #conditional(rendered: Rendered): Response {
-    const etag = rendered.headers.ETag
-    if (
-      etag !== undefined &&
-      (this.request.method === 'GET' || this.request.method === 'HEAD') &&
-      noneMatch(this.request.headers.get('if-none-match'), etag)
-    ) {
-      const { 'Content-Type': _, ...headers } = rendered.headers
-      return this.#send({ status: 304, text: null, headers })
-    }
-    return this.#send(rendered)
-  }
-
-  #send({ status, text, headers }: Rendered): Response {
-    const all = Object.assign(this.#headers, headers)
-    if (text !== null && this.request.method === 'HEAD') {
-      // The length that GET's body has (RFC 9110 §8.6); the body is taken off further out.
-      all['Content-Length'] = String(Buffer.byteLength(text))
-      all.Date = new Date().toUTCString()
-    }
-    return new Response(text, { status, headers: all })
-  }
 }
-
-const EMPTY_OBJECT = new TextEncoder().encode('{}')
-
-const JSON_CONTENT = { 'Content-Type': 'application/json' } as const

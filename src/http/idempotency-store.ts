@@ -1,5 +1,5 @@
+import type { Rendered } from '../errors/index.ts'
 import { prepare, type Sql, type Storage, type Transaction } from '../storage/index.ts'
-import type { Rendered } from './errors.ts'
 
 /** How long an answer can be replayed. */
 const KEPT_MS = 24 * 60 * 60 * 1000

@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, type Rendered } from '../errors/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import type { Rendered } from './errors.ts'
 import { findRecord, type IdempotentRequest, insertRecord } from './idempotency-store.ts'
 import type { Caller } from './types.ts'
 
@@ -20,45 +19,56 @@ export function idempotencyKeyOf(header: string): string {
   const key = quoted ?? (value.startsWith('"') ? '' : value)
   if (quoted === undefined ? BARE.test(key) : key.length >= 1 && key.length <= 255) return key
   throw new AppError('BAD_REQUEST', {
-    details: [{ field: 'Idempotency-Key', code: 'INVALID_HEADER' }],
+    details: [
+      { field: 'Idempotency-Key', code: 'INVALID_HEADER', params: { expected: '[!-~]{1,255}' } },
+    ],
   })
 }
 
-/** What a request asks for, in 43 characters: method, path and body, byte for byte. */
-export function fingerprintOf(method: string, path: string, body: Uint8Array): string {
-  const hasher = new Bun.CryptoHasher('sha256')
-  hasher.update(`${method} ${path}\n`)
-  hasher.update(body)
-  return hasher.digest('base64url')
+/** Everything that makes a request the same as another one. */
+export interface RequestContent {
+  method: string
+  path: string
+  /** With its `?`, or empty. */
+  search: string
+  ifMatch: string | null
+  /** The parsed body: another spelling of the same JSON is the same request. */
+  body: unknown
 }
 
-/** Sees to it that a request with a key has its effect once. */
+/** A digest of what a request asks for, in 43 characters. */
+export function fingerprintOf({ method, path, search, ifMatch, body }: RequestContent): string {
+  const content = JSON.stringify([method, path, search, ifMatch, body ?? null], sortKeys)
+  return new Bun.CryptoHasher('sha256').update(content).digest('base64url')
+}
+
+function sortKeys(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  // Pairs, not an object: objects put keys that look like numbers first, and `__proto__` nowhere.
+  return ['object', entries]
+}
+
+/** Ensures that a request with a key has its effect once. */
 export interface Idempotency {
   /**
-   * Takes the key for this request, until `end`. Returns what was answered before, if it was.
+   * Reserves the key for this request, until `end`. Returns the answer of an earlier request.
    * @throws AppError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
    */
   begin(request: IdempotentRequest): Promise<Rendered | undefined>
   /**
-   * Runs `work` and records its answer in the same transaction; an error that speaks of the
-   * state of things (404, 409, 412) is recorded after the rollback. Whoever loses the race
-   * against another process gets the other's answer.
+   * Runs `work` and records its answer in the same transaction. Errors roll it back and aren't
+   * recorded: the same key may be tried again. If another process records an answer first, that
+   * one is returned.
    */
-  run(
-    request: IdempotentRequest,
-    work: (tx: Transaction) => Promise<Rendered>,
-    renderError: (error: AppError) => Rendered,
-  ): Promise<Rendered>
+  run(request: IdempotentRequest, work: (tx: Transaction) => Promise<Rendered>): Promise<Rendered>
   end(request: IdempotentRequest): void
 }
 
-/** Undoes the transaction of a request that another process has answered meanwhile. */
-class AnsweredMeanwhile extends Error {}
+/** Rolls back a request that another process has answered in the meantime. */
+class AnsweredElsewhere extends Error {}
 
-/** Errors that speak of the state of things: they are answered again to the same key. */
-export const RECORDED_ERRORS: ReadonlySet<number> = new Set([404, 409, 412])
-
-/** The records lie in the storage; which requests are being worked on is known to this process. */
+/** Records are in the storage; this process alone knows which requests are in flight. */
 export function createIdempotency(storage: Storage, clock: Clock): Idempotency {
   const inFlight = new Map<string, string>()
 
@@ -70,36 +80,14 @@ export function createIdempotency(storage: Storage, clock: Clock): Idempotency {
     return { status, text, headers: { ...headers, 'Idempotent-Replayed': 'true' } }
   }
 
-  /** Records in a transaction; the answer that stands is then this one. */
-  function recorded(
-    request: IdempotentRequest,
-    work: (tx: Transaction) => Promise<Rendered>,
-  ): Promise<Rendered> {
-    const { workspaceNo } = request
-    return storage.write(
-      async (tx) => {
-        // Another node may have answered while this request waited for the workspace: all that
-        // its answer depends on is different now.
-        if (tx.dialect === 'postgres' && (await findRecord(tx, request, clock.now()))) {
-          throw new AnsweredMeanwhile()
-        }
-        const answer = await work(tx)
-        if (await insertRecord(tx, request, answer, clock.now())) return answer
-        throw new AnsweredMeanwhile()
-      },
-      { workspaceNo },
-    )
-  }
-
   return {
     async begin(request) {
       const name = nameOf(request)
       const other = inFlight.get(name)
-      if (other !== undefined) {
-        throw new AppError(
-          other === request.fingerprint ? 'IDEMPOTENCY_IN_PROGRESS' : 'IDEMPOTENCY_KEY_REUSED',
-        )
+      if (other === request.fingerprint) {
+        throw new AppError('IDEMPOTENCY_IN_PROGRESS', { headers: { 'Retry-After': '1' } })
       }
+      if (other !== undefined) throw new AppError('IDEMPOTENCY_KEY_REUSED')
       inFlight.set(name, request.fingerprint)
       try {
         const answer = await earlier(request)
@@ -111,16 +99,25 @@ export function createIdempotency(storage: Storage, clock: Clock): Idempotency {
       }
     },
 
-    async run(request, work, renderError) {
+    async run(request, work) {
+      const { workspaceNo } = request
+      const recorded = async (tx: Transaction) => {
+        // Another node may have answered while this request waited for the workspace's row.
+        if (tx.dialect === 'postgres' && (await findRecord(tx, request, clock.now()))) {
+          throw new AnsweredElsewhere()
+        }
+        const answer = await work(tx)
+        if (await insertRecord(tx, request, answer, clock.now())) return answer
+        throw new AnsweredElsewhere()
+      }
       try {
-        return await recorded(request, work).catch((error: unknown) => {
-          if (!(error instanceof AppError) || !RECORDED_ERRORS.has(error.status)) throw error
-          const answer = renderError(error)
-          return recorded(request, async () => answer)
-        })
+        return await storage.write(recorded, { workspaceNo })
       } catch (error) {
-        if (!(error instanceof AnsweredMeanwhile)) throw error
-        const answer = await earlier(request)
+        // An error may be due to the effect of the other process, a taken slug for instance.
+        const answer =
+          error instanceof AnsweredElsewhere || error instanceof AppError
+            ? await earlier(request)
+            : undefined
         if (answer === undefined) throw error
         return answer
       }
@@ -134,7 +131,7 @@ function nameOf({ workspaceNo, key }: IdempotentRequest): string {
   return `${workspaceNo} ${key}`
 }
 
-/** Two people of a workspace who choose the same key don't meet. */
+/** Keys of people are their own: two people of a workspace may choose the same one. */
 export function ownKey(caller: Caller, key: string): string {
   return caller.kind === 'session' ? `${caller.userId}\n${key}` : key
 }

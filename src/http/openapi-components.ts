@@ -5,9 +5,9 @@ import {
   type AppErrorOptions,
   type DetailCode,
   type ErrorCode,
+  renderError,
 } from '../errors/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import { renderError } from './errors.ts'
 
 const REQUEST_ID = 'req_01jd2x3y4z5a6b7c8d9e0f1g2h'
 const STABLE = 'Stable: programs may rely on it.'
@@ -26,7 +26,11 @@ const EXAMPLE_OPTIONS: Partial<Record<ErrorCode, AppErrorOptions & { params?: ob
       { field: 'title', code: 'TOO_LONG', params: { max: 255 } },
     ],
   },
-  BAD_REQUEST: { details: [{ field: 'Idempotency-Key', code: 'INVALID_HEADER' }] },
+  BAD_REQUEST: {
+    details: [
+      { field: 'Idempotency-Key', code: 'INVALID_HEADER', params: { expected: '[!-~]{1,255}' } },
+    ],
+  },
   PLAN_LIMIT_REACHED: { details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: 50 } }] },
 }
 
@@ -36,6 +40,11 @@ export function errorExample(code: ErrorCode, asProblem = false): object {
   const baseUrl = 'https://go.example.com'
   const view = { locale: 'en', requestId: REQUEST_ID, asProblem, baseUrl } as const
   return JSON.parse(renderError(error, view).text ?? '{}') as object
+}
+
+/** Names of constants for generators whose enums share one namespace, as Go's do. */
+function namesOf(prefix: string, codes: readonly string[]) {
+  return { 'x-enum-varnames': codes.map((code) => `${prefix}_${code}`) }
 }
 
 const messageSchema = z.string().openapi({ description: 'For people, in the chosen language.' })
@@ -51,7 +60,7 @@ const suggestionsSchema = z
 export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly DetailCode[]) {
   const codeSchema = z
     .enum(codes as [ErrorCode, ...ErrorCode[]])
-    .openapi('ErrorCode', { description: STABLE })
+    .openapi('ErrorCode', { description: STABLE, ...namesOf('ERROR', codes) })
 
   const detailSchema = z
     .strictObject({
@@ -59,9 +68,11 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
         description: 'The field’s path, `tags.3` for instance; or a parameter’s or header’s name.',
         example: 'destination_url',
       }),
-      code: z
-        .enum(detailCodes as [DetailCode, ...DetailCode[]])
-        .openapi('DetailCode', { description: STABLE, example: 'REQUIRED' }),
+      code: z.enum(detailCodes as [DetailCode, ...DetailCode[]]).openapi('DetailCode', {
+        description: STABLE,
+        example: 'REQUIRED',
+        ...namesOf('DETAIL', detailCodes),
+      }),
       message: messageSchema,
     })
     .openapi('ErrorDetail')
@@ -129,12 +140,16 @@ export const HEADERS = {
   'WWW-Authenticate': { schema: { type: 'string' }, description: 'RFC 6750 §3.' },
   'Content-Language': { schema: { type: 'string' }, description: 'The language of the messages.' },
   ETag: {
-    schema: { type: 'string', examples: ['"1"'] },
+    schema: { type: 'string', examples: ['"1.1k9x2v"'] },
     description: 'For `If-None-Match` and `If-Match`.',
   },
   'Idempotent-Replayed': {
     schema: { type: 'string', enum: ['true'] },
     description: 'This is the answer to an earlier request with the same Idempotency-Key.',
+  },
+  Link: {
+    schema: { type: 'string' },
+    description: 'With `rel="help"`: the page that explains the code.',
   },
   'Accept-Patch': { schema: { type: 'string' }, description: 'The media types that PATCH takes.' },
   'Accept-Post': { schema: { type: 'string' }, description: 'The media types that POST takes.' },
@@ -164,13 +179,14 @@ export const PARAMETERS = {
   'If-Match': {
     name: 'If-Match',
     in: 'header',
-    description: 'Only if the object still has this ETag; else 412.',
-    schema: { type: 'string', examples: ['"1"'] },
+    description: 'Only if the object still has the version of this ETag; else 412.',
+    schema: { type: 'string', examples: ['"1.1k9x2v"'] },
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'Only if the object has another ETag; else 304, where it would be changed 412.',
-    schema: { type: 'string', examples: ['"1"'] },
+    description:
+      'GET: 304 if nothing has changed, clicks included. Changes: 412 if the version is this one.',
+    schema: { type: 'string', examples: ['"1.1k9x2v"'] },
   },
 } as const

@@ -9,9 +9,8 @@ import {
   PUBLIC_ERROR_CODES,
 } from '../errors/index.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import { RECORDED_ERRORS } from './idempotency.ts'
 import { errorExample, errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
-import { shareParameters } from './openapi-share.ts'
+import { parameterKey, shareComponents } from './openapi-share.ts'
 
 /** What every endpoint has in common, in the little Markdown that the reference page knows. */
 const DESCRIPTION = `Create and manage short links over HTTP.
@@ -24,7 +23,7 @@ Every endpoint except the list of plans needs an API key: \`Authorization: Beare
 
 ## Errors
 
-Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails, SLUG_TAKEN adds \`suggestions\`. Who sends \`Accept: application/problem+json\` alone gets RFC 9457.
+Every error is \`{"error":{"code","message","request_id"}}\`. The code is stable; the message is for people. VALIDATION_FAILED adds \`details\` with every field that fails, SLUG_TAKEN adds \`suggestions\`. Clients that prefer \`application/problem+json\` in \`Accept\` get RFC 9457. Every error has a \`Link\` with \`rel="help"\` to the page that explains its code. Parameters that an endpoint doesn’t have are refused, as unknown fields are.
 
 ## Languages
 
@@ -36,11 +35,29 @@ All keys of a workspace share the requests per minute of its plan. \`RateLimit\`
 
 ## Retries
 
-A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the same answer comes again with \`Idempotent-Replayed: true\`.
+A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the answer to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again.
 
 ## Changes by others
 
-A link carries its version as \`ETag\`. \`If-Match\` on \`PATCH\` or \`DELETE\` makes the change only if nobody else made one since; \`If-None-Match\` on \`GET\` answers 304 while nobody did. Clicks leave the version as it is.`
+A link’s \`ETag\` is its version, a full stop and a digest of everything in the answer. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if nobody else made one since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
+
+## Compression
+
+Answers in JSON of 1 KiB and more are compressed for clients that send \`Accept-Encoding\` with \`zstd\`, \`gzip\` or \`br\`.
+
+## Below the API
+
+Requests that the HTTP server itself refuses never reach the API. Their answers have neither a body in JSON nor \`X-Request-Id\`: 400 (malformed request), 431 (header fields of more than 16 KiB), 505 (another version of HTTP); methods that the server doesn’t know get 400 or a closed connection.`
+
+/** Stands for the address of the instance in the committed document and its examples. */
+export const EXAMPLE_ORIGIN = 'https://go.example.com'
+
+/** The document with this instance's own address. */
+export function atAddress(document: string, baseUrl: string): string {
+  return document
+    .replaceAll(EXAMPLE_ORIGIN, baseUrl)
+    .replaceAll(new URL(EXAMPLE_ORIGIN).host, new URL(baseUrl).host)
+}
 
 /** The part of the document that the reference page reads. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
@@ -111,7 +128,7 @@ export function openApiDocument(
     registry.registerComponent('headers', name, header as never)
   }
   for (const [name, parameter] of Object.entries(PARAMETERS)) {
-    registry.registerComponent('parameters', name, parameter as never)
+    registry.registerComponent('parameters', parameterKey(name), parameter as never)
   }
   for (const code of audience.codes) {
     registry.registerComponent('examples', code, { value: errorExample(code) })
@@ -125,10 +142,10 @@ export function openApiDocument(
       description: audience.description,
       license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: forDashboard ? '/' : EXAMPLE_ORIGIN }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
   })
-  return shareParameters(document)
+  return shareComponents(document)
 }
 
 function routeOf(endpoint: AnyEndpoint, audience: Audience) {
@@ -142,8 +159,12 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    security: isPublic ? [] : [{ [audience.security.name]: scope === null ? [] : [scope] }],
-    parameters: parametersOf(endpoint).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    security: isPublic
+      ? []
+      : [{ [audience.security.name]: scope === null || scope === 'any' ? [] : [scope] }],
+    parameters: parametersOf(endpoint).map((name) => ({
+      $ref: `#/components/parameters/${parameterKey(name)}`,
+    })),
     request: {
       // Whether a schema is an object is the declaring endpoint's business.
       ...(params !== undefined && { params: params as never }),
@@ -244,10 +265,9 @@ export function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAM
     for (const code of audience.refusals) codes.add(code)
   }
   if (endpoint.person !== undefined) codes.add('SIGN_IN_REQUIRED')
-  if (endpoint.query !== undefined) codes.add('VALIDATION_FAILED')
+  codes.add('VALIDATION_FAILED')
   if (endpoint.body !== undefined) {
     codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
-    codes.add('VALIDATION_FAILED')
   }
   if (changes(endpoint)) {
     codes.add('BAD_REQUEST').add('IDEMPOTENCY_IN_PROGRESS').add('IDEMPOTENCY_KEY_REUSED')
@@ -264,10 +284,9 @@ const HEADERS_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
 }
 
 function headersOfFailure(endpoint: AnyEndpoint, status: number, tellsLimits: boolean): string[] {
-  const names = ['X-Request-Id', 'Content-Language', ...(HEADERS_OF_STATUS[status] ?? [])]
+  const names = ['X-Request-Id', 'Content-Language', 'Link', ...(HEADERS_OF_STATUS[status] ?? [])]
   if (endpoint.scope !== null && status !== 401 && tellsLimits) names.push(...LIMITS)
   if (status === 415) names.push(endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post')
-  if (changes(endpoint) && RECORDED_ERRORS.has(status)) names.push('Idempotent-Replayed')
   return names
 }
 

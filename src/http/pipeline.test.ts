@@ -119,7 +119,11 @@ describe('methods and paths', () => {
   })
 
   test('odd paths are found or not found, and nothing else', async () => {
-    for (const path of ['/api/v1/hosts/%zz', '/api/v1/hosts/%ff%fe', '/api/v1/hosts/%00?%zz']) {
+    for (const path of [
+      '/api/v1/hosts/%zz',
+      '/api/v1/hosts/%ff%fe',
+      '/api/v1/hosts/%00?lang=%zz',
+    ]) {
       expect((await t.send('GET', path)).status).toBe(200)
     }
     for (const path of ['//', '/%', '/api/v1/hosts/a/b', '/api//v1/hosts/a', '/API/V1/hosts/a']) {
@@ -148,7 +152,7 @@ describe('errors', () => {
     expect(response.headers.get('Content-Type')).toBe('application/problem+json')
     const problem = (await response.json()) as Record<string, unknown>
     expect(problem).toMatchObject({
-      type: 'http://localhost:3000/docs#VALIDATION_FAILED',
+      type: 'http://localhost:3000/docs/errors#VALIDATION_FAILED',
       status: 422,
       code: 'VALIDATION_FAILED',
       request_id: response.headers.get('X-Request-Id'),
@@ -180,8 +184,48 @@ describe('errors', () => {
     expect((await errorOf(taken)).suggestions).toEqual(['b', 'c', 'd'])
   })
 
-  test('a known parameter with a bad value is 422, an unknown one is ignored', async () => {
-    expect((await t.send('GET', '/api/v1/hosts/a?limit=5&x=1&__proto__=2')).status).toBe(200)
+  test('link to the page that explains their code', async () => {
+    const { headers } = await t.send('GET', '/api/v1/hosts/missing')
+    expect(headers.get('Link')).toBe(
+      '<http://localhost:3000/docs/errors#LINK_NOT_FOUND>; rel="help"',
+    )
+  })
+
+  test('are problems only for clients that take them', async () => {
+    for (const accept of ['application/problem+json;q=0', 'application/problem+json;q=0, */*']) {
+      const response = await t.send('GET', '/api/v1/hosts/missing', { headers: { accept } })
+      expect(response.headers.get('Content-Type')).toBe('application/json')
+    }
+  })
+
+  test('a parameter that the endpoint doesn’t have is 422, wherever it is sent', async () => {
+    const detailsOf = async (method: string, path: string, body?: object) => {
+      const response = await t.send(method, path, body === undefined ? {} : { body })
+      expect(response.status).toBe(422)
+      const { details } = (await errorOf(response)) as { details: Record<string, string>[] }
+      return details.map(({ field, code }) => `${field} ${code}`)
+    }
+    expect(await detailsOf('GET', '/api/v1/hosts/a?limit=5&x=1&__proto__=2')).toEqual([
+      'x UNKNOWN_PARAMETER',
+      '__proto__ UNKNOWN_PARAMETER',
+    ])
+    expect(await detailsOf('GET', '/api/v1/words?workspace=1')).toEqual([
+      'workspace UNKNOWN_PARAMETER',
+    ])
+    const body = { no: 900, host: 'unknown.example' }
+    expect(await detailsOf('POST', '/api/v1/hosts?dry=1', body)).toEqual(['dry UNKNOWN_PARAMETER'])
+    expect((await t.send('GET', '/api/v1/hosts/a?limit=5&lang=de')).status).toBe(200)
+  })
+
+  test('two names of one parameter are 422', async () => {
+    const response = await t.send('GET', '/api/v1/hosts/a?limit=5&per_page=5')
+    expect((await errorOf(response)).details).toMatchObject([
+      { field: 'per_page', code: 'CONFLICTING_PARAMETERS' },
+    ])
+    expect((await t.send('GET', '/api/v1/hosts/a?per_page=5')).status).toBe(200)
+  })
+
+  test('a known parameter with a bad value is 422', async () => {
     for (const query of ['limit=0', 'limit=101', 'limit=x', 'limit=', 'limit=1&limit=2']) {
       expect((await t.send('GET', `/api/v1/hosts/a?${query}`)).status).toBe(422)
     }

@@ -53,16 +53,22 @@ export function byParameter(details: readonly ErrorDetail[]): ErrorDetail[] {
   return [...once.values()]
 }
 
+/** The query string with its `?`, or empty. */
+export function searchOf(url: string): string {
+  const start = url.indexOf('?')
+  if (start === -1) return ''
+  const end = url.indexOf('#', start)
+  return url.slice(start, end === -1 ? undefined : end)
+}
+
 /** The value of `?lang=`, or null. */
 export function langOf(url: string): string | null {
   return parametersOf(url)?.get('lang') ?? null
 }
 
 function parametersOf(url: string): URLSearchParams | undefined {
-  const start = url.indexOf('?')
-  if (start === -1) return undefined
-  const end = url.indexOf('#', start)
-  return new URLSearchParams(url.slice(start, end === -1 ? undefined : end))
+  const search = searchOf(url)
+  return search === '' ? undefined : new URLSearchParams(search)
 }
 
 /** A query parameter that may be given several times; always an array in the handler. */

@@ -2,6 +2,8 @@ import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors/index.ts'
 import type { Decision, Policy } from '../limits/index.ts'
 import type { PlanLimits } from '../plans/types.ts'
+import type { Services } from './services.ts'
+import type { Caller } from './types.ts'
 
 /** A plan's limit, as it is enforced and as it is announced. */
 export interface Allowance {
@@ -77,4 +79,60 @@ export function addressKey(address: string): string {
   const parsed = ipaddr.IPv6.parse(address)
   if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()
   return parsed.parts.slice(0, 4).join(':')
+}
+
+/** What one person may send from all of their windows, including checks while typing. */
+const PERSON_POLICY: Policy = { ratePerMinute: 1_200, burst: 600 }
+
+/** Counts one request towards the limit that applies to it, and adds its headers to the answer. */
+export class Meter {
+  /** The workspace and the allowance that this request was taken from. */
+  #taken: { key: string; allowance: Allowance } | undefined
+
+  constructor(
+    private readonly services: Pick<
+      Services,
+      'limiter' | 'anonymousLimiter' | 'anonymousPolicy' | 'clock'
+    >,
+    private readonly headers: Record<string, string>,
+  ) {}
+
+  /**
+   * Takes the request from the caller's allowance; a request that isn't permitted takes nothing.
+   * @throws AppError RATE_LIMITED
+   */
+  async take({ workspace }: Caller, permitted: boolean): Promise<void> {
+    const { limiter, clock } = this.services
+    const now = clock.now()
+    const allowance = allowanceOf(workspace.plan.limits)
+    if (allowance === undefined) return addNoLimitHeaders(this.headers, now)
+    const key = String(workspace.no)
+    const decision = await (permitted ? limiter.take : limiter.look)(key, allowance.policy, now)
+    addRateLimitHeaders(this.headers, allowance, decision, now)
+    assertAllowed(decision)
+    if (permitted) this.#taken = { key, allowance }
+  }
+
+  /** Counts a request without a caller by its address. @throws AppError RATE_LIMITED */
+  async takeAnonymous(address: string): Promise<void> {
+    const { anonymousLimiter, anonymousPolicy, clock } = this.services
+    assertAllowed(await anonymousLimiter.take(addressKey(address), anonymousPolicy, clock.now()))
+  }
+
+  /** Counts a request of a signed-in person. @throws AppError RATE_LIMITED */
+  async takePerson(userId: string): Promise<void> {
+    const { limiter, clock } = this.services
+    assertAllowed(await limiter.take(userId, PERSON_POLICY, clock.now()))
+  }
+
+  /** Gives the request back: answers 403 cost nothing. */
+  async refund(): Promise<void> {
+    if (this.#taken === undefined) return
+    const { key, allowance } = this.#taken
+    this.#taken = undefined
+    const { limiter, clock } = this.services
+    const now = clock.now()
+    const decision = await limiter.refund(key, allowance.policy, now)
+    addRateLimitHeaders(this.headers, allowance, decision, now)
+  }
 }

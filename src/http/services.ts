@@ -3,7 +3,6 @@ import type { Logger } from '../base/logger.ts'
 import type { Limiter, Policy } from '../limits/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { RequestIds } from './request-id.ts'
 import type { Authenticate, Sessions } from './types.ts'
 
 /** What one request needs on its way. */
@@ -11,7 +10,6 @@ export interface Services {
   storage: Storage
   clock: Clock
   logger: Logger
-  requestIds: RequestIds
   idempotency: Idempotency
   authenticate: Authenticate
   /** Given: this is the dashboard's API, and people ask instead of keys. */

@@ -1,35 +1,24 @@
 import { expect, test } from 'bun:test'
-import { createMemoryLimiter } from '../limits/index.ts'
-import { admitPerson } from './admit-person.ts'
+import { memberOf } from './authenticate.ts'
 import type { AnyEndpoint } from './endpoint.ts'
-import type { Sessions } from './types.ts'
+import type { Person, Sessions } from './types.ts'
 
 /** The workspace that a request of somebody signed in is about; or the code of its refusal. */
 async function workspaceOf(method: string, path: string, header?: string): Promise<string> {
   const asked: string[] = []
   const sessions = {
-    personOf: async () => ({ userId: 'usr_1' }),
     async memberOf(_: unknown, id: string) {
       asked.push(id)
       return { scopes: new Set(['links:read']) }
     },
   } as unknown as Sessions
-  const exchange = {
-    request: new Request(`http://localhost:3000/app/api/v1${path}`, {
-      method,
-      headers: {
-        'sec-fetch-site': 'same-origin',
-        ...(header !== undefined && { 'slugline-workspace': header }),
-      },
-    }),
-    baseUrl: 'http://localhost:3000',
-    services: { limiter: createMemoryLimiter(), clock: { now: () => 0 } },
-    person: null,
-    caller: null,
-    takeAnonymous: () => undefined,
-  }
+  const request = new Request(`http://localhost:3000/app/api/v1${path}`, {
+    method,
+    headers: header === undefined ? {} : { 'slugline-workspace': header },
+  })
+  const endpoint = { scope: 'links:read' } as AnyEndpoint
   try {
-    await admitPerson(exchange, { scope: 'links:read' } as AnyEndpoint, sessions)
+    await memberOf(request, { userId: 'usr_1' } as Person, endpoint, sessions)
   } catch (error) {
     return (error as { code: string }).code
   }

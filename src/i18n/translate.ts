@@ -62,11 +62,20 @@ function valuesOf(locale: Locale, params: MessageParams): Values {
   return values
 }
 
+/** Items are in Latin letters; in these languages, spaces separate those from the text around. */
+const SPACED = /^(?:ja|zh)/
+
+function spaced(conjunction: string): string {
+  return conjunction.replace(/^(?=[^\s、，])/, ' ').replace(/(?<=[^\s、，])$/, ' ')
+}
+
 function join(locale: Locale, items: readonly string[]): string {
   let format = disjunctions.get(locale)
   if (format === undefined) {
     format = new Intl.ListFormat(locale, { type: 'disjunction' })
     disjunctions.set(locale, format)
   }
-  return format.format(items)
+  if (!SPACED.test(locale)) return format.format(items)
+  const parts = format.formatToParts(items)
+  return parts.map(({ type, value }) => (type === 'literal' ? spaced(value) : value)).join('')
 }

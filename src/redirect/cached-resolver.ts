@@ -77,73 +77,169 @@ export const BEFORE = -1
  * waited for it before, and neither kept nor joined by later ones.
  */
 export function createCachedResolver(options: CachedResolverOptions): CachedResolver {
-  const { fetch, clock, maxAgeMs = 300_000, unheardMaxAgeMs = 500 } = options
-  const { staleMaxAgeMs = 86_400_000, freshWithinMs = 500, fetchWithinMs = 2_000 } = options
-  const { retryMs = 250, fetchesMax = 4_096 } = options
-  const cache = new SlugCache(options.bounds ?? BOUNDS)
-  const fetches = new Map<string, Promise<FoundSlug | null>>()
-  let turn = 0
-  let era = 0
-  let heard = false
-  let ageMs = unheardMaxAgeMs
-  let retrying: Timer | undefined
-  /** A visit has waited too long for the database, and no read has been answered since. */
-  let isSlow = false
-  let last: { slugKey: string; domainNo: number } | undefined
-  const counts = { hits: 0, misses: 0, stale: 0, changes: 0, losses: 0 }
+  return new CacheResolver(options)
+}
 
-  function isAged(entry: CachedSlug, mostMs: number): boolean {
-    const age = turn - entry.readAt
-    return age >= mostMs || age < 0
+const DEFAULTS = {
+  bounds: BOUNDS,
+  maxAgeMs: 300_000,
+  unheardMaxAgeMs: 500,
+  staleMaxAgeMs: 86_400_000,
+  freshWithinMs: 500,
+  fetchWithinMs: 2_000,
+  retryMs: 250,
+  fetchesMax: 4_096,
+}
+
+class CacheResolver implements CachedResolver {
+  readonly #options: Required<CachedResolverOptions>
+  readonly #cache: SlugCache
+  readonly #fetches = new Map<string, Promise<FoundSlug | null>>()
+  readonly #counts = { hits: 0, misses: 0, stale: 0, changes: 0, losses: 0 }
+  #turn = 0
+  #era = 0
+  #heard = false
+  #retrying: Timer | undefined
+  /** A visit has waited too long for the database, and no read has succeeded since. */
+  #isSlow = false
+  #last: { slugKey: string; domainNo: number } | undefined
+
+  constructor(options: CachedResolverOptions) {
+    this.#options = { ...DEFAULTS, ...options }
+    this.#cache = new SlugCache(this.#options.bounds)
   }
 
-  /** That there is nothing is not told unchecked: somebody may have made it. */
-  function mayBeStale({ link_seq, readAt }: CachedSlug): boolean {
-    return link_seq !== null && turn - readAt < staleMaxAgeMs
+  begin(): void {
+    this.#turn = this.#options.clock.now()
   }
 
-  function miss(entry: CachedSlug | undefined, slugKey: string, domainNo: number) {
-    const old = entry !== undefined && mayBeStale(entry) ? entry : undefined
-    if (retrying !== undefined) {
-      if (old === undefined) throw unavailable('The database is away')
-      return stale(old)
+  slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null> {
+    const { maxAgeMs, unheardMaxAgeMs } = this.#options
+    const entry = this.#cache.get(slugKey, domainNo)
+    const age = entry === undefined ? 0 : this.#turn - entry.readAt
+    const isAged = age < 0 || age >= (this.#heard ? maxAgeMs : unheardMaxAgeMs)
+    if (entry === undefined || entry.era !== this.#era || isAged) {
+      return this.#miss(entry, slugKey, domainNo)
     }
-    counts.misses++
-    if (old === undefined) return load(slugKey, domainNo)
-    const hasRoom = fetches.size < fetchesMax
-    if (hasRoom && !isSlow) return freshOrStale(load(slugKey, domainNo), old)
-    // One visit has found out that it is slow: not each of them has to.
-    if (hasRoom) load(slugKey, domainNo).catch(() => {})
-    return stale(old)
-  }
-
-  function stale(entry: CachedSlug): CachedSlug {
-    counts.stale++
+    this.#counts.hits++
     entry.visited = true
     return entry
   }
 
-  async function freshOrStale(found: Promise<FoundSlug | null>, old: CachedSlug) {
-    try {
-      return await within(found, freshWithinMs)
-    } catch (error) {
-      if (error instanceof StorageUnavailable) isSlow = true
-      // Something was heard of it meanwhile: then it isn't known any more.
-      if (!(error instanceof StorageUnavailable) || !old.kept) throw error
-      return stale(old)
+  link(slug: SlugRow): LinkRow | null {
+    return (slug as FoundSlug).link
+  }
+
+  end(): void {}
+
+  outdated(slugKey: string, domainNo: number): void {
+    this.#cache.forget({ slugKey, domainNo })
+    this.#fetches.delete(idOf(slugKey, domainNo))
+  }
+
+  // Properties instead of methods: these are handed on as functions.
+  readonly changed = (changes: readonly LinkChange[]): void => {
+    for (const change of changes) {
+      this.#counts.changes++
+      this.#cache.forget(change)
+      // Which slugs lead to that link isn't known of those that are being read.
+      if ('linkSeq' in change) this.#fetches.clear()
+      else this.#fetches.delete(idOf(change.slugKey, change.domainNo))
     }
   }
 
-  function load(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+  readonly lost = (): void => {
+    this.#counts.losses++
+    this.#era++
+    this.#fetches.clear()
+  }
+
+  readonly hearing = (heard: boolean): void => {
+    this.#heard = heard
+  }
+
+  restore(entries: Iterable<CachedSlug>): void {
+    for (const entry of entries) {
+      if (this.#cache.get(entry.slugKey, entry.domainNo) === undefined) this.#cache.put(entry)
+    }
+  }
+
+  *hottest(): Generator<CachedSlug> {
+    for (const wanted of [true, false]) {
+      const all: CachedSlug[] = []
+      for (let entry = this.#cache.found.newest; entry !== null; entry = entry.older) {
+        if (entry.visited === wanted) all.push(entry)
+      }
+      yield* all
+    }
+  }
+
+  readonly state = (): ResolverState => {
+    const { found, missing } = this.#cache
+    return {
+      ...this.#counts,
+      entries: found.size + missing.size,
+      bytes: found.bytes + missing.bytes,
+      away: this.#retrying !== undefined,
+      heard: this.#heard,
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#retrying)
+    this.#retrying = undefined
+  }
+
+  #miss(entry: CachedSlug | undefined, slugKey: string, domainNo: number) {
+    const old = entry !== undefined && this.#mayBeStale(entry) ? entry : undefined
+    if (this.#retrying !== undefined) {
+      if (old === undefined) throw new StorageUnavailable('The database is away')
+      return this.#stale(old)
+    }
+    this.#counts.misses++
+    if (old === undefined) return this.#load(slugKey, domainNo)
+    const hasRoom = this.#fetches.size < this.#options.fetchesMax
+    if (hasRoom && !this.#isSlow) return this.#freshOrStale(this.#load(slugKey, domainNo), old)
+    // One visit has found that the database is slow: the others don't wait for it.
+    if (hasRoom) this.#load(slugKey, domainNo).catch(() => {})
+    return this.#stale(old)
+  }
+
+  /** That a slug leads nowhere isn't answered unchecked: it may exist by now. */
+  #mayBeStale({ link_seq, readAt }: CachedSlug): boolean {
+    return link_seq !== null && this.#turn - readAt < this.#options.staleMaxAgeMs
+  }
+
+  #stale(entry: CachedSlug): CachedSlug {
+    this.#counts.stale++
+    entry.visited = true
+    return entry
+  }
+
+  async #freshOrStale(found: Promise<FoundSlug | null>, old: CachedSlug) {
+    try {
+      return await within(found, this.#options.freshWithinMs)
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.#isSlow = true
+      // A change arrived in the meantime: the entry is no longer known to be true.
+      if (!(error instanceof StorageUnavailable) || !old.kept) throw error
+      return this.#stale(old)
+    }
+  }
+
+  #load(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
     const id = idOf(slugKey, domainNo)
+    const fetches = this.#fetches
     const running = fetches.get(id)
     if (running !== undefined) return running
-    if (fetches.size >= fetchesMax) throw unavailable('Too much is being asked for')
-    const begun = { at: clock.now(), era }
-    const reading = read(slugKey, domainNo).then((found) => {
+    if (fetches.size >= this.#options.fetchesMax) {
+      throw new StorageUnavailable('Too many slugs are being read')
+    }
+    const begun = { at: this.#options.clock.now(), era: this.#era }
+    const reading = this.#read(slugKey, domainNo).then((found) => {
       if (fetches.get(id) !== fetching) return found
       const entry = new CachedSlug(domainNo, slugKey, found, begun.at, begun.era)
-      cache.put(entry)
+      this.#cache.put(entry)
       return entry
     })
     const fetching: Promise<FoundSlug | null> = reading.finally(() => {
@@ -153,93 +249,33 @@ export function createCachedResolver(options: CachedResolverOptions): CachedReso
     return fetching
   }
 
-  async function read(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+  async #read(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+    const { fetch, fetchWithinMs, retryMs } = this.#options
     try {
       const found = await within(fetch(slugKey, domainNo), fetchWithinMs)
-      isSlow = false
+      this.#isSlow = false
       return found
     } catch (error) {
       if (error instanceof StorageUnavailable) {
-        last = { slugKey, domainNo }
-        retrying ??= setTimeout(retry, retryMs).unref()
+        this.#last = { slugKey, domainNo }
+        this.#retrying ??= setTimeout(() => this.#retry(), retryMs).unref()
       }
       throw error
     }
   }
 
-  async function retry(): Promise<void> {
-    const { slugKey, domainNo } = last as { slugKey: string; domainNo: number }
+  async #retry(): Promise<void> {
+    const { fetch, fetchWithinMs, retryMs } = this.#options
+    const { slugKey, domainNo } = this.#last as { slugKey: string; domainNo: number }
     try {
       await within(fetch(slugKey, domainNo), fetchWithinMs)
-      isSlow = false
-      retrying = undefined
+      this.#isSlow = false
+      this.#retrying = undefined
     } catch {
-      if (retrying !== undefined) retrying = setTimeout(retry, retryMs).unref()
+      if (this.#retrying !== undefined) {
+        this.#retrying = setTimeout(() => this.#retry(), retryMs).unref()
+      }
     }
-  }
-
-  return {
-    begin() {
-      turn = clock.now()
-    },
-    slug(slugKey, domainNo): SlugRow | null | Promise<SlugRow | null> {
-      const entry = cache.get(slugKey, domainNo)
-      if (entry === undefined || entry.era !== era || isAged(entry, ageMs)) {
-        return miss(entry, slugKey, domainNo)
-      }
-      counts.hits++
-      entry.visited = true
-      return entry
-    },
-    link: (slug): LinkRow | null => (slug as FoundSlug).link,
-    end() {},
-    outdated(slugKey, domainNo) {
-      cache.forget({ slugKey, domainNo })
-      fetches.delete(idOf(slugKey, domainNo))
-    },
-    changed(changes) {
-      for (const change of changes) {
-        counts.changes++
-        cache.forget(change)
-        // Which slugs lead to that link isn't known of those that are being read.
-        if ('linkSeq' in change) fetches.clear()
-        else fetches.delete(idOf(change.slugKey, change.domainNo))
-      }
-    },
-    lost() {
-      counts.losses++
-      era++
-      fetches.clear()
-    },
-    hearing(now) {
-      heard = now
-      ageMs = heard ? maxAgeMs : unheardMaxAgeMs
-    },
-    restore(entries) {
-      for (const entry of entries) {
-        if (cache.get(entry.slugKey, entry.domainNo) === undefined) cache.put(entry)
-      }
-    },
-    *hottest() {
-      for (const wanted of [true, false]) {
-        const all: CachedSlug[] = []
-        for (let entry = cache.found.newest; entry !== null; entry = entry.older) {
-          if (entry.visited === wanted) all.push(entry)
-        }
-        yield* all
-      }
-    },
-    state: () => ({
-      ...counts,
-      entries: cache.found.size + cache.missing.size,
-      bytes: cache.found.bytes + cache.missing.bytes,
-      away: retrying !== undefined,
-      heard,
-    }),
-    close() {
-      clearTimeout(retrying)
-      retrying = undefined
-    },
   }
 }
 
@@ -247,15 +283,11 @@ function idOf(slugKey: string, domainNo: number): string {
   return `${domainNo}/${slugKey}`
 }
 
-function unavailable(message: string): StorageUnavailable {
-  return new StorageUnavailable(message)
-}
-
 /** @throws StorageUnavailable when it takes longer. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: Timer | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('The database is slow')), ms)
+    timer = setTimeout(() => reject(new StorageUnavailable('The database is slow')), ms)
   })
   try {
     return await Promise.race([work, late])

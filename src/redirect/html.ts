@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { direction, type Locale, translate } from '../i18n/index.ts'
+import { domainToUnicode } from 'node:url'
+import { direction, formatDateTime, type Locale, translate } from '../i18n/index.ts'
 
 const STYLE = `:root{color-scheme:light dark;--fg:#1b1d22;--dim:#5d6370;--bg:#fafafa;--card:#fff;--line:#dfe1e6;--accent:#2f5bd7;--on:#fff;--bad:#b3261e}
 @media(prefers-color-scheme:dark){:root{--fg:#e9eaee;--dim:#a0a6b3;--bg:#131418;--card:#1b1d22;--line:#32353d;--accent:#8fb0ff;--on:#10131c;--bad:#ff8a80}}
@@ -63,4 +64,73 @@ ${body}
 /** A paragraph of text. */
 export function paragraph(text: string, attributes = ''): string {
   return `<p${attributes}>${Bun.escapeHTML(text)}</p>`
+}
+
+/** What happened before the form is shown. */
+export type PasswordAttempt =
+  | { kind: 'none' }
+  | { kind: 'wrong' }
+  | { kind: 'too_many'; retryAfterSeconds: number }
+
+/** A link that isn't active yet; `startsAt` in milliseconds since the epoch. */
+export function scheduledPage(locale: Locale, startsAt: number): string {
+  const date = formatDateTime(locale, new Date(startsAt))
+  return renderPage(
+    locale,
+    translate(locale, 'page.scheduled.title'),
+    paragraph(translate(locale, 'page.scheduled.text_date', { date })),
+  )
+}
+
+/** A link with a password, without the form; `path` is the link itself. */
+export function protectedPage(locale: Locale, path: string): string {
+  const text = (key: 'text' | 'button' | 'title') => translate(locale, `page.password.${key}`)
+  return renderPage(locale, text('title'), paragraph(text('text')) + button(path, text('button')))
+}
+
+/** The form that asks for a link's password. */
+export function passwordPage(locale: Locale, attempt: PasswordAttempt): string {
+  const text = (key: 'label' | 'button' | 'text' | 'wrong') =>
+    translate(locale, `page.password.${key}`)
+  let notice = paragraph(text('text'))
+  if (attempt.kind === 'wrong') notice = paragraph(text('wrong'), ' class="bad" role="alert"')
+  if (attempt.kind === 'too_many') {
+    const minutes = Math.max(1, Math.ceil(attempt.retryAfterSeconds / 60))
+    const said = translate(locale, 'page.password.too_many', { minutes })
+    notice = paragraph(said, ' class="bad" role="alert"')
+  }
+  const form = `<form method="post">
+<label for="password">${Bun.escapeHTML(text('label'))}</label>
+<input id="password" name="password" type="password" required autofocus autocomplete="off" maxlength="1024">
+<button class="button">${Bun.escapeHTML(text('button'))}</button>
+</form>`
+  return renderPage(locale, translate(locale, 'page.password.title'), notice + form)
+}
+
+/** Where a link leads; `path` is the link itself. */
+export function previewPage(locale: Locale, target: string, path: string): string {
+  const text = (key: 'text' | 'button' | 'note') => translate(locale, `page.preview.${key}`)
+  const readable = inUnicode(target)
+  const address = (url: string) =>
+    `<p class="address"><bdi dir="ltr">${Bun.escapeHTML(url)}</bdi></p>`
+  const body = `${address(target)}${readable === target ? '' : address(readable)}
+${paragraph(`${text('note')} ${text('text')}`)}
+${button(path, text('button'))}`
+  return renderPage(locale, translate(locale, 'page.preview.title'), body)
+}
+
+function button(path: string, label: string): string {
+  return `<p><a class="button" rel="nofollow" href="${Bun.escapeHTML(path)}">${Bun.escapeHTML(label)}</a></p>`
+}
+
+/** The address with its internationalised host as people read it; the same when it has none. */
+function inUnicode(target: string): string {
+  if (!target.includes('xn--')) return target
+  try {
+    const { hostname } = new URL(target)
+    const readable = domainToUnicode(hostname)
+    return readable === '' ? target : target.replace(hostname, () => readable)
+  } catch {
+    return target
+  }
 }

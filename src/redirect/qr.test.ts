@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fromQrCode, withoutQrMarker } from './qr.ts'
+import { fromQrCode, withoutQrMarker } from './target.ts'
 
 test.each([
   ['', '', false],

@@ -16,3 +16,36 @@ export function withVisitorsQuery(target: string, search: string): string {
   const joint = own < 0 ? '?' : last === '?' || last === '&' ? '' : '&'
   return base + joint + query.slice(1) + target.slice(end)
 }
+
+/**
+ * What the QR codes of the dashboard carry, so that scans are told apart from clicks. Nothing but
+ * this very parameter is it: `qr=2`, `QR=1` and `q%72=1` are the visitor's own.
+ */
+export const QR_MARKER = 'qr=1'
+
+/** True when one of our codes was scanned: the URL's query has the marker. */
+export function fromQrCode(url: string): boolean {
+  return url.includes(QR_MARKER) && isMarked(searchAfter(url))
+}
+
+/**
+ * The query string without the marker; everything else stays byte for byte, in its order.
+ *
+ * @param search with its `?`, or empty.
+ */
+export function withoutQrMarker(search: string): string {
+  if (!search.includes(QR_MARKER)) return search
+  const query = search.slice(1)
+  if (!isMarked(query)) return search
+  const kept = query.split('&').filter((parameter) => parameter !== QR_MARKER)
+  return kept.length === 0 ? '' : `?${kept.join('&')}`
+}
+
+function searchAfter(url: string): string {
+  const start = url.indexOf('?')
+  return start < 0 ? '' : url.slice(start + 1)
+}
+
+function isMarked(query: string): boolean {
+  return `&${query}&`.includes(`&${QR_MARKER}&`)
+}

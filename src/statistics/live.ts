@@ -139,7 +139,11 @@ function resumeAfter({ header, parameter }: Resume): ClickPosition | undefined {
   throw new AppError('BAD_REQUEST', {
     details: [
       header
-        ? { field: 'Last-Event-ID', code: 'INVALID_HEADER' }
+        ? {
+            field: 'Last-Event-ID',
+            code: 'INVALID_HEADER',
+            params: { expected: 'clk_[0-9a-z]+' },
+          }
         : { field: 'last_event_id', code: 'INVALID_CURSOR' },
     ],
   })

@@ -9,8 +9,7 @@ import { AppError } from '../../errors/index.ts'
 import type { PlanLimits } from '../../plans/types.ts'
 import type { Storage } from '../../storage/index.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
-import { type Api, createApi } from '../api.ts'
-import { endpoint } from '../endpoint.ts'
+import { type Api, createApi, endpoint } from '../api.ts'
 import type { Caller, Scope } from '../types.ts'
 
 /** What a test of the pipeline works with: an API of a few small endpoints on a real database. */
@@ -133,6 +132,8 @@ async function send(api: Api, method: string, path: string, init: SendInit = {})
   return api.fetch(request, { peer: init.peer ?? '192.0.2.1' })
 }
 
+const pageLength = z.coerce.number().int().min(1).max(100).optional()
+
 const hostSchema = z.object({ host: z.string(), version: z.int() }).openapi('Host')
 
 /** Hosts of the `domains` table stand in for links: the pipeline doesn't know what it carries. */
@@ -145,7 +146,7 @@ function addEndpoints(api: Api): void {
     scope: 'links:read',
     operationId: 'getHost',
     params: z.object({ id: z.string() }),
-    query: z.object({ limit: z.coerce.number().int().min(1).max(100).optional() }),
+    query: z.object({ limit: pageLength, per_page: pageLength }),
     success: {
       status: 200,
       description: 'The host.',

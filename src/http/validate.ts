@@ -1,6 +1,5 @@
 import type { z } from '@hono/zod-openapi'
 import { AppError, type DetailCode, type ErrorDetail } from '../errors/index.ts'
-import { boundsAt } from './zod-bounds.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
@@ -20,6 +19,35 @@ export function validate<S extends z.ZodType>(
   throw new AppError('VALIDATION_FAILED', {
     details: named(detailsOfZodError(result.error, input, schema)),
   })
+}
+
+/** Two names of one parameter. */
+const SYNONYMS = [
+  ['search', 'q'],
+  ['limit', 'per_page'],
+] as const
+
+/**
+ * Refuses parameters that an endpoint doesn't have: a filter that isn't understood must not select
+ * everything. Two names of one parameter are refused as well.
+ * @throws AppError VALIDATION_FAILED
+ */
+export function assertKnownParameters(
+  query: Readonly<Record<string, unknown>>,
+  schema: z.core.$ZodType | undefined,
+  forDashboard: boolean,
+): void {
+  const { shape = {} } = definitionOf(unwrapped(schema))
+  const isKnown = (name: string) =>
+    name === 'lang' || (forDashboard && name === 'workspace') || Object.hasOwn(shape, name)
+  const details: ErrorDetail[] = Object.keys(query)
+    .filter((name) => !isKnown(name))
+    .map((field) => ({ field, code: 'UNKNOWN_PARAMETER' }))
+  for (const [name, other] of SYNONYMS) {
+    if (query[name] === undefined || query[other] === undefined || !isKnown(other)) continue
+    details.push({ field: other, code: 'CONFLICTING_PARAMETERS', params: { other: name } })
+  }
+  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
 }
 
 /**
@@ -129,4 +157,40 @@ function valueAt(input: unknown, path: Path): unknown {
     value = (value as Record<PropertyKey, unknown>)[key]
   }
   return value
+}
+
+/** What a definition of Zod may lead on to. */
+interface Definition {
+  innerType?: z.core.$ZodType
+  out?: z.core.$ZodType
+  element?: z.core.$ZodType
+  shape?: Readonly<Record<string, z.core.$ZodType>>
+}
+
+/** The least and the greatest number that a schema takes at a path. */
+function boundsAt(
+  schema: z.core.$ZodType | undefined,
+  path: readonly PropertyKey[],
+): { min: number; max: number } {
+  let at = unwrapped(schema)
+  for (const key of path) {
+    const { element, shape } = definitionOf(at)
+    at = unwrapped(element ?? shape?.[String(key)])
+  }
+  const { minValue, maxValue } = (at ?? {}) as { minValue?: number; maxValue?: number }
+  return { min: minValue ?? 0, max: maxValue ?? Number.MAX_SAFE_INTEGER }
+}
+
+/** Past `optional`, `nullable`, `default`, and to what a pipe ends in. */
+function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  let at = schema
+  for (;;) {
+    const { innerType, out } = definitionOf(at)
+    if (innerType === undefined && out === undefined) return at
+    at = innerType ?? out
+  }
+}
+
+function definitionOf(schema: z.core.$ZodType | undefined): Definition {
+  return (schema?._zod.def ?? {}) as Definition
 }

@@ -1,0 +1,62 @@
+import { STATUS_CODES } from 'node:http'
+import { type Locale, translate } from '../i18n/index.ts'
+import type { AppError, ErrorDetail } from './app-error.ts'
+import type { ErrorCode } from './catalogue.ts'
+
+/** An answer in the bytes that leave. */
+export interface Rendered {
+  status: number
+  /** Null: no body. */
+  text: string | null
+  headers: Readonly<Record<string, string>>
+}
+
+/** What the rendering of an error depends on. */
+export interface ErrorView {
+  locale: Locale
+  requestId: string
+  /** RFC 9457 instead of the usual shape. */
+  asProblem: boolean
+  /** The public address of this instance. */
+  baseUrl: string
+}
+
+/** The only place where an error becomes text. */
+export function renderError(error: AppError, view: ErrorView): Rendered {
+  const { code, status, suggestions } = error
+  const message = translate(view.locale, `error.${code}`, error.params)
+  const details = error.details?.map((detail) => renderDetail(detail, view.locale))
+  const help = helpOf(code, view.baseUrl)
+  const more = { ...(details && { details }), ...(suggestions && { suggestions }) }
+  const body = view.asProblem
+    ? {
+        type: help,
+        title: STATUS_CODES[status],
+        status,
+        detail: message,
+        code,
+        request_id: view.requestId,
+        ...more,
+      }
+    : { error: { code, message, request_id: view.requestId, ...more } }
+  return {
+    status,
+    text: JSON.stringify(body),
+    headers: {
+      'Content-Type': view.asProblem ? 'application/problem+json' : 'application/json',
+      'Content-Language': view.locale,
+      Vary: 'Accept-Language, Accept',
+      Link: `<${help}>; rel="help"`,
+      ...error.headers,
+    },
+  }
+}
+
+/** The address of the page that explains a code. */
+function helpOf(code: ErrorCode, baseUrl: string): string {
+  return `${baseUrl}/docs/errors#${code}`
+}
+
+function renderDetail({ field, code, params }: ErrorDetail, locale: Locale) {
+  return { field, code, message: translate(locale, `detail.${code}`, params) }
+}

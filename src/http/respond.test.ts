@@ -1,0 +1,95 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { brotliDecompressSync } from 'node:zlib'
+import { endpoint } from './api.ts'
+import { createTestApi } from './testing/api.ts'
+
+const t = await createTestApi()
+afterAll(() => t.close())
+
+const long = 'a long text, '.repeat(200)
+const success = { status: 200, description: 'A text.' } as const
+const common = { tag: 'Texts', summary: 'A text', method: 'get', success } as const
+for (const [name, text] of [
+  ['long', long],
+  ['short', 'short'],
+] as const) {
+  endpoint(t.api, {
+    ...common,
+    path: `/api/v1/${name}`,
+    scope: 'links:read',
+    operationId: `get${name}`,
+    handler: () => ({ status: 200, body: { text }, version: 7 }),
+  })
+}
+endpoint(t.api, {
+  ...common,
+  path: '/api/v1/secret',
+  scope: 'links:read',
+  secret: true,
+  operationId: 'getSecret',
+  handler: () => ({ status: 200, body: { text: long } }),
+})
+
+const get = (path: string, accepted: string | null, headers = {}) =>
+  t.send('GET', path, { headers: { 'Accept-Encoding': accepted, ...headers } })
+
+describe('compression', () => {
+  const decode: Record<string, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array> = {
+    zstd: Bun.zstdDecompressSync,
+    gzip: Bun.gunzipSync,
+    br: brotliDecompressSync,
+  }
+
+  test('serves the codings that a client takes', async () => {
+    for (const [accepted, coding] of [
+      ['gzip, br, zstd', 'zstd'],
+      ['gzip;q=0.5, br;q=0.1', 'gzip'],
+      ['zstd;q=0, BR', 'br'],
+    ] as const) {
+      const response = await get('/api/v1/long', accepted)
+      expect(response.headers.get('Content-Encoding')).toBe(coding)
+      expect(response.headers.get('Vary')).toContain('Accept-Encoding')
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      expect(bytes.length).toBeLessThan(300)
+      const text = Buffer.from(decode[coding]?.(bytes) ?? []).toString()
+      expect(JSON.parse(text)).toEqual({ text: long })
+    }
+  })
+
+  test('leaves alone short answers, answers with secrets, and clients that take none', async () => {
+    for (const [path, accepted] of [
+      ['/api/v1/short', 'gzip'],
+      ['/api/v1/secret', 'gzip'],
+      ['/api/v1/long', null],
+      ['/api/v1/long', 'identity'],
+      ['/api/v1/long', 'gzip;q=0'],
+    ] as const) {
+      const response = await get(path, accepted)
+      expect(response.headers.get('Content-Encoding'), `${path} ${accepted}`).toBeNull()
+      expect(await response.json()).toHaveProperty('text')
+    }
+    const { headers } = await get('/api/v1/long', null)
+    expect(headers.get('Vary')).toContain('Accept-Encoding')
+  })
+
+  test('gives other bytes another strong tag, and takes each of them back', async () => {
+    const tags = new Set<string>()
+    for (const coding of ['identity', 'gzip', 'zstd', 'br']) {
+      tags.add((await get('/api/v1/long', coding)).headers.get('ETag') as string)
+    }
+    expect(tags.size).toBe(4)
+    for (const tag of tags) {
+      const response = await get('/api/v1/long', 'gzip', { 'If-None-Match': tag })
+      expect(response.status).toBe(304)
+      expect(response.headers.get('Content-Encoding')).toBeNull()
+    }
+  })
+
+  test('HEAD tells the length of what GET would send', async () => {
+    const send = { headers: { 'Accept-Encoding': 'gzip' } }
+    const bytes = await (await t.send('GET', '/api/v1/long', send)).bytes()
+    const head = await t.send('HEAD', '/api/v1/long', send)
+    expect(head.headers.get('Content-Length')).toBe(String(bytes.length))
+    expect(await head.text()).toBe('')
+  })
+})
