@@ -37,7 +37,7 @@ const links = createLinkService({
   domains,
   cursors: createCursors('a secret of thirty-two characters'),
   ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
-  urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
+  urlRules: { schemes: ['http', 'https'] },
   peopleSoFar: () => 0,
 } as Partial<LinkServiceDeps> as LinkServiceDeps)
 await storage.write(async (tx) => {

@@ -4,11 +4,13 @@ import { createAdministration } from './administration.ts'
 import { createApp } from './app.ts'
 import { createBackend } from './backend/index.ts'
 import { createClientAddress } from './base/client-address.ts'
+import { createBlocks } from './blocks/index.ts'
 import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './domains/index.ts'
 import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
+import { addressKey } from './http/rate-limit.ts'
 import { createKeyService } from './keys/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
@@ -20,6 +22,10 @@ import { createUserService } from './users/index.ts'
 
 /** Guesses at a link's password from one address: five at once, then one every twelve seconds. */
 const GUESSES = { ratePerMinute: 5, burst: 5 }
+/** Reports of visitors from one address, of IPv6 from one /64: five at once, then one every ten minutes. */
+const REPORTS = { ratePerMinute: 0.1, burst: 5 }
+/** Blocks that another node or a command has made are obeyed within a second. */
+const BLOCKS_EVERY_MS = 500
 const PURGE_EVERY_MS = 60_000
 /** The statistics process comes at least so often, to delete what plans keep no longer. */
 const STATISTICS_EVERY_MS = 21_600_000
@@ -39,6 +45,9 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
   const clientAddress = createClientAddress(config.trustedProxies)
 
+  const blocks = createBlocks({ storage, clock, ids, domains, hosts: config.blockedHosts })
+  await blocks.list.refresh()
+
   const keys = createKeyService({ storage, clock, ids, random, pepper: secrets.apiKeys, plans })
   const base = new URL(baseUrl)
   const links = createLinkService({
@@ -54,7 +63,8 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       listenPort: input.listenPort,
       basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
     },
-    urlRules: { schemes: config.urlSchemes, blockedHosts: config.blockedHosts },
+    urlRules: { schemes: config.urlSchemes },
+    blocks: blocks.list,
     peopleSoFar: backend.peopleSoFar,
     changed: backend.counting.poke,
     removed: backend.counting.linkGone,
@@ -135,11 +145,12 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     },
     plans,
     links,
+    blocks,
     statistics: statisticsService,
     limiters: backend.limiters,
   })
 
-  const { guesses } = backend.limiters
+  const { guesses, reports } = backend.limiters
   const redirect = createRedirect({
     resolver: backend.resolver,
     recorder: backend.recorder,
@@ -151,6 +162,12 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     clientAddress,
     async takeGuess(key) {
       const { allowed, retryAfterMs } = await guesses.take(key, GUESSES, clock.now())
+      return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
+    },
+    blocks: blocks.list,
+    async report({ domainNo, slugKey, text, from }) {
+      const { allowed, retryAfterMs } = await reports.take(addressKey(from), REPORTS, clock.now())
+      if (allowed) await blocks.reports.add(domainNo, slugKey, text)
       return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
     },
     logger,
@@ -172,6 +189,9 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
   }, PURGE_EVERY_MS)
   purging.unref()
+  // While the database is away, the blocks that are known stay.
+  const blocking = setInterval(() => blocks.list.refresh().catch(() => {}), BLOCKS_EVERY_MS)
+  blocking.unref()
   const keeping = setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS)
   keeping.unref()
 
@@ -207,6 +227,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
         run() {
           clearInterval(purging)
           clearInterval(keeping)
+          clearInterval(blocking)
         },
       },
       { name: 'journal', withinMs: 500, run: () => backend.closeJournal() },

@@ -38,6 +38,8 @@ export const AUDIT_ACTIONS = [
   'workspace.updated',
   'workspace.plan_changed',
   'workspace.deleted',
+  'block.created',
+  'block.removed',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
@@ -51,7 +53,7 @@ export interface Change {
   at: number
   action: AuditAction
   target: {
-    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace'
+    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace' | 'block'
     id: string
     label: string
   }

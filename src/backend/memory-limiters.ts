@@ -9,6 +9,7 @@ export function memoryLimiters(): Limiters {
     anonymous: createMemoryLimiter(),
     visitors: createMemoryLimiter(),
     guesses: createMemoryLimiter(),
+    reports: createMemoryLimiter(),
     invitations: createMemoryLimiter(),
   }
 }

@@ -117,6 +117,7 @@ export async function createScaledBackend(
       anonymous: cluster.limiter('anonymous', secrets.accounts),
       visitors: cluster.limiter('visitors', secrets.accounts),
       guesses: cluster.limiter('guesses', secrets.accounts),
+      reports: cluster.limiter('reports', secrets.accounts),
       invitations: cluster.limiter('invitations'),
     },
     journal,

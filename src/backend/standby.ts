@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path'
+import { prefersProblem } from '../base/accept.ts'
 import { createClientAddress } from '../base/client-address.ts'
+import { createBlockList } from '../blocks/index.ts'
 import {
   createRecorder,
   journalDirectory,
@@ -7,7 +9,6 @@ import {
   openSharedVisitors,
 } from '../clicks/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
-import { prefersProblem } from '../base/accept.ts'
 import { renderError } from '../errors/index.ts'
 import { asAppError } from '../http/errors.ts'
 import { apiHeaders } from '../http/headers.ts'
@@ -62,6 +63,8 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     clientAddress: createClientAddress(config.trustedProxies),
     // Nothing that a password protects is remembered.
     takeGuess: () => ({ allowed: false, retryAfterSeconds: 5 }),
+    blocks: createBlockList({ storage: AWAY, domains, hosts: config.blockedHosts }),
+    report: away,
   })
   const storageCheck = {
     name: 'storage',

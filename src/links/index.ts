@@ -1,4 +1,3 @@
-export { setBlocked } from './block.ts'
 export type { HistoryEntry, HistoryPage } from './history.ts'
 export type { ListQuery, ListResult } from './list.ts'
 export { RESERVED_SLUGS } from './reserved.ts'

@@ -17,6 +17,7 @@ export const LINK_EXAMPLE: Link = {
   external_id: 'crm-4711',
   enabled: true,
   status: 'active',
+  block: null,
   redirect_status: 302,
   forward_query: false,
   starts_at: null,
@@ -62,6 +63,22 @@ export const LinkSchema = z
         'The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an ' +
         'active link redirects.',
     }),
+    block: z
+      .object({
+        reason: text(
+          'The reason. Null: the configuration of the instance blocks the host.',
+        ).nullable(),
+        at: time(
+          'Since when, in UTC. Null: the configuration of the instance blocks the host.',
+        ).nullable(),
+      })
+      .nullable()
+      .openapi({
+        description:
+          'Set by the owner of the instance: visitors get 410, also when a block lies on the ' +
+          "short domain, the destination's host or the workspace. Null: the link is not blocked. " +
+          '`POST /links/{id}/appeal` answers it.',
+      }),
     redirect_status: z.literal(REDIRECT_STATUSES).openapi({
       type: 'integer',
       enum: [...REDIRECT_STATUSES],

@@ -1,6 +1,6 @@
 import { HOW } from '../clicks/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
-import { createGate, FORM_BYTES_MAX, readPassword, TooBusy, type VerifyPassword } from './form.ts'
+import { createGate, FORM_BYTES_MAX, readField, TooBusy, type VerifyPassword } from './form.ts'
 import { Pages } from './pages.ts'
 import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
 import { fromQrCode, withoutQrMarker, withVisitorsQuery } from './target.ts'
@@ -11,6 +11,8 @@ import { HEAD, methodOf, POST, parsePath, pathOf, searchOf, type Visit } from '.
 
 /** A link that changes that often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
+/** The most UTF-16 units of a report that are kept. */
+const REPORT_LENGTH_MAX = 1_000
 
 /** Answers visits; see {@link RedirectHandler}. */
 export function createRedirect(deps: RedirectDeps): Redirect {
@@ -127,13 +129,22 @@ class RedirectHandler implements Redirect {
       })
       return null
     }
-    if (slug === null || slug.link_seq === null) return this.#notFound(visit.request)
+    if (slug === null) return this.#notFound(visit.request)
+    if (slug.block_id !== null) return this.#blocked(visit)
+    if (slug.link_seq === null) return this.#notFound(visit.request)
+    const { target_url } = slug
+    if (target_url === null) return this.#notFound(visit.request)
+    if (this.#deps.blocks.covers(visit.domainNo, slug.link_seq, target_url)) {
+      return this.#blocked(visit)
+    }
+    if (visit.preview && visit.method === POST) {
+      this.#settle(visit, () => this.#report(visit))
+      return null
+    }
     if (slug.special !== 0) {
       const link = resolver.link(slug)
       return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
     }
-    const { target_url } = slug
-    if (target_url === null) return this.#notFound(visit.request)
     if (visit.method === POST) return this.#pages.notAllowed(visit.request)
     if (visit.preview) return this.#preview(visit, target_url)
     if (visit.method !== HEAD) this.#record(visit, slug.link_seq, now)
@@ -156,7 +167,8 @@ class RedirectHandler implements Redirect {
     if (password_hash !== null && visit.unlocked !== password_hash) {
       return this.#locked(visit, link.seq, password_hash)
     }
-    if (visit.preview) return this.#preview(visit, link.target_url)
+    if (visit.preview)
+      return this.#preview(visit, link.max_clicks === null ? link.target_url : null)
     const isLimited = link.max_clicks !== null && method !== HEAD
     if (!isLimited || !this.#deps.recorder.isPerson(visit.headers)) {
       return this.#pass(visit, link.seq, link, now)
@@ -190,7 +202,7 @@ class RedirectHandler implements Redirect {
   async #guess(visit: Visit, seq: number, hash: string): Promise<Response | null> {
     const { request, peer } = visit
     const { takeGuess, clientAddress } = this.#deps
-    const password = await readPassword(request)
+    const password = await readField(request, 'password')
     if (password === null) {
       return this.#pages.error(request, 'PAYLOAD_TOO_LARGE', { params: { max: FORM_BYTES_MAX } })
     }
@@ -237,20 +249,43 @@ class RedirectHandler implements Redirect {
   }
 
   #closed(visit: Visit, link: LinkRow, condition: Closed): Response {
+    const { fallback_url } = link
+    const isFollowed = fallback_url !== null && !visit.preview
+    if (isFollowed && this.#deps.blocks.hasTarget(fallback_url)) return this.#blocked(visit)
     this.counts[condition === 'scheduled' ? 'not_found' : 'gone']++
-    if (link.fallback_url !== null && condition !== 'blocked' && !visit.preview) {
+    if (isFollowed) {
       const status = visit.method === POST ? 303 : 302
       return this.#pages.redirect(
         visit.request,
         this.#turnIds.next(),
         status,
-        new URL(link.fallback_url).href,
+        new URL(fallback_url).href,
       )
     }
     return this.#pages.closed(visit.request, condition, link.starts_at)
   }
 
-  #preview(visit: Visit, target: string): Response {
+  /** Never the fallback: it is the choice of the one who was blocked. */
+  #blocked(visit: Visit): Response {
+    this.counts.gone++
+    return this.#pages.closed(visit.request, 'blocked', null)
+  }
+
+  /** Keeps what a visitor of the preview reports. */
+  async #report(visit: Visit): Promise<Response> {
+    const { request, domainNo, slugKey } = visit
+    const { clientAddress, report } = this.#deps
+    const text = (await readField(request, 'report'))?.trim().slice(0, REPORT_LENGTH_MAX)
+    if (!text) return this.#pages.reported(request, { kind: 'empty' })
+    const from = clientAddress(visit.peer(), request.headers)
+    const { allowed, retryAfterSeconds } = await report({ domainNo, slugKey, text, from })
+    this.counts.page++
+    if (allowed) return this.#pages.reported(request, { kind: 'sent' })
+    return this.#pages.reported(request, { kind: 'too_many', retryAfterSeconds })
+  }
+
+  /** `target` null: the address isn't shown, because each visit of the link counts. */
+  #preview(visit: Visit, target: string | null): Response {
     this.counts.page++
     return this.#pages.preview(visit.request, target, pathOf(visit))
   }

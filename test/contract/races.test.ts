@@ -147,15 +147,12 @@ describe.skipIf(!here)(title, () => {
         const before = await idempotency.begin(request)
         if (before !== undefined) return before.text
         try {
-          const answer = await idempotency.run(
-            request,
-            async (tx) => {
-              const host = `h${round}-${Math.random()}.example`
-              const no = 1_000 + round * 10 + effects++
-              await tx.db.insertInto('domains').values({ no, host }).execute()
-              return { status: 201, text: host, headers: {} }
-            },
-          )
+          const answer = await idempotency.run(request, async (tx) => {
+            const host = `h${round}-${Math.random()}.example`
+            const no = 1_000 + round * 10 + effects++
+            await tx.db.insertInto('domains').values({ no, host }).execute()
+            return { status: 201, text: host, headers: {} }
+          })
           return answer.text
         } finally {
           idempotency.end(request)

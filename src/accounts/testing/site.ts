@@ -134,7 +134,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     domains,
     cursors,
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
-    urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
+    urlRules: { schemes: ['http', 'https'] },
     peopleSoFar: () => 0,
     changed: quiet,
     removed: quiet,

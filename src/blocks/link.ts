@@ -1,0 +1,116 @@
+import { type Actor, recordChange } from '../audit/index.ts'
+import { AppError } from '../errors/index.ts'
+import { addressesOf } from '../links/addresses.ts'
+import { targetOf, targetOfEntry } from '../links/context.ts'
+import { newestDeleted, rewriteDeleted } from '../links/deleted-store.ts'
+import { blockFreeSlug, retargetSlug, slugOwner, unblockSlugs } from '../links/slug-store.ts'
+import { LINK_COLUMNS, type LinkRow } from '../links/store.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
+import type { LinkBlock } from './list.ts'
+import type { Named } from './named.ts'
+
+/** A link of any workspace, as it is or as it was when it was deleted. */
+interface Found {
+  row: LinkRow
+  isDeleted: boolean
+}
+
+/**
+ * Blocks all addresses of a link, or an address without one. Gives back the link.
+ * @throws AppError LINK_NOT_FOUND, CONFLICT where it is blocked already
+ */
+export async function blockLink(
+  tx: Transaction,
+  actor: Actor,
+  named: Named,
+  block: LinkBlock & { id: string; at: number },
+): Promise<LinkRow | null> {
+  let found = await findLocked(tx, named)
+  if (found === null && 'address' in named) {
+    if (await blockFreeSlug(tx, named.address, block.id)) return null
+    // It is blocked already, or a link has taken it meanwhile.
+    found = await findLocked(tx, named)
+  }
+  if (found === null) throw new AppError('address' in named ? 'CONFLICT' : 'LINK_NOT_FOUND')
+  if (found.row.block !== null) throw new AppError('CONFLICT')
+  const row = await write(tx, actor, found, block)
+  const { main, aliases } = addressesOf(row)
+  for (const address of [main, ...aliases]) {
+    if (found.isDeleted) await blockFreeSlug(tx, address, block.id)
+    else await retargetSlug(tx, address, targetOf(row))
+  }
+  return row
+}
+
+/** Ends the block of a link's addresses, wherever the link is by now. */
+export async function unblockLink(
+  tx: Transaction,
+  actor: Actor,
+  block: { id: string; link_id: string | null },
+  at: number,
+): Promise<void> {
+  const found = block.link_id === null ? null : await findLocked(tx, { id: block.link_id })
+  if (found !== null) await write(tx, actor, found, null, at)
+  await unblockSlugs(tx, block.id)
+}
+
+/** The link that is meant, with its workspace locked, so that it can't change any more. */
+async function findLocked(tx: Transaction, named: Named): Promise<Found | null> {
+  const found = await find(tx, named)
+  if (found === null) return null
+  await tx.lockWorkspace(found.row.workspace_no)
+  return find(tx, { id: found.row.id })
+}
+
+async function find(sql: Sql, named: Named): Promise<Found | null> {
+  const seq = 'address' in named ? (await slugOwner(sql, named.address))?.link_seq : null
+  if ('id' in named || typeof seq === 'number') {
+    const living = await sql.db
+      .selectFrom('links')
+      .select(LINK_COLUMNS)
+      .where((eb) => ('id' in named ? eb('id', '=', named.id) : eb('seq', '=', seq as number)))
+      .executeTakeFirst()
+    if (living !== undefined) return { row: living, isDeleted: false }
+  }
+  const row = await newestDeleted(sql, 'id' in named ? named.id : '', (deleted) => {
+    if ('id' in named) return false
+    const { main, aliases } = addressesOf(deleted)
+    const { domainNo, key } = named.address
+    return [main, ...aliases].some((one) => one.domainNo === domainNo && one.key === key)
+  })
+  return row === undefined ? null : { row, isDeleted: true }
+}
+
+async function write(
+  tx: Transaction,
+  actor: Actor,
+  { row, isDeleted }: Found,
+  block: (LinkBlock & { at: number }) | null,
+  at = block?.at ?? 0,
+): Promise<LinkRow> {
+  const after: LinkRow = {
+    ...row,
+    block: block === null ? null : JSON.stringify(block),
+    version: row.version + 1,
+    updated_at: Math.max(at, row.updated_at),
+  }
+  if (isDeleted) await rewriteDeleted(tx, after)
+  else {
+    const { version, updated_at } = after
+    await tx.db
+      .updateTable('links')
+      .set({ block: after.block, version, updated_at })
+      .where('seq', '=', row.seq)
+      .execute()
+  }
+  await recordChange(tx, actor, {
+    workspaceNo: row.workspace_no,
+    at,
+    action: block === null ? 'link.unblocked' : 'link.blocked',
+    target: targetOfEntry(row),
+    before: { blocked: block === null },
+    after: block === null ? { blocked: false } : { blocked: true, reason: block.reason },
+    version: after.version,
+  })
+  return after
+}
