@@ -1,10 +1,6 @@
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
-import { slugKey } from '../links/slug.ts'
-import type { Address } from '../links/slug-store.ts'
-
-/** What is blocked: a link by its id, or an address, which may have no link. */
-export type Named = { id: string } | { address: Address }
+import { type Named, slugKey } from '../links/index.ts'
 
 /**
  * Reads the id of a link, a slug of the default domain, `host/slug`, or a short address.

@@ -4,14 +4,17 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
-import type { LinkAsker } from '../links/context.ts'
-import { slugOwner } from '../links/slug-store.ts'
-import { blockOf } from '../links/status.ts'
-import { findLink } from '../links/store.ts'
+import {
+  blockLink,
+  blockOf,
+  blockOfAddress,
+  findLink,
+  type LinkAsker,
+  unblockLink,
+} from '../links/index.ts'
 import type { BlocksTable, Storage, Transaction } from '../storage/index.ts'
 import { canonicalHost } from '../validation/host.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
-import { blockLink, unblockLink } from './link.ts'
 import type { BlockList } from './list.ts'
 import { invalidValue, parseNamed } from './named.ts'
 import { dropReports } from './reports.ts'
@@ -177,7 +180,7 @@ export function createBlockService({ storage, clock, ids, domains }: BlockServic
         return (await query.where('value', '=', value).executeTakeFirst())?.id
       }
       const named = parseNamed(input.value, domains)
-      if ('address' in named) return (await slugOwner(tx, named.address))?.block_id ?? undefined
+      if ('address' in named) return blockOfAddress(tx, named.address)
       return (await query.where('link_id', '=', named.id).executeTakeFirst())?.id
     },
 

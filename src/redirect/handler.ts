@@ -137,14 +137,11 @@ class RedirectHandler implements Redirect {
     if (this.#deps.blocks.covers(visit.domainNo, slug.link_seq, target_url)) {
       return this.#blocked(visit)
     }
-    if (visit.preview && visit.method === POST) {
-      this.#settle(visit, () => this.#report(visit))
-      return null
-    }
     if (slug.special !== 0) {
       const link = resolver.link(slug)
       return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
     }
+    if (visit.preview && visit.method === POST) return this.#startReport(visit)
     if (visit.method === POST) return this.#pages.notAllowed(visit.request)
     if (visit.preview) return this.#preview(visit, target_url)
     if (visit.method !== HEAD) this.#record(visit, slug.link_seq, now)
@@ -162,6 +159,7 @@ class RedirectHandler implements Redirect {
     const { request, method } = visit
     const condition = conditionOf(link, now)
     if (condition !== 'open') return this.#closed(visit, link, condition)
+    if (visit.preview && method === POST) return this.#startReport(visit)
     const { password_hash } = link
     if (method === POST && password_hash === null) return this.#pages.notAllowed(request)
     if (password_hash !== null && visit.unlocked !== password_hash) {
@@ -269,6 +267,11 @@ class RedirectHandler implements Redirect {
   #blocked(visit: Visit): Response {
     this.counts.gone++
     return this.#pages.closed(visit.request, 'blocked', null)
+  }
+
+  #startReport(visit: Visit): null {
+    this.#settle(visit, () => this.#report(visit))
+    return null
   }
 
   /** Keeps what a visitor of the preview reports. */

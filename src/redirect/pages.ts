@@ -132,9 +132,7 @@ export class Pages {
   /** Says where a link leads; `target` null: that it isn't shown. */
   preview(request: Request, target: string | null, path: string): Response {
     if (prefersJson(request.headers.get('accept'))) {
-      const body = { data: { destination_url: target } }
-      const headers = { 'Content-Type': 'application/json' }
-      return this.#page(request, () => JSON.stringify(body), { headers })
+      return this.#json(request, { destination_url: target })
     }
     return this.#page(request, (locale) => previewPage(locale, target, path))
   }
@@ -143,7 +141,8 @@ export class Pages {
   reported(request: Request, result: ReportResult): Response {
     const seconds = result.kind === 'too_many' ? result.retryAfterSeconds : null
     const retry: Record<string, string> = seconds === null ? {} : { 'Retry-After': `${seconds}` }
-    if (prefersJson(request.headers.get('accept')) && result.kind !== 'sent') {
+    if (prefersJson(request.headers.get('accept'))) {
+      if (result.kind === 'sent') return this.#json(request, { reported: true })
       return seconds === null
         ? this.error(request, 'VALIDATION_FAILED', {
             details: [{ field: 'report', code: 'REQUIRED' }],
@@ -215,6 +214,11 @@ export class Pages {
     const { requestId } = this.options
     const own = { ...pageHeaders(locale, formAction), ...this.#always, 'X-Request-Id': requestId() }
     return new Response(render(locale), { status, headers: { ...own, ...headers } })
+  }
+
+  #json(request: Request, data: object): Response {
+    const headers = { 'Content-Type': 'application/json' }
+    return this.#page(request, () => JSON.stringify({ data }), { headers })
   }
 
   #simple(locale: Locale, name: 'not_found' | 'unavailable' | 'blocked' | Closed): string {

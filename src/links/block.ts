@@ -1,13 +1,15 @@
 import { type Actor, recordChange } from '../audit/index.ts'
+import type { LinkBlock } from '../blocks/list.ts'
 import { AppError } from '../errors/index.ts'
-import { addressesOf } from '../links/addresses.ts'
-import { targetOf, targetOfEntry } from '../links/context.ts'
-import { newestDeleted, rewriteDeleted } from '../links/deleted-store.ts'
-import { blockFreeSlug, retargetSlug, slugOwner, unblockSlugs } from '../links/slug-store.ts'
-import { LINK_COLUMNS, type LinkRow } from '../links/store.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
-import type { LinkBlock } from './list.ts'
-import type { Named } from './named.ts'
+import { addressesOf } from './addresses.ts'
+import { targetOf, targetOfEntry } from './context.ts'
+import { newestDeleted, rewriteDeleted } from './deleted-store.ts'
+import { type Address, blockFreeSlug, retargetSlug, slugOwner, unblockSlugs } from './slug-store.ts'
+import { LINK_COLUMNS, type LinkRow } from './store.ts'
+
+/** What is blocked: a link by its id, or an address, which may have no link. */
+export type Named = { id: string } | { address: Address }
 
 /** A link of any workspace, as it is or as it was when it was deleted. */
 interface Found {
@@ -60,6 +62,11 @@ async function findLocked(tx: Transaction, named: Named): Promise<Found | null> 
   if (found === null) return null
   await tx.lockWorkspace(found.row.workspace_no)
   return find(tx, { id: found.row.id })
+}
+
+/** The block of an address; undefined: it isn't blocked. */
+export async function blockOfAddress(sql: Sql, address: Address): Promise<string | undefined> {
+  return (await slugOwner(sql, address))?.block_id ?? undefined
 }
 
 async function find(sql: Sql, named: Named): Promise<Found | null> {
