@@ -23,24 +23,10 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -86,48 +72,13 @@ export interface paths {
             'application/json': components['schemas']['LinkList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -155,66 +106,16 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -248,42 +149,13 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -307,66 +179,16 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -400,78 +222,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -501,54 +263,14 @@ export interface paths {
             'application/json': components['schemas']['LinkHistory']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -591,78 +313,62 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/appeal': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
         }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
+        path: {
+          id: string
         }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['Appeal']
         }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -737,48 +443,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -875,48 +546,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -994,48 +630,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1135,48 +736,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1254,54 +820,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1380,54 +906,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1503,54 +989,14 @@ export interface paths {
             'text/event-stream': string
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1626,48 +1072,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1743,48 +1154,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1860,48 +1236,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -1978,48 +1319,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2096,48 +1402,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2214,48 +1485,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2288,48 +1524,13 @@ export interface paths {
             'application/json': components['schemas']['Sparklines']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2363,24 +1564,10 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2426,54 +1613,14 @@ export interface paths {
             'application/json': components['schemas']['LinkList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2501,72 +1648,17 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -2600,42 +1692,13 @@ export interface paths {
           }
         }
         304: { headers: { [name: string]: unknown }; content?: never }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2659,66 +1722,16 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -2752,78 +1765,18 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -2853,54 +1806,14 @@ export interface paths {
             'application/json': components['schemas']['LinkHistory']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -2943,78 +1856,62 @@ export interface paths {
             'application/json': components['schemas']['Link']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/appeal': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
+        header?: {
+          'Accept-Language'?: string
+          'Idempotency-Key'?: string
         }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
+        path: {
+          id: string
         }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['Appeal']
         }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        412: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -3089,48 +1986,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3227,48 +2089,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3346,48 +2173,13 @@ export interface paths {
             'application/json': components['schemas']['Stats']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3487,48 +2279,13 @@ export interface paths {
             'application/json': components['schemas']['TopList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3606,54 +2363,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3732,54 +2449,14 @@ export interface paths {
             'application/json': components['schemas']['ClickList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3855,54 +2532,14 @@ export interface paths {
             'text/event-stream': string
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -3978,48 +2615,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4095,48 +2697,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4212,48 +2779,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4330,48 +2862,13 @@ export interface paths {
             'text/csv; charset=utf-8; header=present': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4448,48 +2945,13 @@ export interface paths {
             'application/x-ndjson': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4566,48 +3028,13 @@ export interface paths {
             'application/vnd.apache.parquet': string
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4639,24 +3066,10 @@ export interface paths {
             'application/json': components['schemas']['Session']
           }
         }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -4700,54 +3113,14 @@ export interface paths {
             'application/json': components['schemas']['Joined']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -4784,66 +3157,16 @@ export interface paths {
       }
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -4912,54 +3235,14 @@ export interface paths {
             'application/json': components['schemas']['Account']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -4993,66 +3276,16 @@ export interface paths {
             'application/json': components['schemas']['OwnWorkspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5083,36 +3316,11 @@ export interface paths {
             'application/json': components['schemas']['InvitationPreview']
           }
         }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5154,72 +3362,17 @@ export interface paths {
             'application/json': components['schemas']['Joined']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5255,66 +3408,16 @@ export interface paths {
             'application/json': components['schemas']['LinkCheckResult']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5344,42 +3447,13 @@ export interface paths {
             'application/json': components['schemas']['ApiKeyList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5406,66 +3480,16 @@ export interface paths {
             'application/json': components['schemas']['NewApiKey']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5496,60 +3520,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -5586,72 +3565,17 @@ export interface paths {
             'application/json': components['schemas']['NewApiKey']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -5681,42 +3605,13 @@ export interface paths {
             'application/json': components['schemas']['MemberList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5749,60 +3644,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -5834,72 +3684,17 @@ export interface paths {
             'application/json': components['schemas']['Member']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -5925,42 +3720,13 @@ export interface paths {
             'application/json': components['schemas']['InvitationList']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -5987,72 +3753,17 @@ export interface paths {
             'application/json': components['schemas']['Invitation']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     delete?: never
@@ -6083,60 +3794,15 @@ export interface paths {
       requestBody?: never
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -6165,42 +3831,13 @@ export interface paths {
             'application/json': components['schemas']['Workspace']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6223,66 +3860,16 @@ export interface paths {
       }
       responses: {
         204: { headers: { [name: string]: unknown }; content?: never }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     options?: never
@@ -6312,72 +3899,17 @@ export interface paths {
             'application/json': components['schemas']['Workspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        409: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     trace?: never
@@ -6410,54 +3942,14 @@ export interface paths {
             'application/json': components['schemas']['AuditList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6489,42 +3981,13 @@ export interface paths {
             'application/json': components['schemas']['Usage']
           }
         }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6559,48 +4022,13 @@ export interface paths {
             'application/json': components['schemas']['InstanceWorkspaceList']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
     put?: never
@@ -6645,68 +4073,187 @@ export interface paths {
             'application/json': components['schemas']['InstanceWorkspace']
           }
         }
-        400: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        401: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        403: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        404: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        413: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        415: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        422: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        429: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        500: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
-        503: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Error']
-          }
-        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
+    trace?: never
+  }
+  '/api/v1/instance/blocks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: string
+          cursor?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['BlockList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['BlockCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Block']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/instance/blocks/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/instance/reports': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ReportList']
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query: {
+          lang?: string
+          address: string
+        }
+        header?: {
+          'Accept-Language'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
 }
@@ -6782,6 +4329,7 @@ export interface components {
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
       | 'IDEMPOTENCY_IN_PROGRESS'
+      | 'APPEAL_REFUSED'
       | 'LINK_EXPIRED'
       | 'LINK_EXHAUSTED'
       | 'LINK_DISABLED'
@@ -6848,6 +4396,7 @@ export interface components {
       | 'INVALID_SLUG'
       | 'SLUG_RESERVED'
       | 'SLUG_TAKEN'
+      | 'SLUG_BLOCKED'
       | 'ALIASES_FULL'
       | 'DUPLICATE_VALUE'
       | 'EXTERNAL_ID_TAKEN'
@@ -6860,6 +4409,11 @@ export interface components {
       | 'INVALID_CURSOR'
       | 'INVALID_HEADER'
       | 'CONFLICTING_PARAMETERS'
+      | 'UNKNOWN_PARAMETER'
+      | 'JSON_SYNTAX'
+      | 'DUPLICATE_KEY'
+      | 'INVALID_ENCODING'
+      | 'TOO_DEEP'
       | 'LINKS_LIMIT'
       | 'API_KEYS_LIMIT'
       | 'MEMBERS_LIMIT'
@@ -6931,6 +4485,13 @@ export interface components {
       enabled: boolean
       /** The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an active link redirects. */
       status: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+      /** Set by the owner of the instance: visitors get 410, also when a block lies on the short domain, the destination's host or the workspace. Null: the link is not blocked. `POST /links/{id}/appeal` answers it. */
+      block: {
+        /** The reason. Null: the configuration of the instance blocks the host. */
+        reason: string | null
+        /** Since when, in UTC. Null: the configuration of the instance blocks the host. */
+        at: string | null
+      } | null
       /** The HTTP status that visitors are redirected with. */
       redirect_status: 301 | 302 | 307 | 308
       /** Whether the visitor's query parameters are added to the destination's. */
@@ -7081,6 +4642,10 @@ export interface components {
     LinkRestore: {
       /** The version whose state is to be restored, as a new version. Absent: a deleted link comes back as it was, and any other stays as it is. */
       version?: number
+    }
+    Appeal: {
+      /** What the owner of the instance should know. */
+      text: string
     }
     Stats: {
       data: {
@@ -7461,6 +5026,42 @@ export interface components {
     PlanChange: {
       /** The plan's id. */
       plan: string
+    }
+    BlockList: {
+      data: components['schemas']['Block'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    Block: {
+      id: string
+      kind: 'link' | 'host' | 'destination_host' | 'workspace'
+      value: string
+      reason: string
+      link_id: string | null
+      created_by: string
+      created_at: string
+      appeals: {
+        workspace_id: string
+        link_id: string
+        text: string
+        created_at: string
+      }[]
+    }
+    BlockCreate: {
+      kind: 'link' | 'host' | 'destination_host' | 'workspace'
+      value: string
+      reason: string
+    }
+    ReportList: {
+      data: {
+        address: string
+        times: number
+        text: string
+        reported_at: string
+      }[]
     }
   }
 }

@@ -21,6 +21,8 @@ export const ACTIONS = [
   'workspace.updated',
   'workspace.plan_changed',
   'workspace.deleted',
+  'block.created',
+  'block.removed',
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
