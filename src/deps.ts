@@ -4,7 +4,7 @@ import { createAdministration } from './administration.ts'
 import { createApp } from './app.ts'
 import { createBackend } from './backend/index.ts'
 import { createClientAddress } from './base/client-address.ts'
-import { createBlocks } from './blocks/index.ts'
+import { blocksFile, createBlocks } from './blocks/index.ts'
 import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './domains/index.ts'
@@ -45,7 +45,11 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
   const clientAddress = createClientAddress(config.trustedProxies)
 
-  const blocks = createBlocks({ storage, clock, ids, domains, hosts: config.blockedHosts })
+  const blocks = createBlocks({
+    ...{ storage, clock, ids, domains },
+    hosts: config.blockedHosts,
+    ...(config.scaled !== null && { file: blocksFile(config.dataDir) }),
+  })
   await blocks.list.refresh()
 
   const keys = createKeyService({ storage, clock, ids, random, pepper: secrets.apiKeys, plans })

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { prefersProblem } from '../base/accept.ts'
 import { createClientAddress } from '../base/client-address.ts'
-import { createBlockList } from '../blocks/index.ts'
+import { blocksFile, createBlockList } from '../blocks/index.ts'
 import {
   createRecorder,
   journalDirectory,
@@ -52,6 +52,11 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     clock,
     random,
   })
+  const blocks = createBlockList({
+    ...{ storage: AWAY, domains, hosts: config.blockedHosts },
+    file: blocksFile(dataDir),
+  })
+  await blocks.restore()
   const redirect = createRedirect({
     resolver,
     recorder: createRecorder(journal, visitors),
@@ -63,7 +68,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     clientAddress: createClientAddress(config.trustedProxies),
     // Nothing that a password protects is remembered.
     takeGuess: () => ({ allowed: false, retryAfterSeconds: 5 }),
-    blocks: createBlockList({ storage: AWAY, domains, hosts: config.blockedHosts }),
+    blocks,
     report: away,
   })
   const storageCheck = {

@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises'
 import type { Domains } from '../domains/index.ts'
 import { type BlocksTable, prepare, SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
 import { canonicalHost, enclosingHost, hostOfUrl } from '../validation/host.ts'
@@ -42,6 +43,8 @@ export interface BlockList {
   ofWorkspace(no: number): Covering | null
   /** Reads the blocks if they have changed. @throws StorageUnavailable; the list stays as it is */
   refresh(): Promise<void>
+  /** Takes the blocks from the file, where there is one. */
+  restore(): Promise<void>
 }
 
 const version = prepare<Record<string, never>, { value: string }>((db) =>
@@ -59,6 +62,8 @@ export function createBlockList(deps: {
   storage: Pick<Storage, 'read'>
   domains: Pick<Domains, 'noOf'>
   hosts: readonly string[]
+  /** Where the blocks are kept for a start without the database; absent: nowhere. */
+  file?: string
 }): BlockList {
   const { storage, domains } = deps
   const configured = deps.hosts.map((host) => [canonicalHost(host), CONFIGURED] as const)
@@ -111,6 +116,10 @@ export function createBlockList(deps: {
       const isEmpty = !covering.all && domainNos.size === 0 && hosts.size === 0
       return isEmpty ? null : covering
     },
+    async restore() {
+      const file = deps.file === undefined ? null : Bun.file(deps.file)
+      if (file !== null && (await file.exists())) take((await file.json()) as BlocksTable[])
+    },
     refresh() {
       // One after another, so that an older answer never replaces a newer one.
       last = last.catch(() => {}).then(read)
@@ -123,7 +132,15 @@ export function createBlockList(deps: {
     const now = row?.value
     if (now === seen) return
     // Read after its version: a change in between is read twice, never missed.
-    take(await storage.read.run(wide, {}))
+    const rows = await storage.read.run(wide, {})
+    take(rows)
     seen = now
+    if (deps.file !== undefined) await keep(deps.file, rows)
   }
+}
+
+/** Written whole or not at all; without it a start without the database knows older blocks. */
+async function keep(file: string, rows: readonly BlocksTable[]): Promise<void> {
+  await Bun.write(`${file}.next`, JSON.stringify(rows), { mode: 0o600 })
+  await rename(`${file}.next`, file)
 }

@@ -71,7 +71,7 @@ function list(context: CommandContext, limit: number): Promise<void> {
     const lines = all.map(({ kind, value, created_at, reason }) =>
       [created_at, kind, value, reason].join('  '),
     )
-    context.print(lines.length === 0 ? 'Nothing is blocked.' : lines.join('\n'), all)
+    context.print(lines.length === 0 ? 'Nothing is blocked.' : lines.join('\n'), { data: all })
   })
 }
 

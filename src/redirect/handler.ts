@@ -2,6 +2,7 @@ import { HOW } from '../clicks/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
 import { createGate, FORM_BYTES_MAX, readField, TooBusy, type VerifyPassword } from './form.ts'
 import { Pages } from './pages.ts'
+import { answerReport } from './report.ts'
 import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
 import { fromQrCode, withoutQrMarker, withVisitorsQuery } from './target.ts'
 import { createTurnIds, type TurnIds } from './turn-ids.ts'
@@ -11,8 +12,6 @@ import { HEAD, methodOf, POST, parsePath, pathOf, searchOf, type Visit } from '.
 
 /** A link that changes that often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
-/** The most UTF-16 units of a report that are kept. */
-const REPORT_LENGTH_MAX = 1_000
 
 /** Answers visits; see {@link RedirectHandler}. */
 export function createRedirect(deps: RedirectDeps): Redirect {
@@ -123,11 +122,10 @@ class RedirectHandler implements Redirect {
     visit.fetched = undefined
     const slug = fetched === undefined ? resolver.slug(visit.slugKey, visit.domainNo) : fetched
     if (slug instanceof Promise) {
-      this.#settle(visit, async () => {
+      return this.#settle(visit, async () => {
         visit.fetched = await slug
         return null
       })
-      return null
     }
     if (slug === null) return this.#notFound(visit.request)
     if (slug.block_id !== null) return this.#blocked(visit)
@@ -141,7 +139,8 @@ class RedirectHandler implements Redirect {
       const link = resolver.link(slug)
       return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
     }
-    if (visit.preview && visit.method === POST) return this.#startReport(visit)
+    if (visit.preview && visit.method === POST)
+      return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
     if (visit.method === POST) return this.#pages.notAllowed(visit.request)
     if (visit.preview) return this.#preview(visit, target_url)
     if (visit.method !== HEAD) this.#record(visit, slug.link_seq, now)
@@ -159,7 +158,8 @@ class RedirectHandler implements Redirect {
     const { request, method } = visit
     const condition = conditionOf(link, now)
     if (condition !== 'open') return this.#closed(visit, link, condition)
-    if (visit.preview && method === POST) return this.#startReport(visit)
+    if (visit.preview && method === POST)
+      return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
     const { password_hash } = link
     if (method === POST && password_hash === null) return this.#pages.notAllowed(request)
     if (password_hash !== null && visit.unlocked !== password_hash) {
@@ -172,8 +172,7 @@ class RedirectHandler implements Redirect {
       return this.#pass(visit, link.seq, link, now)
     }
     if (visit.refusals >= REFUSALS_MAX) return this.#closed(visit, link, 'exhausted')
-    this.#settle(visit, () => this.#takeUse(visit, link.seq, now))
-    return null
+    return this.#settle(visit, () => this.#takeUse(visit, link.seq, now))
   }
 
   async #takeUse(visit: Visit, seq: number, now: number): Promise<null> {
@@ -189,8 +188,7 @@ class RedirectHandler implements Redirect {
   #locked(visit: Visit, seq: number, hash: string): Response | null {
     // Once only: the body is read, and the password may have changed in the meantime.
     if (visit.method === POST && visit.unlocked === null) {
-      this.#settle(visit, () => this.#guess(visit, seq, hash))
-      return null
+      return this.#settle(visit, () => this.#guess(visit, seq, hash))
     }
     this.counts.page++
     if (visit.preview) return this.#pages.protectedPreview(visit.request, pathOf(visit))
@@ -216,11 +214,12 @@ class RedirectHandler implements Redirect {
   }
 
   /** Continues outside of this turn: `work` gives the answer, or null to decide anew. */
-  #settle(visit: Visit, work: () => Promise<Response | null>): void {
+  #settle(visit: Visit, work: () => Promise<Response | null>): null {
     work().then(
       (response) => (response === null ? this.#enqueue(visit) : visit.answer(response)),
       (error) => visit.answer(this.#failed(visit.request, error)),
     )
+    return null
   }
 
   /** Redirects the visitor, and records the click. */
@@ -267,24 +266,6 @@ class RedirectHandler implements Redirect {
   #blocked(visit: Visit): Response {
     this.counts.gone++
     return this.#pages.closed(visit.request, 'blocked', null)
-  }
-
-  #startReport(visit: Visit): null {
-    this.#settle(visit, () => this.#report(visit))
-    return null
-  }
-
-  /** Keeps what a visitor of the preview reports. */
-  async #report(visit: Visit): Promise<Response> {
-    const { request, domainNo, slugKey } = visit
-    const { clientAddress, report } = this.#deps
-    const text = (await readField(request, 'report'))?.trim().slice(0, REPORT_LENGTH_MAX)
-    if (!text) return this.#pages.reported(request, { kind: 'empty' })
-    const from = clientAddress(visit.peer(), request.headers)
-    const { allowed, retryAfterSeconds } = await report({ domainNo, slugKey, text, from })
-    this.counts.page++
-    if (allowed) return this.#pages.reported(request, { kind: 'sent' })
-    return this.#pages.reported(request, { kind: 'too_many', retryAfterSeconds })
   }
 
   /** `target` null: the address isn't shown, because each visit of the link counts. */

@@ -506,7 +506,7 @@ describe('a list', () => {
       return body.clicks.total === 1 || undefined
     })
     const bad = await create({ external_id: 'blocked' }, listKey)
-    await slugline.cli('links', 'block', bad.id)
+    await slugline.cli('links', 'block', bad.id, '--reason', 'Spam')
   })
 
   const found = async (query: string) => {
