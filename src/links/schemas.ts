@@ -87,10 +87,14 @@ export const LinkSchema = z
     forward_query: flag("Whether the visitor's query parameters are added to the destination's."),
     starts_at: time('Until then visitors get 404. Null: redirects at once.').nullable(),
     expires_at: time('From then on visitors get 410. Null: never expires.').nullable(),
-    max_clicks: z.int().nullable().openapi({
-      description:
-        'After so many clicks by people visitors get 410; bots never count. Null: no limit.',
-    }),
+    max_clicks: z
+      .int()
+      .nullable()
+      .openapi({
+        description:
+          'After so many clicks by people visitors get 410. Bots and prefetches never count, and are ' +
+          'redirected until then; `/{slug}+` withholds the destination. Null: no limit.',
+      }),
     fallback_url: text(
       'Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere.',
     ).nullable(),

@@ -4500,7 +4500,7 @@ export interface components {
       starts_at: string | null
       /** From then on visitors get 410. Null: never expires. */
       expires_at: string | null
-      /** After so many clicks by people visitors get 410; bots never count. Null: no limit. */
+      /** After so many clicks by people visitors get 410. Bots and prefetches never count, and are redirected until then; `/{slug}+` withholds the destination. Null: no limit. */
       max_clicks: number | null
       /** Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere. */
       fallback_url: string | null
