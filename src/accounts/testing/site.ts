@@ -9,6 +9,7 @@ import { Hidden } from '../../base/hidden.ts'
 import { createIds } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
+import { createBlocks } from '../../blocks/index.ts'
 import { deriveSecrets } from '../../config/index.ts'
 import { syncDomains } from '../../domains/index.ts'
 import { AppError } from '../../errors/index.ts'
@@ -126,6 +127,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     pepper: secrets.apiKeys,
     plans,
   })
+  const blocks = createBlocks({ storage, clock, ids, domains, hosts: [] })
   const links = createLinkService({
     storage,
     clock,
@@ -135,6 +137,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     cursors,
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
     urlRules: { schemes: ['http', 'https'] },
+    blocks: blocks.list,
     peopleSoFar: () => 0,
     changed: quiet,
     removed: quiet,
@@ -202,6 +205,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     baseUrl: () => baseUrl,
     plans,
     links,
+    blocks,
   })
 
   const site: TestSite = {
