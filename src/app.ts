@@ -4,6 +4,7 @@ import type { Accounts } from './accounts/types.ts'
 import type { AdministrationDeps } from './administration.ts'
 import { registerAuditRoutes } from './audit/routes.ts'
 import { createMemo } from './base/memo.ts'
+import { registerAppealRoute, registerBlockRoutes } from './blocks/routes.ts'
 import { createDocs, type ReferenceDocument, registerRootRoutes } from './docs/index.ts'
 import {
   type Api,
@@ -30,6 +31,7 @@ import { registerWorkspaceRoutes } from './workspaces/routes.ts'
 /** The services behind the endpoints. */
 export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerLinkRoutes>[1] &
+  Parameters<typeof registerAppealRoute>[1] &
   Parameters<typeof registerStatisticsRoutes>[1]
 
 /** The services behind the endpoints that only the dashboard has. */
@@ -162,6 +164,7 @@ export function describeDashboard(deps: DashboardDeps): string {
 function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerPlanRoutes(api, deps)
   registerLinkRoutes(api, deps)
+  registerAppealRoute(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 
@@ -175,6 +178,7 @@ function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps):
   registerAuditRoutes(api, deps)
   registerUsageRoutes(api, deps)
   registerInstanceRoutes(api, deps)
+  registerBlockRoutes(api, deps)
 }
 
 function documentOf(endpoints: Api['endpoints'], forDashboard = false): string {

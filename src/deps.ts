@@ -4,6 +4,7 @@ import { createAdministration } from './administration.ts'
 import { type App, createApp } from './app.ts'
 import { type Backend, createBackend } from './backend/index.ts'
 import { createClientAddress } from './base/client-address.ts'
+import { type Blocks, blocksFile, createBlocks } from './blocks/index.ts'
 import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
 import {
@@ -15,6 +16,7 @@ import {
 } from './domains/index.ts'
 import { type Cursors, createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
+import { addressKey } from './http/rate-limit.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
 import { createKeyService } from './keys/index.ts'
 import { createLinkService } from './links/index.ts'
@@ -27,6 +29,10 @@ import { createUserService } from './users/index.ts'
 
 /** Guesses at a link's password from one address: five at once, then one every twelve seconds. */
 const GUESSES = { ratePerMinute: 5, burst: 5 }
+/** Reports of visitors from one address, of IPv6 from one /64: five at once, then one every ten minutes. */
+const REPORTS = { ratePerMinute: 0.1, burst: 5 }
+/** Blocks that another node or a command has made are obeyed within a second. */
+const BLOCKS_EVERY_MS = 500
 const PURGE_EVERY_MS = 60_000
 /** The statistics process comes at least so often, to delete what plans keep no longer. */
 const STATISTICS_EVERY_MS = 21_600_000
@@ -39,6 +45,7 @@ interface Parts extends ServingInput {
   backend: Backend
   domains: Domains
   cursors: Cursors
+  blocks: Blocks
 }
 
 /** The composition root: opens the stores of a migrated data directory and composes the services. */
@@ -50,7 +57,13 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   const isOneOfMany = config.scaled !== null && config.baseUrl === null
   const domains = await syncDomains(storage, baseUrl, config.shortDomains, isOneOfMany)
   if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
-  const parts = { ...input, backend, domains, cursors }
+  const blocks = createBlocks({
+    ...{ storage, clock, ids: input.ids, domains },
+    hosts: config.blockedHosts,
+    ...(config.scaled !== null && { file: blocksFile(config.dataDir) }),
+  })
+  await blocks.list.refresh()
+  const parts = { ...input, backend, domains, cursors, blocks }
   const services = createServices(parts)
   const { accounts, keys, mailer, statistics } = services
 
@@ -117,7 +130,10 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
 }
 
 /** Deletes what is too old, from time to time. Returns what ends it. */
-function startTimers({ backend, clock, logger }: Parts, { accounts, administration }: Services) {
+function startTimers(
+  { backend, blocks, clock, logger }: Parts,
+  { accounts, administration }: Services,
+) {
   const purging = setInterval(() => {
     purgeIdempotency(backend.storage, clock.now()).catch((err) =>
       logger.warn({ err }, 'Old idempotency records could not be deleted'),
@@ -126,11 +142,15 @@ function startTimers({ backend, clock, logger }: Parts, { accounts, administrati
     accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
   }, PURGE_EVERY_MS)
   purging.unref()
+  // While the database is away, the blocks that are known stay.
+  const blocking = setInterval(() => blocks.list.refresh().catch(() => {}), BLOCKS_EVERY_MS)
+  blocking.unref()
   const keeping = setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS)
   keeping.unref()
   return () => {
     clearInterval(purging)
     clearInterval(keeping)
+    clearInterval(blocking)
   }
 }
 
@@ -183,7 +203,17 @@ function createServices(parts: Parts) {
   return { keys, links, mailer, administration, statistics, accounts }
 }
 
-function createLinks({ backend, config, domains, cursors, clock, ids, random, ...input }: Parts) {
+function createLinks({
+  backend,
+  blocks,
+  config,
+  domains,
+  cursors,
+  clock,
+  ids,
+  random,
+  ...input
+}: Parts) {
   const base = new URL(input.baseUrl)
   return createLinkService({
     storage: backend.storage,
@@ -198,7 +228,8 @@ function createLinks({ backend, config, domains, cursors, clock, ids, random, ..
       listenPort: input.listenPort,
       basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
     },
-    urlRules: { schemes: config.urlSchemes, blockedHosts: config.blockedHosts },
+    urlRules: { schemes: config.urlSchemes },
+    blocks: blocks.list,
     peopleSoFar: backend.peopleSoFar,
     changed: backend.counting.wake,
     removed: backend.counting.linkDeleted,
@@ -207,7 +238,7 @@ function createLinks({ backend, config, domains, cursors, clock, ids, random, ..
 
 /** The API and the dashboard. */
 function createApplication(
-  { backend, config, clock, ids, logger, metrics, plans, baseUrl }: Parts,
+  { backend, blocks, config, clock, ids, logger, metrics, plans, baseUrl }: Parts,
   { accounts, administration, keys, links, statistics }: Services,
 ): App {
   return createApp({
@@ -233,14 +264,24 @@ function createApplication(
     },
     plans,
     links,
+    blocks,
     statistics,
     limiters: backend.limiters,
   })
 }
 
 /** The redirect. */
-function createVisits({ backend, config, clock, ids, logger, baseUrl, domains }: Parts): Redirect {
-  const { guesses } = backend.limiters
+function createVisits({
+  backend,
+  blocks,
+  config,
+  clock,
+  ids,
+  logger,
+  baseUrl,
+  domains,
+}: Parts): Redirect {
+  const { guesses, reports } = backend.limiters
   return createRedirect({
     resolver: backend.resolver,
     recorder: backend.recorder,
@@ -252,6 +293,12 @@ function createVisits({ backend, config, clock, ids, logger, baseUrl, domains }:
     clientAddress: createClientAddress(config.trustedProxies),
     async takeGuess(key) {
       const { allowed, retryAfterMs } = await guesses.take(key, GUESSES, clock.now())
+      return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
+    },
+    blocks: blocks.list,
+    async report({ domainNo, slugKey, text, from }) {
+      const { allowed, retryAfterMs } = await reports.take(addressKey(from), REPORTS, clock.now())
+      if (allowed) await blocks.reports.add(domainNo, slugKey, text)
       return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
     },
     logger,

@@ -35,13 +35,16 @@ const LEAST: Record<string, readonly string[]> = {
     // Everybody may leave; the next block of tests has who may remove others.
     'removeMember',
   ],
-  member: ['createLink', 'updateLink', 'deleteLink', 'restoreLink', 'checkLink'],
+  member: ['appealBlock', 'createLink', 'updateLink', 'deleteLink', 'restoreLink', 'checkLink'],
   admin: [
     ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],
   ],
   owner: ['updateWorkspace', 'deleteWorkspace'],
-  'instance owner': ['listInstanceWorkspaces', 'setPlan'],
+  'instance owner': [
+    ...['listInstanceWorkspaces', 'setPlan'],
+    ...['listBlocks', 'createBlock', 'deleteBlock', 'listReports', 'dismissReport'],
+  ],
 }
 const PEOPLE = Object.keys(LEAST)
 

@@ -19,6 +19,8 @@ export const AUDIT_ACTIONS = [
   'workspace.updated',
   'workspace.plan_changed',
   'workspace.deleted',
+  'block.created',
+  'block.removed',
 ] as const
 
 /** Recorded actions that concern an account or the instance, and no workspace. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { setBlocked } from '../links/index.ts'
+import { setBlocked } from '../blocks/testing/set-blocked.ts'
 import { AUDIT_ACTIONS } from './actions.ts'
 import { createTestDashboard, type TestAnswer, type TestDashboard } from './testing/dashboard.ts'
 import { COMMAND_LINE } from './types.ts'
@@ -256,7 +256,13 @@ describe('the audit log', () => {
     ).body
     const ctx = { clock, domains: links.rules.domains }
     expect(await recorded(() => storage.write((tx) => setBlocked(ctx, tx, id, true)))).toEqual([
-      ['command command line', 'link.blocked', slug, { blocked: false }, { blocked: true }],
+      [
+        'command command line',
+        'link.blocked',
+        slug,
+        { blocked: false },
+        { blocked: true, reason: 'spam' },
+      ],
     ])
   })
 

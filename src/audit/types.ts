@@ -32,7 +32,7 @@ export interface Change {
   at: number
   action: AuditAction
   target: {
-    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace' | 'account'
+    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace' | 'account' | 'block'
     id: string
     label: string
   }

@@ -39,6 +39,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
       anonymous: createMemoryLimiter(),
       visitors: createMemoryLimiter(),
       guesses: createMemoryLimiter(),
+      reports: createMemoryLimiter(),
       invitations: createMemoryLimiter(),
     },
     peopleSoFar: createPeopleSoFar({

@@ -91,6 +91,7 @@ function sharedLimiters({ limiter }: Cluster, secret: Uint8Array): Limiters {
     anonymous: limiter('anonymous', secret),
     visitors: limiter('visitors', secret),
     guesses: limiter('guesses', secret),
+    reports: limiter('reports', secret),
     invitations: limiter('invitations'),
   }
 }

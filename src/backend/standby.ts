@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { prefersProblem } from '../base/accept.ts'
 import { createClientAddress } from '../base/client-address.ts'
+import { blocksFile, createBlockList } from '../blocks/index.ts'
 import {
   createRecorder,
   journalDirectory,
@@ -45,6 +46,11 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
   resolver.restore(entries)
   const journal = openJournal({ directory, logger })
   const visitors = openVisitors({ file: resolve(dataDir, 'salts'), clock, random, logger })
+  const blocks = createBlockList({
+    ...{ storage: AWAY, domains, hosts: config.blockedHosts },
+    file: blocksFile(dataDir),
+  })
+  await blocks.restore()
   const redirect = createRedirect({
     resolver,
     recorder: createRecorder(journal, visitors),
@@ -56,6 +62,8 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     clientAddress: createClientAddress(config.trustedProxies),
     // Nothing that a password protects is remembered.
     takeGuess: () => ({ allowed: false, retryAfterSeconds: 5 }),
+    blocks,
+    report: away,
   })
   const storageCheck = {
     name: 'storage',

@@ -26,6 +26,8 @@ export interface Limiters {
   visitors: Limiter
   /** Guesses at links' passwords. */
   guesses: Limiter
+  /** Reports of visitors. */
+  reports: Limiter
   /** Invitations that a workspace sends. */
   invitations: Limiter
 }

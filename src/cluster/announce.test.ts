@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { setBlocked } from '../links/index.ts'
+import { setBlocked } from '../blocks/testing/set-blocked.ts'
 import { createTestLinks, type TestLinks } from '../links/testing/links.ts'
 import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
 import { useOnce } from '../redirect/uses.ts'
@@ -32,19 +32,18 @@ async function seen(slugKey: string, domainNo: number) {
   resolver.begin()
   const slug = await resolver.slug(slugKey, domainNo)
   resolver.end()
-  if (slug === null || slug.link_seq === null) return 'nothing'
-  const { link_seq, target_url, redirect_status, special } = slug
-  return { link_seq, target_url, redirect_status, link: special ? resolver.link(slug) : null }
+  if (slug === null || slug.link_seq === null) return slug?.block_id ? 'blocked' : 'nothing'
+  const { link_seq, target_url, redirect_status, special, block_id } = slug
+  return {
+    block_id,
+    link_seq,
+    target_url,
+    redirect_status,
+    link: special ? resolver.link(slug) : null,
+  }
 }
 
-const LINK = [
-  'seq',
-  'target_url',
-  'redirect_status',
-  'enabled',
-  'blocked',
-  'forward_query',
-] as const
+const LINK = ['seq', 'target_url', 'redirect_status', 'enabled', 'forward_query'] as const
 const CONDITIONS = [
   'starts_at',
   'expires_at',
@@ -59,11 +58,11 @@ async function truth(slugKey: string, domainNo: number) {
   const { db } = links.storage.read
   const slug = await db
     .selectFrom('slugs')
-    .select(['link_seq', 'target_url', 'redirect_status', 'special'])
+    .select(['link_seq', 'target_url', 'redirect_status', 'special', 'block_id'])
     .where('slug_key', '=', slugKey)
     .where('domain_no', '=', domainNo)
     .executeTakeFirst()
-  if (slug === undefined || slug.link_seq === null) return 'nothing'
+  if (slug === undefined || slug.link_seq === null) return slug?.block_id ? 'blocked' : 'nothing'
   const { special, ...rest } = slug
   if (special === 0) return { ...rest, link: null }
   const link = db.selectFrom('links').select([...LINK, ...CONDITIONS])
@@ -159,7 +158,7 @@ describe('what redirects remember', () => {
         break
       }
       default: {
-        const domains = { noOf: () => undefined } as never
+        const { domains } = links.service.rules
         await storage.write((tx) => setBlocked({ domains, clock }, tx, id, action.do === 'block'))
       }
     }

@@ -1,54 +1,106 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { BlockKind } from '../blocks/index.ts'
 import type { Domains } from '../domains/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 
-/** `links block | unblock`: the operator's means against abuse, in any workspace. */
+const KINDS: readonly BlockKind[] = ['link', 'host', 'destination_host', 'workspace']
+
+/** `links block | unblock | blocks`: what the operator does against abuse, in any workspace. */
 export function registerLinksCommands(program: Command, context: CommandContext): void {
-  const links = program.command('links').description("act on links, whoever's they are")
+  const links = program.command('links').description('act on links of every workspace')
+  const kind = () =>
+    new Option('--kind <kind>', 'what the value is')
+      .choices(KINDS)
+      .default('link' satisfies BlockKind)
+  const value = 'of a link its id, slug or short address; a host; the id of a workspace'
   links
     .command('block')
-    .description('answer its visitors with a warning instead of the redirect')
-    .argument('<link>', 'id, slug, or short address')
-    .action((link: string) => change(context, link, true))
+    .description('answer visitors with a warning instead of the redirect')
+    .argument('<value>', value)
+    .addOption(kind())
+    .requiredOption('--reason <text>', 'what the workspace is told')
+    .action((text: string, options: { kind: BlockKind; reason: string }) =>
+      block(context, { value: text, ...options }),
+    )
   links
     .command('unblock')
-    .description('let a blocked link redirect again')
-    .argument('<link>', 'id, slug, or short address')
-    .action((link: string) => change(context, link, false))
+    .description('end a block')
+    .argument('<value>', value)
+    .addOption(kind())
+    .action((text: string, options: { kind: BlockKind }) =>
+      unblock(context, { value: text, ...options }),
+    )
+  links
+    .command('blocks')
+    .description('list what is blocked, the newest first')
+    .option('--limit <n>', 'at most so many', Number, 100)
+    .action((options: { limit: number }) => list(context, options.limit))
 }
 
-function change(context: CommandContext, link: string, blocked: boolean): Promise<void> {
-  return context.withStorage(async ({ storage, clock }) => {
-    const { setBlocked } = await import('../links/index.ts')
-    const domains = await knownDomains(storage)
-    const found = await storage.write((tx) =>
-      setBlocked({ domains, clock }, tx, hostAndSlug(link), blocked),
+function block(
+  context: CommandContext,
+  input: { kind: BlockKind; value: string; reason: string },
+): Promise<void> {
+  return withBlocks(context, async (blocks, storage) => {
+    const { COMMAND_LINE } = await import('../audit/index.ts')
+    const made = await storage.write((tx) => blocks.create(tx, COMMAND_LINE, input))
+    context.print(`${made.value} is blocked now.`, made)
+  })
+}
+
+function unblock(
+  context: CommandContext,
+  input: { kind: BlockKind; value: string },
+): Promise<void> {
+  return withBlocks(context, async (blocks, storage) => {
+    const { COMMAND_LINE } = await import('../audit/index.ts')
+    const id = await storage.write(async (tx) => {
+      const found = await blocks.find(tx, input)
+      return found !== undefined && (await blocks.remove(tx, COMMAND_LINE, found)) ? found : null
+    })
+    if (id === null) throw new CommandError(`${input.value} is not blocked`, 1, 'NOT_FOUND')
+    context.print(`${input.value} is not blocked now.`, { id, blocked: false })
+  })
+}
+
+function list(context: CommandContext, limit: number): Promise<void> {
+  if (!Number.isInteger(limit) || limit < 1) throw new CommandError('--limit is a number', 2)
+  return withBlocks(context, async (blocks) => {
+    const all = await blocks.list(null, limit)
+    const lines = all.map(({ kind, value, created_at, reason }) =>
+      [created_at, kind, value, reason].join('  '),
     )
-    if (found === null) throw new CommandError(`There is no link ${link}`, 1, 'LINK_NOT_FOUND')
-    const { id, isDeleted } = found
-    const state = blocked ? 'blocked' : 'not blocked'
-    const human = isDeleted
-      ? `${id} is deleted. Should its workspace restore it, it will be ${state}.`
-      : `${id} is ${state} now.`
-    context.print(human, { id, blocked, ...(isDeleted && { deleted: true }) })
+    context.print(lines.length === 0 ? 'Nothing is blocked.' : lines.join('\n'), { data: all })
+  })
+}
+
+function withBlocks(
+  context: CommandContext,
+  work: (
+    blocks: import('../blocks/service.ts').BlockService,
+    storage: Pick<Storage, 'write'>,
+  ) => Promise<void>,
+): Promise<void> {
+  return context.withStorage(async ({ storage, clock, ids }) => {
+    const { createBlockService } = await import('../blocks/index.ts')
+    const domains = await knownDomains(storage)
+    await work(createBlockService({ storage, clock, ids, domains }), storage)
   })
 }
 
 /**
- * The hosts as they are written down. A command must not write them itself: only the server knows
- * which address it listens on. Only `noOf` is there: blocking asks for nothing else.
+ * The hosts as they are stored. A command must not write them itself: only the server knows which
+ * address it listens on.
  */
-async function knownDomains({ read }: Pick<Storage, 'read'>): Promise<Domains> {
+async function knownDomains({
+  read,
+}: Pick<Storage, 'read'>): Promise<Pick<Domains, 'noOf' | 'hostOf'>> {
   const rows = await read.db.selectFrom('domains').select(['no', 'host']).execute()
   const numbers = new Map(rows.map(({ no, host }) => [host, no]))
-  const noOf: Domains['noOf'] = (host) => numbers.get(host.toLowerCase())
-  return { noOf } as Domains
-}
-
-/** `https://sho.rt/a%20b` as `sho.rt/a b`; anything else as it is. */
-function hostAndSlug(link: string): string {
-  const url = /^https?:/i.test(link) && URL.canParse(link) ? new URL(link) : null
-  if (url === null) return link
-  return `${url.host}/${decodeURIComponent(url.pathname.replace(/^\/|[/+]$/g, ''))}`
+  const hosts = new Map(rows.map(({ no, host }) => [no, host]))
+  return {
+    noOf: (host) => numbers.get(host.toLowerCase()),
+    hostOf: (no) => hosts.get(no) ?? String(no),
+  }
 }

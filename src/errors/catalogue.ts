@@ -38,6 +38,8 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
+  /** The link is not blocked, or its workspace has answered already. */
+  APPEAL_REFUSED: { status: 409, params: {} },
   // What a visitor who prefers JSON is told about a link that no longer leads anywhere.
   LINK_EXPIRED: { status: 410, params: {} },
   LINK_EXHAUSTED: { status: 410, params: {} },
@@ -81,6 +83,7 @@ export const DETAILS = {
   SLUG_RESERVED: {},
   /** An alias that is in use; for the slug itself the whole answer is the error SLUG_TAKEN. */
   SLUG_TAKEN: {},
+  SLUG_BLOCKED: {},
   /** Of a new slug: the old one would become an alias, and there are as many as allowed. */
   ALIASES_FULL: { max: 'number' },
   DUPLICATE_VALUE: {},

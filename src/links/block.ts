@@ -1,91 +1,123 @@
-import { COMMAND_LINE, recordChange } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Domains } from '../domains/index.ts'
-import { DEFAULT_DOMAIN } from '../domains/index.ts'
-import type { Transaction } from '../storage/index.ts'
+import { type Actor, recordChange } from '../audit/index.ts'
+import type { LinkBlock } from '../blocks/list.ts'
+import { AppError } from '../errors/index.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
 import { addressesOf } from './addresses.ts'
 import { targetOf, targetOfEntry } from './context.ts'
-import { findDeleted, newestDeleted, rewriteDeleted } from './deleted-store.ts'
-import { slugKey } from './slug.ts'
-import { linkOfSlug, retargetSlug } from './slug-store.ts'
+import { newestDeleted, rewriteDeleted } from './deleted-store.ts'
+import { type Address, blockFreeSlug, retargetSlug, slugOwner, unblockSlugs } from './slug-store.ts'
 import { LINK_COLUMNS, type LinkRow } from './store.ts'
 
-/**
- * Blocks a link of any workspace for its visitors, or lets it redirect again: the operator's means
- * against abuse. `name` is an id, a slug of the default domain, or `host/slug`.
- * One that was deleted and can still be restored is blocked for when it comes back. Null: there is
- * no such link. The audit log of its workspace says so.
- */
-export async function setBlocked(
-  { domains, clock }: { domains: Domains; clock: Clock },
-  tx: Transaction,
-  name: string,
-  blocked: boolean,
-): Promise<{ id: string; isDeleted: boolean } | null> {
-  const slash = name.lastIndexOf('/')
-  const domainNo = slash === -1 ? DEFAULT_DOMAIN : domains.noOf(name.slice(0, slash))
-  const seq =
-    domainNo === undefined
-      ? undefined
-      : await linkOfSlug(tx, domainNo, slugKey(name.slice(slash + 1)))
-  const named =
-    (await tx.db
-      .selectFrom('links')
-      .select(['id', 'workspace_no'])
-      .where(({ or, eb }) => or([eb('id', '=', name), ...(seq ? [eb('seq', '=', seq)] : [])]))
-      .executeTakeFirst()) ?? (await findDeletedByName(tx, name, domainNo, slash))
-  if (named === undefined) return null
-  await tx.lockWorkspace(named.workspace_no)
-  // Until here others may have changed, deleted or restored it.
-  const living = await tx.db
-    .selectFrom('links')
-    .select(LINK_COLUMNS)
-    .where('id', '=', named.id)
-    .executeTakeFirst()
-  const row = living ?? (await findDeleted(tx, named.id, named.workspace_no, 0))
-  if (row === undefined) return null
-  const found = { id: row.id, isDeleted: living === undefined }
-  const after = {
-    ...row,
-    blocked: Number(blocked),
-    version: row.version + 1,
-    updated_at: Math.max(clock.now(), row.updated_at),
-  }
-  if (after.blocked === row.blocked) return found
-  if (found.isDeleted) await rewriteDeleted(tx, after)
-  else await update(tx, after)
-  await recordChange(tx, COMMAND_LINE, {
-    workspaceNo: row.workspace_no,
-    at: clock.now(),
-    action: blocked ? 'link.blocked' : 'link.unblocked',
-    target: targetOfEntry(row),
-    before: { blocked: !blocked },
-    after: { blocked },
-    version: after.version,
-  })
-  return found
+/** What is blocked: a link by its id, or an address, which may have no link. */
+export type Named = { id: string } | { address: Address }
+
+/** A link of any workspace, as it is or as it was when it was deleted. */
+interface Found {
+  row: LinkRow
+  isDeleted: boolean
 }
 
-function findDeletedByName(
+/**
+ * Blocks all addresses of a link, or an address without one. Gives back the link.
+ * @throws AppError LINK_NOT_FOUND, CONFLICT where it is blocked already
+ */
+export async function blockLink(
   tx: Transaction,
-  name: string,
-  domainNo: number | undefined,
-  slash: number,
-): Promise<LinkRow | undefined> {
-  const key = slugKey(name.slice(slash + 1))
-  return newestDeleted(tx, name, (row) => {
-    const { main, aliases } = addressesOf(row)
+  actor: Actor,
+  named: Named,
+  block: LinkBlock & { id: string; at: number },
+): Promise<LinkRow | null> {
+  let found = await findLocked(tx, named)
+  if (found === null && 'address' in named) {
+    if (await blockFreeSlug(tx, named.address, block.id)) return null
+    // It is blocked already, or a link has taken it meanwhile.
+    found = await findLocked(tx, named)
+  }
+  if (found === null) throw new AppError('address' in named ? 'CONFLICT' : 'LINK_NOT_FOUND')
+  if (found.row.block !== null) throw new AppError('CONFLICT')
+  const row = await write(tx, actor, found, block)
+  const { main, aliases } = addressesOf(row)
+  for (const address of [main, ...aliases]) {
+    if (found.isDeleted) await blockFreeSlug(tx, address, block.id)
+    else await retargetSlug(tx, address, targetOf(row))
+  }
+  return row
+}
+
+/** Ends the block of a link's addresses, wherever the link is by now. */
+export async function unblockLink(
+  tx: Transaction,
+  actor: Actor,
+  block: { id: string; link_id: string | null },
+  at: number,
+): Promise<void> {
+  const found = block.link_id === null ? null : await findLocked(tx, { id: block.link_id })
+  if (found !== null) await write(tx, actor, found, null, at)
+  await unblockSlugs(tx, block.id)
+}
+
+/** The link that is meant, with its workspace locked, so that it can't change any more. */
+async function findLocked(tx: Transaction, named: Named): Promise<Found | null> {
+  const found = await find(tx, named)
+  if (found === null) return null
+  await tx.lockWorkspace(found.row.workspace_no)
+  return find(tx, { id: found.row.id })
+}
+
+/** The block of an address; undefined: it isn't blocked. */
+export async function blockOfAddress(sql: Sql, address: Address): Promise<string | undefined> {
+  return (await slugOwner(sql, address))?.block_id ?? undefined
+}
+
+async function find(sql: Sql, named: Named): Promise<Found | null> {
+  const seq = 'address' in named ? (await slugOwner(sql, named.address))?.link_seq : null
+  if ('id' in named || typeof seq === 'number') {
+    const living = await sql.db
+      .selectFrom('links')
+      .select(LINK_COLUMNS)
+      .where((eb) => ('id' in named ? eb('id', '=', named.id) : eb('seq', '=', seq as number)))
+      .executeTakeFirst()
+    if (living !== undefined) return { row: living, isDeleted: false }
+  }
+  const row = await newestDeleted(sql, 'id' in named ? named.id : '', (deleted) => {
+    if ('id' in named) return false
+    const { main, aliases } = addressesOf(deleted)
+    const { domainNo, key } = named.address
     return [main, ...aliases].some((one) => one.domainNo === domainNo && one.key === key)
   })
+  return row === undefined ? null : { row, isDeleted: true }
 }
 
-async function update(tx: Transaction, row: LinkRow): Promise<void> {
-  const { blocked, version, updated_at } = row
-  await tx.db
-    .updateTable('links')
-    .set({ blocked, version, updated_at })
-    .where('seq', '=', row.seq)
-    .execute()
-  const { main, aliases } = addressesOf(row)
-  for (const address of [main, ...aliases]) await retargetSlug(tx, address, targetOf(row))
+async function write(
+  tx: Transaction,
+  actor: Actor,
+  { row, isDeleted }: Found,
+  block: (LinkBlock & { at: number }) | null,
+  at = block?.at ?? 0,
+): Promise<LinkRow> {
+  const after: LinkRow = {
+    ...row,
+    block: block === null ? null : JSON.stringify(block),
+    version: row.version + 1,
+    updated_at: Math.max(at, row.updated_at),
+  }
+  if (isDeleted) await rewriteDeleted(tx, after)
+  else {
+    const { version, updated_at } = after
+    await tx.db
+      .updateTable('links')
+      .set({ block: after.block, version, updated_at })
+      .where('seq', '=', row.seq)
+      .execute()
+  }
+  await recordChange(tx, actor, {
+    workspaceNo: row.workspace_no,
+    at,
+    action: block === null ? 'link.unblocked' : 'link.blocked',
+    target: targetOfEntry(row),
+    before: { blocked: block === null },
+    after: block === null ? { blocked: false } : { blocked: true, reason: block.reason },
+    version: after.version,
+  })
+  return after
 }

@@ -27,11 +27,12 @@ export async function checkAddress(
   const address = { ...slug, domainNo: domainNo ?? own?.domain_no ?? DEFAULT_DOMAIN }
   const owner = await slugOwner(sql, address)
   const isFree =
-    owner === undefined || (owner.link_seq === null && owner.workspace_no === workspace.no)
+    owner === undefined ||
+    (owner.block_id === null && owner.link_seq === null && owner.workspace_no === workspace.no)
   if (isFree) return { problems: [], suggestions: [] }
   if (own !== undefined && own.seq === owner.link_seq) return { problems: [], suggestions: [] }
   return {
-    problems: [{ field: 'slug', code: 'SLUG_TAKEN' }],
+    problems: [{ field: 'slug', code: owner.block_id === null ? 'SLUG_TAKEN' : 'SLUG_BLOCKED' }],
     suggestions: await freeSlugs(ctx.random, sql, address),
   }
 }

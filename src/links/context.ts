@@ -7,8 +7,8 @@ import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import type { RenderLink } from './render.ts'
 import { alternatives } from './slug.ts'
-import { type Address, knownSlugs, type SlugTarget } from './slug-store.ts'
-import { isSpecial } from './status.ts'
+import { type Address, knownSlugs, type SlugTarget, slugOwner } from './slug-store.ts'
+import { blockOf, isSpecial } from './status.ts'
 import type { LinkRow } from './store.ts'
 
 /** What the verbs of the links service share. */
@@ -44,13 +44,16 @@ export interface LinkAsker extends LinkCaller {
 
 const SUGGESTIONS = 3
 
-/** The error for a slug that is in use, with free ones to take instead. */
+/** The error for a slug that is in use, with free ones to take instead, or that is blocked. */
 export async function slugTaken(
   { random }: LinkContext,
   tx: Transaction,
   taken: Address,
   options: { alias: boolean },
 ): Promise<AppError> {
+  if ((await slugOwner(tx, taken))?.block_id) {
+    return invalid({ field: options.alias ? 'aliases' : 'slug', code: 'SLUG_BLOCKED' })
+  }
   const suggestions = await freeSlugs(random, tx, taken)
   const details: ErrorDetail[] | undefined = options.alias
     ? [{ field: 'aliases', code: 'SLUG_TAKEN' }]
@@ -105,5 +108,6 @@ export function targetOf(row: Omit<LinkRow, 'uses'>): SlugTarget {
     target_url: row.target_url,
     redirect_status: row.redirect_status,
     special: isSpecial(row),
+    block_id: blockOf(row)?.id ?? null,
   }
 }

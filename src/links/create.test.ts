@@ -28,6 +28,7 @@ describe('creating', () => {
       external_id: null,
       enabled: true,
       status: 'active',
+      block: null,
       redirect_status: 302,
       forward_query: false,
       starts_at: null,

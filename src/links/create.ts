@@ -87,7 +87,7 @@ function newRow(
     aliases: '[]',
     external_id: fields.external_id ?? null,
     enabled: fields.enabled === false ? 0 : 1,
-    blocked: 0,
+    block: null,
     redirect_status: fields.redirect_status ?? 302,
     forward_query: fields.forward_query ? 1 : 0,
     starts_at: fields.starts_at ?? null,

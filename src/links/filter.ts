@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Covering } from '../blocks/list.ts'
 import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../storage/index.ts'
 import { indexedMatches, isIndexable, textContains } from './search.ts'
 import { HAS_CONDITIONS, type Status, statusSql } from './status.ts'
@@ -15,6 +16,8 @@ export interface LinkFilter {
   /** Bounds of `created_at`: from, inclusive, and until, exclusive. */
   createdFrom: number | null
   createdUntil: number | null
+  /** With a status: the blocks that cover more than addresses; null: there are none. */
+  covering: Covering | null
 }
 
 /** The links of a filter's workspace and time: a range of `seq`, bounds included. */
@@ -33,12 +36,18 @@ export function isPlain({ term, tags, domainNo, status }: LinkFilter): boolean {
   return term === null && tags.length === 0 && domainNo === null && status === null
 }
 
+/** Whether all that match have conditions of their own, which a partial index finds. */
+function isByCondition({ status, covering }: LinkFilter): boolean {
+  return status !== null && status !== 'active' && covering === null
+}
+
 /** What the row `l` of `links` must fulfil besides its tags; an expression. */
-export function rowTests({ term, status, domainNo }: LinkFilter, nowMs: number): Fragment {
+export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
+  const { term, status, domainNo, covering } = filter
   const tests: Fragment[] = [sql`TRUE`]
   if (domainNo !== null) tests.push(sql`l.domain_no = ${domainNo}`)
-  if (status !== null) tests.push(statusSql(status, nowMs))
-  if (status !== null && status !== 'active') tests.push(HAS_CONDITIONS)
+  if (status !== null) tests.push(statusSql(status, covering, nowMs))
+  if (isByCondition(filter)) tests.push(HAS_CONDITIONS)
   if (term !== null) tests.push(textContains(term))
   return sql.join(tests, sql` AND `)
 }
@@ -95,7 +104,7 @@ export async function smallestSet(
 
 /** The conditions of partial indexes stand word for word as the indexes have them. */
 function indexedSets(filter: LinkFilter, { low, high }: SeqRange): Fragment[] {
-  const { workspaceNo, term, tags, domainNo, status } = filter
+  const { workspaceNo, term, tags, domainNo } = filter
   const links = sql`SELECT l.seq AS seq FROM links l
     WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
   const sets = tags.map(
@@ -107,7 +116,7 @@ function indexedSets(filter: LinkFilter, { low, high }: SeqRange): Fragment[] {
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
   }
-  if (status !== null && status !== 'active') sets.push(sql`${links} AND ${HAS_CONDITIONS}`)
+  if (isByCondition(filter)) sets.push(sql`${links} AND ${HAS_CONDITIONS}`)
   return sets
 }
 

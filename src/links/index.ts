@@ -1,4 +1,5 @@
-export { setBlocked } from './block.ts'
+export { blockLink, blockOfAddress, type Named, unblockLink } from './block.ts'
+export type { LinkAsker } from './context.ts'
 export type { HistoryEntry, HistoryPage } from './history.ts'
 export type { ListQuery, ListResult } from './list.ts'
 export { RESERVED_SLUGS } from './reserved.ts'
@@ -11,7 +12,8 @@ export {
   type LinkServiceDeps,
 } from './service.ts'
 export { slugKey } from './slug.ts'
-export { isSpecial, STATUSES, type Status, statusOf } from './status.ts'
+export { blockOf, isSpecial, STATUSES, type Status, statusOf } from './status.ts'
+export { findLink } from './store.ts'
 export type {
   CreateFields,
   Link,

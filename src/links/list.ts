@@ -1,3 +1,4 @@
+import type { BlockList } from '../blocks/list.ts'
 import type { Cursors, CursorValue } from '../http/cursor.ts'
 import { foldCase } from '../validation/text.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
@@ -45,6 +46,7 @@ export interface ListResult {
 
 export interface ListContext extends Pick<LinkContext, 'storage' | 'clock' | 'render'> {
   cursors: Cursors
+  blocks: BlockList
   totals: Totals
   /** How many links are collected and sorted; of more, the sort's index is walked. */
   few: number
@@ -60,8 +62,8 @@ export async function list(
   query: ListQuery,
 ): Promise<ListResult> {
   const { storage, cursors } = ctx
-  const filter = filterOf(workspace.no, query)
-  const binding = JSON.stringify([filter, query.sort, query.order])
+  const filter = filterOf(ctx, workspace.no, query)
+  const binding = JSON.stringify([{ ...filter, covering: null }, query.sort, query.order])
   const { limit, page, cursor } = query
   const start = cursor === undefined ? null : positionOf(cursors.decode(cursor, binding))
   const nowMs = ctx.clock.now()
@@ -115,7 +117,7 @@ export async function list(
   }
 }
 
-function filterOf(workspaceNo: number, query: ListQuery): LinkFilter {
+function filterOf({ blocks }: ListContext, workspaceNo: number, query: ListQuery): LinkFilter {
   const term = searchTerm(query.search ?? '')
   return {
     workspaceNo,
@@ -125,6 +127,7 @@ function filterOf(workspaceNo: number, query: ListQuery): LinkFilter {
     status: query.status ?? null,
     createdFrom: query.created_after ?? null,
     createdUntil: query.created_before ?? null,
+    covering: query.status === undefined ? null : blocks.ofWorkspace(workspaceNo),
   }
 }
 

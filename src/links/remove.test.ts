@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { setBlocked } from './block.ts'
+import { setBlocked } from '../blocks/testing/set-blocked.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
 import { expectConsistent, slugRow } from './testing/tables.ts'
 
@@ -59,7 +59,7 @@ describe('deleting', () => {
 })
 
 describe('blocking', () => {
-  test('makes the link and all its slugs special, and is undone', async () => {
+  test('covers the link and all its slugs, and is undone', async () => {
     const { id, slug } = await links.create({
       destination_url: URL_A,
       slug: 'Bad',
@@ -72,19 +72,21 @@ describe('blocking', () => {
       ['s.example/B2', false],
       [id, true],
     ] as const) {
-      expect(await storage.write((tx) => setBlocked(ctx, tx, name, blocked))).toEqual({
-        id,
-        isDeleted: false,
-      })
-      expect(await slugRow(links, 'b2')).toMatchObject({ special: Number(blocked) })
-      expect(await slugRow(links, slug.toLowerCase())).toMatchObject({ special: Number(blocked) })
+      await storage.write((tx) => setBlocked(ctx, tx, name, blocked))
+      const block_id = blocked ? expect.stringMatching(/^blk_/) : null
+      expect(await slugRow(links, 'b2')).toMatchObject({ block_id })
+      expect(await slugRow(links, slug.toLowerCase())).toMatchObject({ block_id })
     }
     expect((await links.list({ status: 'blocked' })).data).toMatchObject([{ id, version: 4 }])
     // The owner's changes don't lift it.
     expect(await links.patch(id, { title: 'x' })).toMatchObject({ status: 'blocked' })
-    expect(await slugRow(links, 'b2')).toMatchObject({ special: 1 })
-    for (const name of ['none', 'go.example/bad', 'nowhere.example/bad', 'lnk_x']) {
-      expect(await storage.write((tx) => setBlocked(ctx, tx, name, true))).toBeNull()
+    expect(await slugRow(links, 'b2')).toMatchObject({ block_id: expect.stringMatching(/^blk_/) })
+    for (const [name, outcome] of [
+      ['bad', 'CONFLICT'],
+      ['nowhere.example/bad', 'VALIDATION_FAILED'],
+      ['lnk_x', 'LINK_NOT_FOUND'],
+    ] as const) {
+      expect(await storage.write((tx) => setBlocked(ctx, tx, name, true))).toBe(outcome)
     }
   })
 })

@@ -86,7 +86,7 @@ async function patchTo(
 }
 
 const ADDRESS: readonly string[] = ['slug', 'aliases', 'domain']
-const NOT_WRITABLE: readonly string[] = ['has_password', 'blocked']
+const NOT_WRITABLE: readonly string[] = ['has_password', 'blocked', 'reason']
 
 /** Only what differs: a destination that is blocked by now need not stand in the way of a title. */
 function differences(now: Fields, then: Fields): Record<string, unknown> {

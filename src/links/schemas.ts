@@ -17,6 +17,7 @@ export const LINK_EXAMPLE: Link = {
   external_id: 'crm-4711',
   enabled: true,
   status: 'active',
+  block: null,
   redirect_status: 302,
   forward_query: false,
   starts_at: null,
@@ -62,6 +63,22 @@ export const LinkSchema = z
         'The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an ' +
         'active link redirects.',
     }),
+    block: z
+      .object({
+        reason: text(
+          'The reason. Null: the configuration of the instance blocks the host.',
+        ).nullable(),
+        at: time(
+          'Since when, in UTC. Null: the configuration of the instance blocks the host.',
+        ).nullable(),
+      })
+      .nullable()
+      .openapi({
+        description:
+          'Set by the owner of the instance: visitors get 410, also when a block lies on the ' +
+          "short domain, the destination's host or the workspace. Null: the link is not blocked. " +
+          '`POST /links/{id}/appeal` answers it.',
+      }),
     redirect_status: z.literal(REDIRECT_STATUSES).openapi({
       type: 'integer',
       enum: [...REDIRECT_STATUSES],
@@ -70,10 +87,14 @@ export const LinkSchema = z
     forward_query: flag("Whether the visitor's query parameters are added to the destination's."),
     starts_at: time('Until then visitors get 404. Null: redirects at once.').nullable(),
     expires_at: time('From then on visitors get 410. Null: never expires.').nullable(),
-    max_clicks: z.int().nullable().openapi({
-      description:
-        'After so many clicks by people visitors get 410; bots never count. Null: no limit.',
-    }),
+    max_clicks: z
+      .int()
+      .nullable()
+      .openapi({
+        description:
+          'After so many clicks by people visitors get 410. Bots and prefetches never count, and are ' +
+          'redirected until then; `/{slug}+` withholds the destination. Null: no limit.',
+      }),
     fallback_url: text(
       'Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere.',
     ).nullable(),

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
+import { type BlockList, createBlockList } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
@@ -33,6 +34,8 @@ export interface LinkServiceDeps {
   domains: Domains
   ownHosts: OwnHosts
   urlRules: UrlRules
+  /** What is blocked besides addresses. Default: nothing. */
+  blocks?: BlockList
   /** How many people have visited a link so far, with those who are not counted yet. */
   peopleSoFar: (linkSeq: number) => number | Promise<number>
   /** Default: {@link hashPassword}. */
@@ -113,6 +116,7 @@ export function hashPassword(password: string): Promise<string> {
 /** Makes the links service of an instance. */
 export function createLinkService(deps: LinkServiceDeps): LinkService {
   const { storage, clock, domains, few = FEW } = deps
+  const blocks = deps.blocks ?? createBlockList({ storage, domains, hosts: [] })
   let schemas: LinkSchemas | undefined
   const ctx: RestoreContext & ListContext = {
     storage,
@@ -120,10 +124,11 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
     ids: deps.ids,
     random: deps.random,
     domains,
+    blocks,
     cursors: deps.cursors,
     totals: createTotals(few),
     few,
-    render: createRenderer(domains),
+    render: createRenderer(domains, blocks),
     hashPassword: deps.hashPassword ?? hashPassword,
     peopleSoFar: deps.peopleSoFar,
     changed: () => deps.changed?.(),
@@ -134,7 +139,13 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
       return schemas.patch
     },
   }
-  const rules: LinkRules = { checkUrl: createUrlCheck(deps.ownHosts, deps.urlRules), domains }
+  const rules: LinkRules = {
+    checkUrl: createUrlCheck(deps.ownHosts, {
+      ...deps.urlRules,
+      isBlockedHost: (host) => blocks.hasHost(host),
+    }),
+    domains,
+  }
   return {
     rules,
     prepareCreate: (fields) => prepareCreate(ctx, fields),

@@ -13,9 +13,11 @@ export interface SlugTarget {
   target_url: string
   redirect_status: number
   special: number
+  /** The block of the link, which all its addresses share. */
+  block_id: string | null
 }
 
-type Row = SlugsTable & { link_seq: number; target_url: string }
+type Row = Omit<SlugsTable, 'block_id'> & SlugTarget
 
 const COLUMNS = [
   'slug_key',
@@ -26,6 +28,7 @@ const COLUMNS = [
   'target_url',
   'redirect_status',
   'special',
+  'block_id',
 ] as const satisfies readonly (keyof Row)[]
 
 const pick = (p: Row, columns: readonly (keyof Row)[]) =>
@@ -33,7 +36,7 @@ const pick = (p: Row, columns: readonly (keyof Row)[]) =>
 
 /** What a claim of a held slug, or a change of its link, writes. */
 const targetColumns = (p: Row) =>
-  pick(p, ['link_seq', 'slug', 'target_url', 'redirect_status', 'special'])
+  pick(p, ['link_seq', 'slug', 'target_url', 'redirect_status', 'special', 'block_id'])
 
 const claim = prepare<Row, { slug_key: string }>((db, p) =>
   db
@@ -44,14 +47,18 @@ const claim = prepare<Row, { slug_key: string }>((db, p) =>
         .columns(['slug_key', 'domain_no'])
         .doUpdateSet(targetColumns(p))
         .where('slugs.link_seq', 'is', null)
-        .where('slugs.workspace_no', '=', p.workspace_no),
+        .where('slugs.workspace_no', '=', p.workspace_no)
+        // A blocked address is the blocked link's alone.
+        .where((eb) =>
+          eb.or([eb('slugs.block_id', 'is', null), eb('slugs.block_id', '=', p.block_id)]),
+        ),
     )
     .returning('slug_key'),
 )
 
 /**
  * Takes a slug for a link. One that is held back can be taken again by the workspace that had it.
- * False: it is in use, or held for another workspace.
+ * False: it is in use, held for another workspace, or blocked.
  */
 export async function claimSlug(
   tx: Transaction,
@@ -133,33 +140,73 @@ export async function knownSlugs(
 
 const ownerOf = prepare<
   { key: string; domainNo: number },
-  { workspace_no: number; link_seq: number | null }
+  { workspace_no: number; link_seq: number | null; block_id: string | null }
 >((db, p) =>
   db
     .selectFrom('slugs')
-    .select(['workspace_no', 'link_seq'])
+    .select(['workspace_no', 'link_seq', 'block_id'])
     .where('slug_key', '=', p.key)
     .where('domain_no', '=', p.domainNo),
 )
 
-/** The workspace and link that have a slug, or had it; undefined: no link ever had it. */
+/** The workspace and link that have or had a slug, and its block; undefined: it is unknown. */
 export async function slugOwner(sql: Sql, { key, domainNo }: Address) {
   return (await sql.run(ownerOf, { key, domainNo }))[0]
 }
 
-/** The link that a slug leads to. */
-export async function linkOfSlug(
-  sql: Sql,
-  domainNo: number,
-  key: string,
-): Promise<number | undefined> {
-  const row = await sql.db
-    .selectFrom('slugs')
-    .select('link_seq')
-    .where('domain_no', '=', domainNo)
-    .where('slug_key', '=', key)
+/** Stands for the workspace of a blocked address that no workspace ever had. */
+const UNOWNED = 0
+
+/** Blocks an address that no link has now. False: a link has it, or it is blocked already. */
+export async function blockFreeSlug(
+  tx: Transaction,
+  address: Address,
+  blockId: string,
+): Promise<boolean> {
+  const { slug, key, domainNo } = address
+  const row = await tx.db
+    .insertInto('slugs')
+    .values({
+      slug_key: key,
+      domain_no: domainNo,
+      workspace_no: UNOWNED,
+      link_seq: null,
+      slug,
+      target_url: null,
+      redirect_status: 302,
+      special: 0,
+      block_id: blockId,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['slug_key', 'domain_no'])
+        .doUpdateSet({ block_id: blockId })
+        .where('slugs.link_seq', 'is', null)
+        .where('slugs.block_id', 'is', null),
+    )
+    .returning('slug_key')
     .executeTakeFirst()
-  return row?.link_seq ?? undefined
+  return changed(tx, address, row !== undefined)
+}
+
+/** Ends a block of addresses; those that no workspace ever had are free again. */
+export async function unblockSlugs(tx: Transaction, blockId: string): Promise<void> {
+  const rows = await tx.db
+    .updateTable('slugs')
+    .set({ block_id: null })
+    .where('block_id', '=', blockId)
+    .returning(['slug_key', 'domain_no', 'slug', 'workspace_no'])
+    .execute()
+  for (const { slug_key: key, domain_no: domainNo, slug, workspace_no } of rows) {
+    if (workspace_no === UNOWNED) {
+      await tx.db
+        .deleteFrom('slugs')
+        .where('slug_key', '=', key)
+        .where('domain_no', '=', domainNo)
+        .execute()
+    }
+    changed(tx, { key, domainNo, slug })
+  }
 }
 
 function rowOf({ key, domainNo, slug }: Address, target: SlugTarget): Row {

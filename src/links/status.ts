@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { LinksTable, Sql } from '../storage/index.ts'
+import type { Covering, LinkBlock } from '../blocks/list.ts'
+import { bySql, type LinksTable, type Sql } from '../storage/index.ts'
 
 /** What a link's status can be, in the order of precedence: the first that applies is shown. */
 export const STATUSES = [
@@ -13,13 +14,17 @@ export const STATUSES = [
 export type Status = (typeof STATUSES)[number]
 
 type Conditions = Pick<LinksTable, 'enabled' | 'starts_at' | 'expires_at' | 'max_clicks'> & {
-  blocked: number
   uses: number
 }
 
+/** The block of a link's own addresses. */
+export function blockOf({ block }: { block: string | null }): LinkBlock | null {
+  return block === null ? null : (JSON.parse(block) as LinkBlock)
+}
+
 /** The status of a link at a time. `statusSql` says the same to the database. */
-export function statusOf(link: Conditions, nowMs: number): Status {
-  if (link.blocked !== 0) return 'blocked'
+export function statusOf(link: Conditions, isBlocked: boolean, nowMs: number): Status {
+  if (isBlocked) return 'blocked'
   if (link.enabled === 0) return 'disabled'
   if (link.expires_at !== null && link.expires_at <= nowMs) return 'expired'
   if (link.max_clicks !== null && link.uses >= link.max_clicks) return 'exhausted'
@@ -28,9 +33,13 @@ export function statusOf(link: Conditions, nowMs: number): Status {
 }
 
 /** Whether the row `l` of `links` has a status. Names `uses`, which no index has, only if it must. */
-export function statusSql(status: Status, nowMs: number): RawBuilder<boolean> {
+export function statusSql(
+  status: Status,
+  covering: Covering | null,
+  nowMs: number,
+): RawBuilder<boolean> {
   const conditions: Record<Status, RawBuilder<unknown>[]> = {
-    blocked: [sql`l.blocked <> 0`],
+    blocked: [blockedSql(covering)],
     disabled: [sql`l.enabled = 0`],
     expired: [sql`(l.expires_at IS NOT NULL AND l.expires_at <= ${nowMs})`],
     exhausted: [sql`(l.max_clicks IS NOT NULL AND l.uses >= l.max_clicks)`],
@@ -42,11 +51,33 @@ export function statusSql(status: Status, nowMs: number): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(all, sql` AND `)})`
 }
 
+/** The host and port of a destination; the URL standard writes a slash after them. */
+const HOST = bySql({
+  sqlite: sql`substr(l.target_url, instr(l.target_url, '//') + 2,
+    instr(substr(l.target_url, instr(l.target_url, '//') + 2), '/') - 1)`,
+  postgres: sql`split_part(l.target_url, '/', 3)`,
+})
+
+/** Whether the row `l` is blocked. `BlockList.covering` says the same of a row that was read. */
+function blockedSql(covering: Covering | null): RawBuilder<unknown> {
+  const tests: RawBuilder<unknown>[] = [sql`l.block IS NOT NULL`]
+  if (covering?.all) tests.push(sql`TRUE`)
+  for (const no of covering?.domainNos ?? []) tests.push(sql`l.domain_no = ${no}`)
+  for (const host of covering?.hosts ?? []) {
+    const escaped = host.replaceAll('_', '\\_')
+    for (const port of ['', ':%']) {
+      tests.push(sql`${HOST} LIKE ${escaped + port} ESCAPE '\\'`)
+      tests.push(sql`${HOST} LIKE ${`%.${escaped}${port}`} ESCAPE '\\'`)
+    }
+  }
+  return sql`(${sql.join(tests, sql` OR `)})`
+}
+
 /**
  * True of every link that may have another status than active. Says word for word what the partial
  * index `links_special` covers, without which the database would read every link.
  */
-export const HAS_CONDITIONS = sql<boolean>`(l.enabled = 0 OR l.blocked <> 0
+export const HAS_CONDITIONS = sql<boolean>`(l.enabled = 0 OR l.block IS NOT NULL
   OR l.starts_at IS NOT NULL OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
 
 /**
@@ -68,10 +99,9 @@ export function isSpecial(
   link: Pick<
     LinksTable,
     'enabled' | 'starts_at' | 'expires_at' | 'max_clicks' | 'password_hash' | 'forward_query'
-  > & { blocked: number },
+  >,
 ): 0 | 1 {
   return link.enabled === 0 ||
-    link.blocked !== 0 ||
     link.forward_query !== 0 ||
     link.starts_at !== null ||
     link.expires_at !== null ||

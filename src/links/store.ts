@@ -10,8 +10,8 @@ import { tagKeys } from './render.ts'
 import { indexText, searchText, unindexText } from './search.ts'
 
 /** A row of `links` as it is read back, without what only the search looks through. */
-export type LinkRow = Omit<LinksTable, 'blocked' | 'uses' | 'search_text'> & {
-  blocked: number
+export type LinkRow = Omit<LinksTable, 'block' | 'uses' | 'search_text'> & {
+  block: string | null
   uses: number
 }
 /** What the click worker counted of a link; null before it came to it. */
@@ -38,7 +38,7 @@ export const LINK_COLUMNS = [
   'aliases',
   'external_id',
   'enabled',
-  'blocked',
+  'block',
   'redirect_status',
   'forward_query',
   'starts_at',
@@ -151,7 +151,7 @@ export async function insertLink(tx: Transaction, row: LinkRow): Promise<boolean
 /** `uses` null: as many as there are by now. */
 type ChangedRow = Omit<WrittenRow, 'uses'> & { uses: number | null }
 
-const FIXED: readonly string[] = ['seq', 'id', 'workspace_no', 'created_at', 'blocked', 'uses']
+const FIXED: readonly string[] = ['seq', 'id', 'workspace_no', 'created_at', 'block', 'uses']
 const CHANGING = LINK_COLUMNS.filter((name) => !FIXED.includes(name))
 
 const update = prepare<ChangedRow, { seq: number }>((db, p) =>

@@ -21,6 +21,8 @@ export interface Link {
   external_id: string | null
   enabled: boolean
   status: Status
+  /** Why and since when it is blocked; null: it is not. */
+  block: { reason: string | null; at: string | null } | null
   redirect_status: RedirectStatus
   forward_query: boolean
   starts_at: string | null

@@ -1,4 +1,5 @@
 import { Fault } from '../validation/fault.ts'
+import { canonicalHost, hostOfUrl } from '../validation/host.ts'
 import { longerThan } from '../validation/text.ts'
 
 /** The most characters that a destination may have. */
@@ -8,7 +9,6 @@ export const URL_LENGTH_MAX = 8192
 const CONTROLS = /\p{Cc}/u
 const SPACE_AROUND = /^ | $/
 const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/
-const MAPPED_V4 = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
 /** The hosts and ports that lead to this instance. */
@@ -27,8 +27,8 @@ export interface OwnHosts {
 export interface UrlRules {
   /** Without the colon, in lower case. */
   schemes: readonly string[]
-  /** Refused with all their subdomains. */
-  blockedHosts: readonly string[]
+  /** Whether a canonical host is refused. */
+  isBlockedHost?: (host: string) => boolean
 }
 
 /** An address as it was given, and as the URL standard serialises it. */
@@ -47,7 +47,6 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   const ownHosts = new Set(own.hosts.map(canonicalHost).filter((host) => !isThisMachine(host)))
   const ownPorts = new Set([own.listenPort, own.basePort])
   const addresses = new Set((own.addresses ?? []).map(canonicalAddress))
-  const blocked = new Set(rules.blockedHosts.map(canonicalHost))
 
   function loopsBack(url: URL, host: string): boolean {
     if (ownHosts.has(host)) return true
@@ -64,37 +63,18 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
     if (!protocols.has(url.protocol)) return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed })
     if (url.username !== '' || url.password !== '') return new Fault('URL_HAS_CREDENTIALS')
     if (url.hostname !== '') {
-      const host = unmapped(withoutDot(url.hostname))
+      const host = hostOfUrl(url)
       if (loopsBack(url, host)) return new Fault('URL_LOOPS_BACK')
-      if (blocked.size > 0 && isWithin(host, blocked)) return new Fault('URL_BLOCKED')
+      if (rules.isBlockedHost?.(host)) return new Fault('URL_BLOCKED')
     }
     return { given: text, target: url.href }
   }
-}
-
-/** A host name as the URL standard writes it (IDN in ASCII), without port and trailing dot. */
-function canonicalHost(host: string): string {
-  const url = URL.parse(`http://${host}`)
-  return unmapped(withoutDot(url?.hostname ?? host.toLowerCase()))
 }
 
 /** An address as it stands in a URL: IPv6 in brackets, without a zone. */
 function canonicalAddress(address: string): string {
   const plain = address.replace(/%.*$/, '')
   return canonicalHost(plain.includes(':') ? `[${plain}]` : plain)
-}
-
-function withoutDot(host: string): string {
-  return host.endsWith('.') ? host.slice(0, -1) : host
-}
-
-/** The IPv4 address inside an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). */
-function unmapped(host: string): string {
-  const parts = host.startsWith('[') ? MAPPED_V4.exec(host) : null
-  if (parts === null) return host
-  const high = Number.parseInt(parts[1] as string, 16)
-  const low = Number.parseInt(parts[2] as string, 16)
-  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
 }
 
 function isThisMachine(host: string): boolean {
@@ -106,11 +86,4 @@ function isThisMachine(host: string): boolean {
     host === '[::1]' ||
     LOOPBACK_V4.test(host)
   )
-}
-
-function isWithin(host: string, hosts: ReadonlySet<string>): boolean {
-  for (let rest = host; ; rest = rest.slice(rest.indexOf('.') + 1)) {
-    if (hosts.has(rest)) return true
-    if (!rest.includes('.')) return false
-  }
 }

@@ -50,6 +50,7 @@ const plain = (target_url: string, seq = 1): FoundSlug => ({
   target_url,
   redirect_status: 302,
   special: 0,
+  block_id: null,
   link: null,
 })
 const special = (seq: number, link: Partial<LinkRow>): FoundSlug => ({

@@ -10,11 +10,11 @@ export function createEmbeddedResolver(reader: Database): Resolver {
   const begin = reader.prepare('BEGIN')
   const commit = reader.prepare('COMMIT')
   const bySlug = reader.prepare<SlugRow, [string, number]>(
-    `SELECT link_seq, target_url, redirect_status, special FROM main.slugs
+    `SELECT link_seq, target_url, redirect_status, special, block_id FROM main.slugs
      WHERE slug_key = ? AND domain_no = ?`,
   )
   const bySeq = reader.prepare<LinkRow, [number]>(
-    `SELECT seq, target_url, redirect_status, enabled, blocked, forward_query, starts_at,
+    `SELECT seq, target_url, redirect_status, enabled, forward_query, starts_at,
        expires_at, max_clicks, uses, fallback_url, password_hash
      FROM main.links WHERE seq = ?`,
   )

@@ -9,7 +9,6 @@ export interface FoundSlug extends SlugRow {
 const CONDITIONS = [
   'seq',
   'enabled',
-  'blocked',
   'forward_query',
   'starts_at',
   'expires_at',
@@ -30,7 +29,7 @@ const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
     .leftJoin('links as l', (join) =>
       join.onRef('l.seq', '=', 's.link_seq').on('s.special', '=', 1),
     )
-    .select(['s.link_seq', 's.target_url', 's.redirect_status', 's.special'])
+    .select(['s.link_seq', 's.target_url', 's.redirect_status', 's.special', 's.block_id'])
     .select(CONDITIONS.map((name) => `l.${name}` as const))
     .select(['l.target_url as link_target', 'l.redirect_status as link_status'])
     .where('s.slug_key', '=', p.slugKey)
@@ -46,8 +45,8 @@ export function createFetchSlug(storage: Pick<Storage, 'read'>) {
   return async (slugKey: string, domainNo: number): Promise<FoundSlug | null> => {
     const [row] = await storage.read.run(bySlug, { slugKey, domainNo })
     if (row === undefined) return null
-    const { link_seq, target_url, redirect_status, special } = row
-    return { link_seq, target_url, redirect_status, special, link: linkOf(row) }
+    const { link_seq, target_url, redirect_status, special, block_id } = row
+    return { link_seq, target_url, redirect_status, special, block_id, link: linkOf(row) }
   }
 }
 

@@ -2,10 +2,10 @@
 export const FORM_BYTES_MAX = 16_384
 
 /**
- * The `password` field of a posted form, or of a JSON object as programs send it; empty when there
- * is none, null when the body is too large.
+ * A field of a posted form, or of a JSON object as programs send it; empty when there is none, null
+ * when the body is too large.
  */
-export async function readPassword(request: Request): Promise<string | null> {
+export async function readField(request: Request, name: string): Promise<string | null> {
   const type = request.headers.get('content-type') ?? ''
   const read = READERS.find(({ media }) => type.toLowerCase().startsWith(media))?.read
   if (read === undefined) return ''
@@ -19,24 +19,24 @@ export async function readPassword(request: Request): Promise<string | null> {
     parts.push(part)
   }
   try {
-    const password = await read(Buffer.concat(parts), type)
-    return typeof password === 'string' ? password : ''
+    const value = await read(Buffer.concat(parts), type, name)
+    return typeof value === 'string' ? value : ''
   } catch {
     return ''
   }
 }
 
-/** What a password may come in, each throwing on what isn't well formed. */
-const READERS: { media: string; read: (body: Buffer, type: string) => unknown }[] = [
+/** What a form may come in, each throwing on what isn't well formed. */
+const READERS: { media: string; read: (body: Buffer, type: string, name: string) => unknown }[] = [
   {
     media: 'application/x-www-form-urlencoded',
-    read: (body) => new URLSearchParams(body.toString()).get('password'),
+    read: (body, _, name) => new URLSearchParams(body.toString()).get(name),
   },
-  { media: 'application/json', read: (body) => JSON.parse(body.toString())?.password },
+  { media: 'application/json', read: (body, _, name) => JSON.parse(body.toString())?.[name] },
   {
     media: 'multipart/form-data',
-    read: async (body, type) =>
-      (await new Response(body, { headers: { 'content-type': type } }).formData()).get('password'),
+    read: async (body, type, name) =>
+      (await new Response(body, { headers: { 'content-type': type } }).formData()).get(name),
   },
 ]
 

@@ -204,7 +204,7 @@ describe('other methods', () => {
 describe('a link with conditions', () => {
   test.each([
     ['LINK_DISABLED', 410, { enabled: 0 }],
-    ['LINK_BLOCKED', 410, { blocked: 1 }],
+    ['LINK_BLOCKED', 410, { block: '{}' }],
     ['LINK_NOT_FOUND', 404, { starts_at: 1_700_000_000_001 }],
     ['LINK_EXPIRED', 410, { expires_at: 1_700_000_000_000 }],
     ['LINK_EXHAUSTED', 410, { max_clicks: 3, uses: 3 }],
@@ -239,7 +239,7 @@ describe('a link with conditions', () => {
     expect(response.headers.get('location')).toBe('https://xn--bcher-kva.example/%C3%BC')
     expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(await clicks(seq)).toBe(0)
-    await site.addLink({ slug: 'b', blocked: 1, fallback_url })
+    await site.addLink({ slug: 'b', block: '{}', fallback_url })
     expect((await site.visit('/b')).status).toBe(410)
   })
 
@@ -374,7 +374,13 @@ describe('storage that can not be read', () => {
     const fail = () => {
       if (broken) throw new StorageUnavailable('SQLITE_IOERR')
     }
-    const row = { link_seq: 1, target_url: 'https://e.com/', redirect_status: 302, special: 0 }
+    const row = {
+      link_seq: 1,
+      target_url: 'https://e.com/',
+      redirect_status: 302,
+      special: 0,
+      block_id: null,
+    }
     const resolver = { begin: fail, end() {}, slug: () => row, link: () => null }
     site = await openSite(dir, { clock, resolver })
     const response = await site.visit('/a')

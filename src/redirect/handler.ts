@@ -1,7 +1,8 @@
 import { HOW } from '../clicks/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
-import { createGate, FORM_BYTES_MAX, readPassword, TooBusy, type VerifyPassword } from './form.ts'
+import { createGate, FORM_BYTES_MAX, readField, TooBusy, type VerifyPassword } from './form.ts'
 import { Pages } from './pages.ts'
+import { answerReport } from './report.ts'
 import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
 import { fromQrCode, withoutQrMarker, withVisitorsQuery } from './target.ts'
 import { createTurnIds, type TurnIds } from './turn-ids.ts'
@@ -121,19 +122,25 @@ class RedirectHandler implements Redirect {
     visit.fetched = undefined
     const slug = fetched === undefined ? resolver.slug(visit.slugKey, visit.domainNo) : fetched
     if (slug instanceof Promise) {
-      this.#settle(visit, async () => {
+      return this.#settle(visit, async () => {
         visit.fetched = await slug
         return null
       })
-      return null
     }
-    if (slug === null || slug.link_seq === null) return this.#notFound(visit.request)
+    if (slug === null) return this.#notFound(visit.request)
+    if (slug.block_id !== null) return this.#blocked(visit)
+    if (slug.link_seq === null) return this.#notFound(visit.request)
+    const { target_url } = slug
+    if (target_url === null) return this.#notFound(visit.request)
+    if (this.#deps.blocks.covers(visit.domainNo, slug.link_seq, target_url)) {
+      return this.#blocked(visit)
+    }
     if (slug.special !== 0) {
       const link = resolver.link(slug)
       return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
     }
-    const { target_url } = slug
-    if (target_url === null) return this.#notFound(visit.request)
+    if (visit.preview && visit.method === POST)
+      return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
     if (visit.method === POST) return this.#pages.notAllowed(visit.request)
     if (visit.preview) return this.#preview(visit, target_url)
     if (visit.method !== HEAD) this.#record(visit, slug.link_seq, now)
@@ -151,19 +158,21 @@ class RedirectHandler implements Redirect {
     const { request, method } = visit
     const condition = conditionOf(link, now)
     if (condition !== 'open') return this.#closed(visit, link, condition)
+    if (visit.preview && method === POST)
+      return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
     const { password_hash } = link
     if (method === POST && password_hash === null) return this.#pages.notAllowed(request)
     if (password_hash !== null && visit.unlocked !== password_hash) {
       return this.#locked(visit, link.seq, password_hash)
     }
-    if (visit.preview) return this.#preview(visit, link.target_url)
+    if (visit.preview)
+      return this.#preview(visit, link.max_clicks === null ? link.target_url : null)
     const isLimited = link.max_clicks !== null && method !== HEAD
     if (!isLimited || !this.#deps.recorder.isPerson(visit.headers)) {
       return this.#pass(visit, link.seq, link, now)
     }
     if (visit.refusals >= REFUSALS_MAX) return this.#closed(visit, link, 'exhausted')
-    this.#settle(visit, () => this.#takeUse(visit, link.seq, now))
-    return null
+    return this.#settle(visit, () => this.#takeUse(visit, link.seq, now))
   }
 
   async #takeUse(visit: Visit, seq: number, now: number): Promise<null> {
@@ -179,8 +188,7 @@ class RedirectHandler implements Redirect {
   #locked(visit: Visit, seq: number, hash: string): Response | null {
     // Once only: the body is read, and the password may have changed in the meantime.
     if (visit.method === POST && visit.unlocked === null) {
-      this.#settle(visit, () => this.#guess(visit, seq, hash))
-      return null
+      return this.#settle(visit, () => this.#guess(visit, seq, hash))
     }
     this.counts.page++
     if (visit.preview) return this.#pages.protectedPreview(visit.request, pathOf(visit))
@@ -190,7 +198,7 @@ class RedirectHandler implements Redirect {
   async #guess(visit: Visit, seq: number, hash: string): Promise<Response | null> {
     const { request, peer } = visit
     const { takeGuess, clientAddress } = this.#deps
-    const password = await readPassword(request)
+    const password = await readField(request, 'password')
     if (password === null) {
       return this.#pages.error(request, 'PAYLOAD_TOO_LARGE', { params: { max: FORM_BYTES_MAX } })
     }
@@ -206,11 +214,12 @@ class RedirectHandler implements Redirect {
   }
 
   /** Continues outside of this turn: `work` gives the answer, or null to decide anew. */
-  #settle(visit: Visit, work: () => Promise<Response | null>): void {
+  #settle(visit: Visit, work: () => Promise<Response | null>): null {
     work().then(
       (response) => (response === null ? this.#enqueue(visit) : visit.answer(response)),
       (error) => visit.answer(this.#failed(visit.request, error)),
     )
+    return null
   }
 
   /** Redirects the visitor, and records the click. */
@@ -237,20 +246,30 @@ class RedirectHandler implements Redirect {
   }
 
   #closed(visit: Visit, link: LinkRow, condition: Closed): Response {
+    const { fallback_url } = link
+    const isFollowed = fallback_url !== null && !visit.preview
+    if (isFollowed && this.#deps.blocks.hasTarget(fallback_url)) return this.#blocked(visit)
     this.counts[condition === 'scheduled' ? 'not_found' : 'gone']++
-    if (link.fallback_url !== null && condition !== 'blocked' && !visit.preview) {
+    if (isFollowed) {
       const status = visit.method === POST ? 303 : 302
       return this.#pages.redirect(
         visit.request,
         this.#turnIds.next(),
         status,
-        new URL(link.fallback_url).href,
+        new URL(fallback_url).href,
       )
     }
     return this.#pages.closed(visit.request, condition, link.starts_at)
   }
 
-  #preview(visit: Visit, target: string): Response {
+  /** Never the fallback: it is the choice of the one who was blocked. */
+  #blocked(visit: Visit): Response {
+    this.counts.gone++
+    return this.#pages.closed(visit.request, 'blocked', null)
+  }
+
+  /** `target` null: the address isn't shown, because each visit of the link counts. */
+  #preview(visit: Visit, target: string | null): Response {
     this.counts.page++
     return this.#pages.preview(visit.request, target, pathOf(visit))
   }

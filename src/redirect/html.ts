@@ -17,8 +17,11 @@ p:last-child{margin:0}
 .address{padding:12px;border:1px solid var(--line);border-radius:6px;color:var(--fg);overflow-wrap:anywhere;font:14px/1.5 ui-monospace,monospace}
 .bad{color:var(--bad)}
 label{display:block;margin-block-end:4px;font-size:14px}
-input{inline-size:100%;min-block-size:40px;margin-block-end:16px;padding:8px 12px;border:1px solid var(--dim);border-radius:6px;background:var(--bg);color:inherit;font:inherit}
+input,textarea{inline-size:100%;min-block-size:40px;margin-block-end:16px;padding:8px 12px;border:1px solid var(--dim);border-radius:6px;background:var(--bg);color:inherit;font:inherit}
 .button{display:inline-block;min-block-size:40px;padding:8px 16px;border:0;border-radius:6px;background:var(--accent);color:var(--on);font:inherit;font-weight:600;text-decoration:none;cursor:pointer}
+details{margin-block-start:24px;padding-block-start:16px;border-block-start:1px solid var(--line);font-size:14px}
+summary{padding-block:4px;color:var(--dim);cursor:pointer}
+summary+form{margin-block-start:12px}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}`
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
@@ -87,7 +90,8 @@ export function scheduledPage(locale: Locale, startsAt: number): string {
 /** A link with a password, without the form; `path` is the link itself. */
 export function protectedPage(locale: Locale, path: string): string {
   const text = (key: 'text' | 'button' | 'title') => translate(locale, `page.password.${key}`)
-  return renderPage(locale, text('title'), paragraph(text('text')) + button(path, text('button')))
+  const body = paragraph(text('text')) + button(path, text('button'))
+  return renderPage(locale, text('title'), body + reportForm(locale))
 }
 
 /** The form that asks for a link's password. */
@@ -109,16 +113,55 @@ export function passwordPage(locale: Locale, attempt: PasswordAttempt): string {
   return renderPage(locale, translate(locale, 'page.password.title'), notice + form)
 }
 
-/** Where a link leads; `path` is the link itself. */
-export function previewPage(locale: Locale, target: string, path: string): string {
+/** Where a link leads; `path` is the link itself. `target` null: it isn't shown. */
+export function previewPage(locale: Locale, target: string | null, path: string): string {
   const text = (key: 'text' | 'button' | 'note') => translate(locale, `page.preview.${key}`)
+  if (target === null) {
+    const said = paragraph(translate(locale, 'page.preview.limited'))
+    const body = said + button(path, text('button')) + reportForm(locale)
+    return renderPage(locale, translate(locale, 'page.preview.limited_title'), body)
+  }
   const readable = inUnicode(target)
   const address = (url: string) =>
     `<p class="address"><bdi dir="ltr">${Bun.escapeHTML(url)}</bdi></p>`
   const body = `${address(target)}${readable === target ? '' : address(readable)}
 ${paragraph(`${text('note')} ${text('text')}`)}
-${button(path, text('button'))}`
+${button(path, text('button'))}
+${reportForm(locale)}`
   return renderPage(locale, translate(locale, 'page.preview.title'), body)
+}
+
+/** What became of a report. */
+export type ReportResult =
+  | { kind: 'sent' }
+  | { kind: 'empty' }
+  | { kind: 'too_many'; retryAfterSeconds: number }
+
+/** Says what became of a report. */
+export function reportPage(locale: Locale, result: ReportResult): string {
+  const title = translate(locale, 'page.report.title')
+  if (result.kind === 'sent') {
+    return renderPage(locale, title, paragraph(translate(locale, 'page.report.sent')))
+  }
+  const said =
+    result.kind === 'empty'
+      ? translate(locale, 'detail.REQUIRED')
+      : translate(locale, 'page.password.too_many', {
+          minutes: Math.max(1, Math.ceil(result.retryAfterSeconds / 60)),
+        })
+  return renderPage(locale, title, paragraph(said, ' class="bad" role="alert"'))
+}
+
+/** Lets visitors report the link to the owner of the instance; posts to the page's own address. */
+function reportForm(locale: Locale): string {
+  const text = (key: 'title' | 'label' | 'button') =>
+    Bun.escapeHTML(translate(locale, `page.report.${key}`))
+  return `<details><summary>${text('title')}</summary>
+<form method="post">
+<label for="report">${text('label')}</label>
+<textarea id="report" name="report" rows="3" required maxlength="1000"></textarea>
+<button class="button">${text('button')}</button>
+</form></details>`
 }
 
 function button(path: string, label: string): string {

@@ -9,7 +9,9 @@ import {
   passwordPage,
   previewPage,
   protectedPage,
+  type ReportResult,
   renderPage,
+  reportPage,
   scheduledPage,
 } from './html.ts'
 import type { Closed } from './resolver.ts'
@@ -20,7 +22,7 @@ const CODES = {
   scheduled: 'LINK_NOT_FOUND',
   expired: 'LINK_EXPIRED',
   exhausted: 'LINK_EXHAUSTED',
-} as const satisfies Record<Closed, string>
+} as const satisfies Record<Closed | 'blocked', string>
 
 const UNAVAILABLE_RETRY = { 'Retry-After': '2' }
 
@@ -97,7 +99,7 @@ export class Pages {
   }
 
   /** A link that leads nowhere now; `startsAt` in milliseconds since the epoch. */
-  closed(request: Request, condition: Closed, startsAt: number | null): Response {
+  closed(request: Request, condition: Closed | 'blocked', startsAt: number | null): Response {
     const code = CODES[condition]
     if (prefersJson(request.headers.get('accept'))) return this.error(request, code)
     const render = (locale: Locale) =>
@@ -127,14 +129,28 @@ export class Pages {
     return this.#page(request, (locale) => protectedPage(locale, path))
   }
 
-  /** Says where a link leads. */
-  preview(request: Request, target: string, path: string): Response {
+  /** Says where a link leads; `target` null: that it isn't shown. */
+  preview(request: Request, target: string | null, path: string): Response {
     if (prefersJson(request.headers.get('accept'))) {
-      const body = { data: { destination_url: target } }
-      const headers = { 'Content-Type': 'application/json' }
-      return this.#page(request, () => JSON.stringify(body), { headers })
+      return this.#json(request, { destination_url: target })
     }
     return this.#page(request, (locale) => previewPage(locale, target, path))
+  }
+
+  /** Answers a report, which has been kept or not. */
+  reported(request: Request, result: ReportResult): Response {
+    const seconds = result.kind === 'too_many' ? result.retryAfterSeconds : null
+    const retry: Record<string, string> = seconds === null ? {} : { 'Retry-After': `${seconds}` }
+    if (prefersJson(request.headers.get('accept'))) {
+      if (result.kind === 'sent') return this.#json(request, { reported: true })
+      return seconds === null
+        ? this.error(request, 'VALIDATION_FAILED', {
+            details: [{ field: 'report', code: 'REQUIRED' }],
+          })
+        : this.error(request, 'RATE_LIMITED', { params: { seconds }, headers: retry })
+    }
+    const status = { sent: 200, empty: 422, too_many: 429 }[result.kind]
+    return this.#page(request, (locale) => reportPage(locale, result), { status, headers: retry })
   }
 
   unavailable(request: Request): Response {
@@ -200,7 +216,12 @@ export class Pages {
     return new Response(render(locale), { status, headers: { ...own, ...headers } })
   }
 
-  #simple(locale: Locale, name: 'not_found' | 'unavailable' | Closed): string {
+  #json(request: Request, data: object): Response {
+    const headers = { 'Content-Type': 'application/json' }
+    return this.#page(request, () => JSON.stringify({ data }), { headers })
+  }
+
+  #simple(locale: Locale, name: 'not_found' | 'unavailable' | 'blocked' | Closed): string {
     const key = `${name} ${locale}`
     let html = this.#rendered.get(key)
     if (html === undefined) {

@@ -6,6 +6,8 @@ export interface SlugRow {
   redirect_status: number
   /** 1: read the link's own row. */
   special: number
+  /** Not null: the address is blocked. */
+  block_id: string | null
 }
 
 /** A link with conditions. Times are milliseconds since the Unix epoch. */
@@ -14,7 +16,6 @@ export interface LinkRow {
   target_url: string
   redirect_status: number
   enabled: number
-  blocked: number
   forward_query: number
   starts_at: number | null
   expires_at: number | null
@@ -26,12 +27,11 @@ export interface LinkRow {
 
 /** Whether a link leads anywhere at a moment, and if not, why. */
 export type Condition = 'open' | Closed
-/** Why a link leads nowhere. */
-export type Closed = 'blocked' | 'disabled' | 'scheduled' | 'expired' | 'exhausted'
+/** Why a link leads nowhere, besides a block. */
+export type Closed = 'disabled' | 'scheduled' | 'expired' | 'exhausted'
 
 /** `now` in milliseconds since the Unix epoch. A link is open from its start up to its end. */
 export function conditionOf(link: LinkRow, now: number): Condition {
-  if (link.blocked !== 0) return 'blocked'
   if (link.enabled === 0) return 'disabled'
   if (link.starts_at !== null && link.starts_at > now) return 'scheduled'
   if (link.expires_at !== null && link.expires_at <= now) return 'expired'

@@ -9,6 +9,7 @@ export class CachedSlug implements FoundSlug, Sieved {
   readonly target_url: string | null
   readonly redirect_status: number
   readonly special: number
+  readonly block_id: string | null
   readonly link: LinkRow | null
   readonly bytes: number
   visited = false
@@ -34,6 +35,7 @@ export class CachedSlug implements FoundSlug, Sieved {
     this.target_url = found?.target_url ?? null
     this.redirect_status = found?.redirect_status ?? 302
     this.special = found?.special ?? 0
+    this.block_id = found?.block_id ?? null
     this.link = found?.link ?? null
     this.bytes = bytesOf(slugKey, this)
   }

@@ -28,11 +28,11 @@ type Line = [
 ]
 
 /**
- * Whether a slug may lie in a file: nothing that a password protects. Limited ones would be no use:
- * they need the database anyway.
+ * Whether a slug may be in a file: nothing that is blocked or that a password protects. Limited
+ * ones would be no use: they need the database anyway.
  */
-function isKept({ link_seq, link }: CachedSlug): boolean {
-  if (link_seq === null) return false
+function isKept({ link_seq, link, block_id }: CachedSlug): boolean {
+  if (link_seq === null || block_id !== null) return false
   return link === null || (link.password_hash === null && link.max_clicks === null)
 }
 
@@ -100,7 +100,14 @@ function lineOf(entry: CachedSlug): Line {
 }
 
 function entryOf([domainNo, slugKey, readAt, link_seq, target_url, status, link]: Line) {
-  const found = { link_seq, target_url, redirect_status: status, special: link ? 1 : 0, link }
+  const found = {
+    link_seq,
+    target_url,
+    redirect_status: status,
+    special: link ? 1 : 0,
+    block_id: null,
+    link,
+  }
   return new CachedSlug(domainNo, slugKey, found, readAt, BEFORE)
 }
 

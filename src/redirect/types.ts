@@ -1,6 +1,7 @@
 import type { ClientAddress } from '../base/client-address.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
+import type { BlockList } from '../blocks/list.ts'
 import type { Recorder } from '../clicks/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { VerifyPassword } from './form.ts'
@@ -19,6 +20,10 @@ export interface RedirectDeps {
   clientAddress: ClientAddress
   /** Takes one guess at a password from the allowance of a link and an address. */
   takeGuess: (key: string) => Guess | Promise<Guess>
+  /** What is blocked besides addresses. */
+  blocks: Pick<BlockList, 'covers' | 'hasTarget'>
+  /** Keeps what a visitor writes about an address. Not allowed: too many of this visitor's. */
+  report: (report: VisitorReport) => Promise<Guess>
   logger?: Pick<Logger, 'error'>
   verifyPassword?: VerifyPassword
   pseudoLocales?: boolean
@@ -26,7 +31,16 @@ export interface RedirectDeps {
   baseUrl: string
 }
 
-/** Whether one more guess was left. */
+/** What a visitor reports. */
+export interface VisitorReport {
+  domainNo: number
+  slugKey: string
+  text: string
+  /** The address that it comes from. */
+  from: string
+}
+
+/** Whether one more guess or report was left. */
 export interface Guess {
   allowed: boolean
   retryAfterSeconds: number

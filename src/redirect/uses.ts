@@ -17,7 +17,7 @@ const takeUse = prepare<
     .set((eb) => ({ uses: eb('uses', '+', 1) }))
     .where('seq', '=', p.seq)
     .where('enabled', '=', 1)
-    .where('blocked', '=', 0)
+    .where('block', 'is', null)
     .where('max_clicks', 'is not', null)
     .whereRef('uses', '<', 'max_clicks')
     .where((eb) => eb.or([eb('starts_at', 'is', null), eb('starts_at', '<=', p.now)]))

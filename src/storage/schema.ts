@@ -177,8 +177,8 @@ export interface LinksTable {
   aliases: string
   external_id: string | null
   enabled: Flag
-  /** Set by the operator; the redirect is refused with a warning. */
-  blocked: Generated<Flag>
+  /** JSON object `{id, reason, at}` of the block of its addresses; null: they are not blocked. */
+  block: Generated<string | null>
   redirect_status: number
   forward_query: Flag
   starts_at: Millis | null
@@ -210,6 +210,8 @@ export interface SlugsTable {
   redirect_status: number
   /** 1: the link has conditions (dates, password, limits, …), read its row. */
   special: Flag
+  /** The block of this address, which outlives the link; null: it is not blocked. */
+  block_id: Generated<string | null>
 }
 
 export interface LinkTagsTable {
@@ -241,6 +243,42 @@ export interface AuditTable {
   /** JSON object: the changed fields as they are since. */
   after: string
   request_id: string | null
+}
+
+/** What the owner of the instance has blocked. */
+export interface BlocksTable {
+  id: string
+  kind: 'link' | 'host' | 'destination_host' | 'workspace'
+  /** `host/slug`, a host, or the id of a workspace. */
+  value: string
+  reason: string
+  /** Of kind `link`: the link that has the address, if there is one. */
+  link_id: string | null
+  /** The workspace of that link, or the one that is blocked. */
+  workspace_no: number | null
+  /** As the audit log names the person. */
+  created_by: string
+  created_at: Millis
+}
+
+/** What workspaces answer to blocks, each once. */
+export interface AppealsTable {
+  block_id: string
+  workspace_no: number
+  link_id: string
+  text: string
+  created_by: string
+  created_at: Millis
+}
+
+/** What visitors report of an address: one row each, so that they can't fill the database. */
+export interface ReportsTable {
+  slug_key: string
+  domain_no: number
+  times: number
+  /** What the last visitor wrote. */
+  text: string
+  reported_at: Millis
 }
 
 /** Links that were deleted and can be restored for some days. Their slugs are held meanwhile. */
@@ -354,6 +392,9 @@ export interface Schema {
   deleted_links: DeletedLinksTable
   deleted_workspaces: DeletedWorkspacesTable
   link_passwords: LinkPasswordsTable
+  blocks: BlocksTable
+  appeals: AppealsTable
+  reports: ReportsTable
   invitations: InvitationsTable
   link_counters: LinkCountersTable
   counter_watermarks: CounterWatermarksTable

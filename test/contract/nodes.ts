@@ -35,7 +35,7 @@ export async function openNode(url: string, nodeId?: string) {
     cursors: createCursors('secret'),
     domains,
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
-    urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
+    urlRules: { schemes: ['http', 'https'] },
     peopleSoFar: () => 0,
   })
   return {

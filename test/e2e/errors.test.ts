@@ -52,7 +52,7 @@ beforeAll(async () => {
   await post({ destination_url: GOOD, slug: 'once', max_clicks: 1 })
   await slugline.call('GET', '/once', { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } })
   await post({ destination_url: GOOD, slug: 'bad' })
-  await slugline.cli('links', 'block', 'bad')
+  await slugline.cli('links', 'block', 'bad', '--reason', 'Spam')
 })
 afterAll(() => slugline.dispose())
 
@@ -91,6 +91,8 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   METHOD_NOT_ALLOWED: api('PUT', LINKS),
   SLUG_TAKEN: invalid({ destination_url: GOOD, slug: 'TAKEN' }),
   IDEMPOTENCY_IN_PROGRESS: inProgress,
+  APPEAL_REFUSED: (lang) =>
+    api('POST', `${LINKS}/${linkId}/appeal`, () => ({ key, body: { text: 'x' } }))(lang),
   LINK_EXPIRED: visit('past'),
   LINK_EXHAUSTED: visit('once'),
   LINK_DISABLED: visit('off'),
@@ -161,6 +163,7 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   INVALID_SLUG: invalid({ destination_url: GOOD, slug: 'a b' }),
   SLUG_RESERVED: invalid({ destination_url: GOOD, slug: 'API' }),
   SLUG_TAKEN: invalid({ destination_url: GOOD, aliases: ['taken'] }),
+  SLUG_BLOCKED: invalid({ destination_url: GOOD, slug: 'BAD' }),
   DUPLICATE_VALUE: invalid({ destination_url: GOOD, aliases: ['twice', 'TWICE'] }),
   EXTERNAL_ID_TAKEN: invalid({ destination_url: GOOD, external_id: 'mine' }),
   INVALID_TIMESTAMP: invalid({ destination_url: GOOD, starts_at: 'tomorrow' }),

@@ -17,6 +17,7 @@ test("another workspace's id is answered exactly as a missing one, on every endp
         key: own.key,
         headers,
         ...(method === 'PATCH' ? { body: { title: 'mine' } } : {}),
+        ...(id.endsWith('/appeal') ? { body: { text: 'mine' } } : {}),
       })
       const text = await answer.text()
       const id_ = answer.headers.get('x-request-id') ?? ''
@@ -40,6 +41,9 @@ test("another workspace's id is answered exactly as a missing one, on every endp
     expect(await seen('GET', `${foreign}/history`, {})).toEqual(
       await seen('GET', `${missing}/history`, {}),
     )
+    const appealed = await seen('POST', `${foreign}/appeal`, {})
+    expect(appealed.status).toBe(404)
+    expect(appealed).toEqual(await seen('POST', `${missing}/appeal`, {}))
     const restored = await seen('POST', `${foreign}/restore`, {})
     expect(restored.status).toBe(404)
     expect(restored).toEqual(await seen('POST', `${missing}/restore`, {}))

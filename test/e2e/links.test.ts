@@ -121,6 +121,7 @@ describe('a link', () => {
       external_id: 'crm-1',
       enabled: true,
       status: 'active',
+      block: null,
       redirect_status: 307,
       forward_query: true,
       starts_at: '2019-12-31T18:30:00.000Z',
@@ -152,6 +153,7 @@ describe('a link', () => {
       external_id: null,
       enabled: true,
       status: 'active',
+      block: null,
       redirect_status: 302,
       forward_query: false,
       starts_at: null,
@@ -504,7 +506,7 @@ describe('a list', () => {
       return body.clicks.total === 1 || undefined
     })
     const bad = await create({ external_id: 'blocked' }, listKey)
-    await slugline.cli('links', 'block', bad.id)
+    await slugline.cli('links', 'block', bad.id, '--reason', 'Spam')
   })
 
   const found = async (query: string) => {

@@ -80,7 +80,15 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
   /** Writes and announces, as a node does after its commit. */
   function change(node: Node, slug: string, target_url: string | null): void {
     if (target_url === null) rows.delete(slug)
-    else rows.set(slug, { link_seq: 1, target_url, redirect_status: 302, special: 0, link: null })
+    else
+      rows.set(slug, {
+        link_seq: 1,
+        target_url,
+        redirect_status: 302,
+        special: 0,
+        block_id: null,
+        link: null,
+      })
     node.news.announce([{ domainNo: 0, slugKey: slug }])
   }
 
@@ -109,6 +117,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
         target_url: 'https://old.example',
         redirect_status: 302,
         special: 0,
+        block_id: null,
         link: null,
       })
       for (const node of nodes) await node.visit(slug)

@@ -131,7 +131,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
   test('a command tells the nodes too', async () => {
     const { id, slug } = await link()
     await obeyed(slug, 302)
-    const { status } = await (nodes[0] as Slugline).cli('links', 'block', id)
+    const { status } = await (nodes[0] as Slugline).cli('links', 'block', id, '--reason', 'Spam')
     expect(status).toBe(0)
     await obeyed(slug, 410)
   })

@@ -9,6 +9,7 @@ import { Hidden } from '../../base/hidden.ts'
 import { createIds, type Ids } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
 import { type Random, systemRandom } from '../../base/random.ts'
+import { createBlocks } from '../../blocks/index.ts'
 import { deriveSecrets } from '../../config/index.ts'
 import { syncDomains } from '../../domains/index.ts'
 import { AppError } from '../../errors/index.ts'
@@ -133,6 +134,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     pepper: secrets.apiKeys,
     plans,
   })
+  const blocks = createBlocks({ storage, clock, ids, domains, hosts: [] })
   const links = createLinkService({
     storage,
     clock,
@@ -141,7 +143,8 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     domains,
     cursors,
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
-    urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
+    urlRules: { schemes: ['http', 'https'] },
+    blocks: blocks.list,
     peopleSoFar: () => 0,
     changed: quiet,
     removed: quiet,
@@ -210,6 +213,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     baseUrl: () => baseUrl,
     plans,
     links,
+    blocks,
   })
 
   const site: TestSite = {

@@ -88,7 +88,7 @@ export async function createTestDashboard() {
     cursors,
     domains,
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
-    urlRules: { schemes: ['http', 'https'], blockedHosts: [] },
+    urlRules: { schemes: ['http', 'https'] },
     peopleSoFar: () => 0,
     hashPassword: async (password) => `hash of ${password}`,
     removed: (seq) => removed.push(seq),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { COMMAND_LINE } from '../../audit/index.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
+import { createBlockList } from '../../blocks/index.ts'
 import { syncDomains } from '../../domains/index.ts'
 import type { AppError } from '../../errors/index.ts'
 import { createCursors } from '../../http/cursor.ts'
@@ -78,7 +79,8 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     cursors: createCursors('secret'),
     domains,
     ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
-    urlRules: { schemes: ['http', 'https'], blockedHosts: ['blocked.example'] },
+    urlRules: { schemes: ['http', 'https'] },
+    blocks: createBlockList({ storage, domains, hosts: ['blocked.example'] }),
     peopleSoFar: () => 0,
     hashPassword: async (password) => `hash of ${password}`,
     ...deps,

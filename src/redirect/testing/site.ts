@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
+import { createBlockList } from '../../blocks/index.ts'
 import {
   countedInSqlite,
   createClickCounter,
@@ -80,6 +81,8 @@ export async function openSite(
     domainOf: () => 0,
     clientAddress: createClientAddress([]),
     takeGuess: () => ({ allowed: true, retryAfterSeconds: 1 }),
+    blocks: createBlockList({ storage, domains: { noOf: () => undefined }, hosts: [] }),
+    report: async () => ({ allowed: true, retryAfterSeconds: 1 }),
     pseudoLocales: true,
     ...overrides,
   })
@@ -124,7 +127,6 @@ export async function openSite(
         aliases: JSON.stringify(aliases_typed),
         external_id: null,
         enabled: 1,
-        blocked: 0,
         redirect_status: 302,
         forward_query: 0,
         starts_at: null,
@@ -133,6 +135,7 @@ export async function openSite(
         uses: 0,
         fallback_url: null,
         password_hash: null,
+        block: null,
         created_at: 0,
         updated_at: 0,
         version: 1,
@@ -141,7 +144,6 @@ export async function openSite(
       }
       const special = Number(
         !link.enabled ||
-          !!link.blocked ||
           !!link.forward_query ||
           [link.starts_at, link.expires_at, link.max_clicks, link.password_hash].some(
             (value) => value !== null,
@@ -168,6 +170,7 @@ export async function openSite(
               target_url: link.target_url,
               redirect_status: link.redirect_status,
               special,
+              block_id: values.block ? 'blk_test' : null,
             })
             .execute()
           tx.linkChanged?.({ domainNo: 0, slugKey: slugKey(typed) })

@@ -183,7 +183,7 @@ function linkTables({ text, rowid, clustered, uses }: TableTypes): string[] {
     aliases ${text} NOT NULL,
     external_id ${text},
     enabled SMALLINT NOT NULL,
-    blocked SMALLINT NOT NULL DEFAULT 0,
+    block ${text},
     redirect_status SMALLINT NOT NULL,
     forward_query SMALLINT NOT NULL,
     starts_at BIGINT,
@@ -204,8 +204,8 @@ function linkTables({ text, rowid, clustered, uses }: TableTypes): string[] {
     WHERE external_id IS NOT NULL`,
     // Few links have conditions: a list by status reads only them (see links/status.ts).
     `CREATE INDEX links_special ON links
-    (workspace_no, seq, enabled, blocked, starts_at, expires_at, max_clicks${uses})
-    WHERE enabled = 0 OR blocked <> 0 OR starts_at IS NOT NULL OR expires_at IS NOT NULL
+    (workspace_no, seq, enabled, block, starts_at, expires_at, max_clicks${uses})
+    WHERE enabled = 0 OR block IS NOT NULL OR starts_at IS NOT NULL OR expires_at IS NOT NULL
       OR max_clicks IS NOT NULL`,
     'CREATE INDEX links_domain ON links (workspace_no, domain_no, seq) WHERE domain_no <> 0',
     // The redirect reads this row alone, unless the link has conditions.
@@ -218,8 +218,39 @@ function linkTables({ text, rowid, clustered, uses }: TableTypes): string[] {
     target_url ${text},
     redirect_status SMALLINT NOT NULL,
     special SMALLINT NOT NULL,
+    block_id ${text},
     PRIMARY KEY (slug_key, domain_no)
   )${clustered}`,
+    'CREATE INDEX slugs_block ON slugs (block_id) WHERE block_id IS NOT NULL',
+    `CREATE TABLE blocks (
+    id ${text} NOT NULL PRIMARY KEY,
+    kind ${text} NOT NULL,
+    value ${text} NOT NULL,
+    reason ${text} NOT NULL,
+    link_id ${text},
+    workspace_no BIGINT,
+    created_by ${text} NOT NULL,
+    created_at BIGINT NOT NULL,
+    UNIQUE (kind, value)
+  )`,
+    'CREATE INDEX blocks_link ON blocks (link_id) WHERE link_id IS NOT NULL',
+    `CREATE TABLE appeals (
+    block_id ${text} NOT NULL,
+    workspace_no BIGINT NOT NULL,
+    link_id ${text} NOT NULL,
+    text ${text} NOT NULL,
+    created_by ${text} NOT NULL,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (block_id, workspace_no)
+  )`,
+    `CREATE TABLE reports (
+    slug_key ${text} NOT NULL,
+    domain_no BIGINT NOT NULL,
+    times BIGINT NOT NULL,
+    text ${text} NOT NULL,
+    reported_at BIGINT NOT NULL,
+    PRIMARY KEY (slug_key, domain_no)
+  )`,
     `CREATE TABLE link_tags (
     workspace_no BIGINT NOT NULL,
     tag_key ${text} NOT NULL,

@@ -323,6 +323,49 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/{id}/appeal': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['Appeal']
+        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links/{id}/stats': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -1843,6 +1886,49 @@ export interface paths {
         404: { headers: { [name: string]: unknown }; content?: never }
         409: { headers: { [name: string]: unknown }; content?: never }
         412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/appeal': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['Appeal']
+        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
         413: { headers: { [name: string]: unknown }; content?: never }
         415: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
@@ -4112,6 +4198,165 @@ export interface paths {
     }
     trace?: never
   }
+  '/api/v1/instance/blocks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: string
+          cursor?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['BlockList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['BlockCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Block']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/instance/blocks/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/instance/reports': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ReportList']
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query: {
+          lang?: string
+          address: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
 }
 export interface components {
   schemas: {
@@ -4185,6 +4430,7 @@ export interface components {
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
       | 'IDEMPOTENCY_IN_PROGRESS'
+      | 'APPEAL_REFUSED'
       | 'LINK_EXPIRED'
       | 'LINK_EXHAUSTED'
       | 'LINK_DISABLED'
@@ -4251,6 +4497,7 @@ export interface components {
       | 'INVALID_SLUG'
       | 'SLUG_RESERVED'
       | 'SLUG_TAKEN'
+      | 'SLUG_BLOCKED'
       | 'ALIASES_FULL'
       | 'DUPLICATE_VALUE'
       | 'EXTERNAL_ID_TAKEN'
@@ -4340,6 +4587,13 @@ export interface components {
       enabled: boolean
       /** The first that applies of: blocked, disabled, expired, exhausted, scheduled. Only an active link redirects. */
       status: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+      /** Set by the owner of the instance: visitors get 410, also when a block lies on the short domain, the destination's host or the workspace. Null: the link is not blocked. `POST /links/{id}/appeal` answers it. */
+      block: {
+        /** The reason. Null: the configuration of the instance blocks the host. */
+        reason: string | null
+        /** Since when, in UTC. Null: the configuration of the instance blocks the host. */
+        at: string | null
+      } | null
       /** The HTTP status that visitors are redirected with. */
       redirect_status: 301 | 302 | 307 | 308
       /** Whether the visitor's query parameters are added to the destination's. */
@@ -4348,7 +4602,7 @@ export interface components {
       starts_at: string | null
       /** From then on visitors get 410. Null: never expires. */
       expires_at: string | null
-      /** After so many clicks by people visitors get 410; bots never count. Null: no limit. */
+      /** After so many clicks by people visitors get 410. Bots and prefetches never count, and are redirected until then; `/{slug}+` withholds the destination. Null: no limit. */
       max_clicks: number | null
       /** Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere. */
       fallback_url: string | null
@@ -4490,6 +4744,10 @@ export interface components {
     LinkRestore: {
       /** The version whose state is to be restored, as a new version. Absent: a deleted link comes back as it was, and any other stays as it is. */
       version?: number
+    }
+    Appeal: {
+      /** What the owner of the instance should know. */
+      text: string
     }
     Stats: {
       data: {
@@ -4917,6 +5175,42 @@ export interface components {
     PlanChange: {
       /** The plan's id. */
       plan: string
+    }
+    BlockList: {
+      data: components['schemas']['Block'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    Block: {
+      id: string
+      kind: 'link' | 'host' | 'destination_host' | 'workspace'
+      value: string
+      reason: string
+      link_id: string | null
+      created_by: string
+      created_at: string
+      appeals: {
+        workspace_id: string
+        link_id: string
+        text: string
+        created_at: string
+      }[]
+    }
+    BlockCreate: {
+      kind: 'link' | 'host' | 'destination_host' | 'workspace'
+      value: string
+      reason: string
+    }
+    ReportList: {
+      data: {
+        address: string
+        times: number
+        text: string
+        reported_at: string
+      }[]
     }
   }
 }

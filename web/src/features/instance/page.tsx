@@ -20,6 +20,7 @@ import { Select } from '../../ui/select.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { plansQuery } from '../usage/calls.ts'
+import { Blocks } from './blocks.tsx'
 import { type InstanceWorkspace, instanceWorkspacesQuery, setPlan } from './calls.ts'
 
 /** For whoever runs the instance: its workspaces and their plans. */
@@ -100,6 +101,7 @@ function Workspaces() {
           ) : null}
         </>
       )}
+      <Blocks />
     </Page>
   )
 }

@@ -18,6 +18,8 @@ const FIELDS: Readonly<Record<string, MessageKey>> = {
   max_clicks: 'links.field.maxClicks',
   fallback_url: 'links.field.fallback',
   has_password: 'links.field.password',
+  blocked: 'links.status.blocked',
+  reason: 'links.field.reason',
 }
 const TIMES = new Set(['starts_at', 'expires_at'])
 

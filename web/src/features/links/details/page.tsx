@@ -20,6 +20,7 @@ import { RowMenu } from '../row-menu.tsx'
 import { LinkSentence } from '../sentence.tsx'
 import { StatusChip } from '../status.tsx'
 import { nameOf } from '../text.ts'
+import { BlockNotice } from './block.tsx'
 import { Facts } from './facts.tsx'
 import { LinkHistory } from './history.tsx'
 import { Numbers } from './numbers.tsx'
@@ -114,6 +115,7 @@ function Loaded({ link }: { link: Link }) {
     >
       <div className="flex flex-col gap-8">
         <LinkSentence link={link} />
+        <BlockNotice link={link} writable={writable} />
         <Numbers link={link} />
         <div className="grid gap-8 lg:grid-cols-2">
           <Section title={t('links.qr.title')}>

@@ -25,6 +25,7 @@ const LINK: Link = {
   external_id: null,
   enabled: true,
   status: 'active',
+  block: null,
   redirect_status: 302,
   forward_query: false,
   starts_at: null,

@@ -1,0 +1,146 @@
+import { rename } from 'node:fs/promises'
+import type { Domains } from '../domains/index.ts'
+import { type BlocksTable, prepare, SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
+import { canonicalHost, enclosingHost, hostOfUrl } from '../validation/host.ts'
+
+/** What a link or a visitor may be told of a block. `at` in milliseconds since the epoch. */
+export interface LinkBlock {
+  /** Null: the configuration blocks the host, and so no block can be answered or removed. */
+  id: string | null
+  reason: string | null
+  at: number | null
+}
+
+/** The blocks that can cover links of one workspace; plain data. */
+export interface Covering {
+  /** The workspace itself is blocked. */
+  all: boolean
+  domainNos: number[]
+  /** Hosts of destinations, each with its subdomains. */
+  hosts: string[]
+}
+
+/** What of a link a block may cover. */
+export interface Coverable {
+  domain_no: number
+  workspace_no: number
+  target_url: string
+}
+
+/**
+ * The blocks that cover more than one address, in memory: the redirect asks them at every visit.
+ * Blocks of addresses are in the rows of the addresses.
+ */
+export interface BlockList {
+  /** The block that covers a link, besides one of its own address. */
+  covering(link: Coverable): LinkBlock | null
+  /** The same for the redirect, which knows the link by its number. */
+  covers(domainNo: number, linkSeq: number, targetUrl: string): boolean
+  /** Whether a canonical host, or one above it, is blocked as a destination. */
+  hasHost(host: string): boolean
+  /** Whether an address leads to a blocked host. */
+  hasTarget(url: string): boolean
+  ofWorkspace(no: number): Covering | null
+  /** Reads the blocks if they have changed. @throws StorageUnavailable; the list stays as it is */
+  refresh(): Promise<void>
+  /** Takes the blocks from the file, where there is one. */
+  restore(): Promise<void>
+}
+
+const version = prepare<Record<string, never>, { value: string }>((db) =>
+  db.selectFrom('instance').select('value').where('name', '=', 'blocks'),
+)
+
+const wide = prepare<Record<string, never>, BlocksTable>((db) =>
+  db.selectFrom('blocks').selectAll().where('kind', '<>', 'link'),
+)
+
+const CONFIGURED: LinkBlock = { id: null, reason: null, at: null }
+
+/** Makes the list of an instance; `hosts` are those that the configuration blocks. */
+export function createBlockList(deps: {
+  storage: Pick<Storage, 'read'>
+  domains: Pick<Domains, 'noOf'>
+  hosts: readonly string[]
+  /** Where the blocks are kept for a start without the database; absent: nowhere. */
+  file?: string
+}): BlockList {
+  const { storage, domains } = deps
+  const configured = deps.hosts.map((host) => [canonicalHost(host), CONFIGURED] as const)
+  let seen: string | undefined
+  let last: Promise<void> = Promise.resolve()
+  let hosts: ReadonlyMap<string, LinkBlock> = new Map(configured)
+  let domainNos: ReadonlyMap<number, LinkBlock> = new Map()
+  let workspaces: ReadonlyMap<number, LinkBlock> = new Map()
+
+  function take(rows: readonly BlocksTable[]): void {
+    const entries = (kind: BlocksTable['kind']) => rows.filter((row) => row.kind === kind)
+    const block = (row: BlocksTable) => ({ id: row.id, reason: row.reason, at: row.created_at })
+    hosts = new Map([
+      ...configured,
+      ...entries('destination_host').map((row) => [row.value, block(row)] as const),
+    ])
+    domainNos = new Map(
+      entries('host').flatMap((row) => {
+        const no = domains.noOf(row.value)
+        return no === undefined ? [] : [[no, block(row)] as const]
+      }),
+    )
+    workspaces = new Map(
+      entries('workspace').map((row) => [row.workspace_no as number, block(row)] as const),
+    )
+  }
+
+  function hostBlock(url: string): LinkBlock | null {
+    if (hosts.size === 0) return null
+    const parsed = URL.parse(url)
+    const found = parsed === null ? null : enclosingHost(hostOfUrl(parsed), hosts)
+    return found === null ? null : (hosts.get(found) ?? null)
+  }
+
+  return {
+    covering: ({ domain_no, workspace_no, target_url }) =>
+      domainNos.get(domain_no) ?? workspaces.get(workspace_no) ?? hostBlock(target_url),
+    covers: (domainNo, linkSeq, targetUrl) =>
+      domainNos.has(domainNo) ||
+      (workspaces.size > 0 && workspaces.has(Math.floor(linkSeq / SEQS_PER_WORKSPACE))) ||
+      hostBlock(targetUrl) !== null,
+    hasHost: (host) => enclosingHost(host, hosts) !== null,
+    hasTarget: (url) => hostBlock(url) !== null,
+    ofWorkspace(no) {
+      const covering = {
+        all: workspaces.has(no),
+        domainNos: [...domainNos.keys()],
+        hosts: [...hosts.keys()],
+      }
+      const isEmpty = !covering.all && domainNos.size === 0 && hosts.size === 0
+      return isEmpty ? null : covering
+    },
+    async restore() {
+      const file = deps.file === undefined ? null : Bun.file(deps.file)
+      if (file !== null && (await file.exists())) take((await file.json()) as BlocksTable[])
+    },
+    refresh() {
+      // One after another, so that an older answer never replaces a newer one.
+      last = last.catch(() => {}).then(read)
+      return last
+    },
+  }
+
+  async function read(): Promise<void> {
+    const [row] = await storage.read.run(version, {})
+    const now = row?.value
+    if (now === seen) return
+    // Read after its version: a change in between is read twice, never missed.
+    const rows = await storage.read.run(wide, {})
+    take(rows)
+    seen = now
+    if (deps.file !== undefined) await keep(deps.file, rows)
+  }
+}
+
+/** Written whole or not at all; without it a start without the database knows older blocks. */
+async function keep(file: string, rows: readonly BlocksTable[]): Promise<void> {
+  await Bun.write(`${file}.next`, JSON.stringify(rows), { mode: 0o600 })
+  await rename(`${file}.next`, file)
+}

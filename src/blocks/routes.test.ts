@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Browser } from '../accounts/testing/browser.ts'
+import { createSite, type TestSite } from '../accounts/testing/site.ts'
+
+const BLOCKS = '/app/api/v1/instance/blocks'
+const REPORTS = '/app/api/v1/instance/reports'
+const LINKS = '/app/api/v1/links'
+
+let site: TestSite
+let owner: Browser
+let tenant: Browser
+beforeAll(async () => {
+  site = await createSite()
+  owner = await site.owner()
+  await site.users.create({ email: 'eve@example.com', password: 'a password of ours' })
+  tenant = site.browser()
+  await tenant.signIn('eve@example.com', 'a password of ours')
+  tenant.workspace = (await tenant.post('/app/api/v1/workspaces', { name: 'Theirs' })).body.id
+})
+afterAll(() => site.close())
+
+test('the owner of the instance blocks, lists and ends; the answer is obeyed by the next request', async () => {
+  const body = { destination_url: 'https://evil.example/' }
+  const link = (await tenant.post(LINKS, body)).body
+  expect(link).toMatchObject({ status: 'active', block: null })
+  const block = { kind: 'destination_host', value: 'Evil.example', reason: 'Phishing' }
+  const made = await owner.post(BLOCKS, block)
+  expect([made.status, made.body]).toMatchObject([201, { ...block, value: 'evil.example' }])
+  expect((await owner.post(BLOCKS, block)).code).toBe('CONFLICT')
+  expect((await tenant.get(`${LINKS}/${link.id}`)).body).toMatchObject({
+    status: 'blocked',
+    block: { reason: 'Phishing' },
+  })
+  expect((await tenant.post(LINKS, body)).code).toBe('VALIDATION_FAILED')
+
+  const appeal = `${LINKS}/${link.id}/appeal`
+  // Another workspace's link is answered like one that doesn't exist.
+  const foreign = await owner.post(appeal, { text: 'x' })
+  const missing = await owner.post(`${LINKS}/lnk_nothing/appeal`, { text: 'x' })
+  expect([foreign.status, foreign.code]).toEqual([missing.status, missing.code])
+  expect((await tenant.post(appeal, { text: 'It is clean' })).status).toBe(204)
+  expect((await tenant.post(appeal, { text: 'Really' })).code).toBe('APPEAL_REFUSED')
+  const listed = (await owner.get(`${BLOCKS}?limit=1`)).body
+  expect(listed).toMatchObject({
+    data: [{ id: made.body.id, appeals: [{ link_id: link.id, text: 'It is clean' }] }],
+    pagination: { limit: 1, has_more: false, next_cursor: null },
+  })
+
+  expect((await owner.send('DELETE', `${BLOCKS}/${made.body.id}`)).status).toBe(204)
+  expect((await owner.send('DELETE', `${BLOCKS}/${made.body.id}`)).status).toBe(404)
+  expect((await tenant.get(`${LINKS}/${link.id}`)).body).toMatchObject({ status: 'active' })
+})
+
+test('the list goes on where a page ends', async () => {
+  for (let i = 0; i < 3; i++) {
+    const value = `h${i}.example`
+    await owner.post(BLOCKS, { kind: 'destination_host', value, reason: 'x' })
+  }
+  const first = (await owner.get(`${BLOCKS}?limit=2`)).body
+  const { next_cursor } = first.pagination
+  const second = (await owner.get(`${BLOCKS}?limit=2&cursor=${next_cursor}`)).body
+  const values = [...first.data, ...second.data].map(({ value }: { value: string }) => value)
+  expect(values).toEqual(['h2.example', 'h1.example', 'h0.example'])
+})
+
+test('nobody else reads or changes blocks and reports', async () => {
+  expect((await owner.get(REPORTS)).body).toEqual({ data: [] })
+  for (const [method, path, body] of [
+    ['GET', BLOCKS, undefined],
+    ['POST', BLOCKS, { kind: 'link', value: 'x', reason: 'x' }],
+    ['DELETE', `${BLOCKS}/blk_x`, undefined],
+    ['GET', REPORTS, undefined],
+    ['DELETE', `${REPORTS}?address=x`, undefined],
+  ] as const) {
+    expect((await tenant.send(method, path, body)).code).toBe('FORBIDDEN')
+  }
+})

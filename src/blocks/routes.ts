@@ -1,0 +1,201 @@
+import { z } from '@hono/zod-openapi'
+import { askerOf, personActor } from '../audit/index.ts'
+import { AppError } from '../errors/index.ts'
+import type { Cursors } from '../http/cursor.ts'
+import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
+import { checked, checkText, whole } from '../validation/checked.ts'
+import type { Blocks } from './index.ts'
+import { BLOCK_KINDS } from './service.ts'
+
+const PATH = '/api/v1/instance/blocks'
+const REPORTS = '/api/v1/instance/reports'
+const TAG = 'Instance'
+const LIMIT = { default: 50, max: 100 }
+const TEXT_MAX = 1_000
+const text = checked(z.string(), checkText({ min: 1, max: TEXT_MAX }))
+const at = z.string().openapi({ format: 'date-time' })
+
+const BlockSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(BLOCK_KINDS),
+    value: z.string(),
+    reason: z.string(),
+    link_id: z.string().nullable(),
+    created_by: z.string(),
+    created_at: at,
+    appeals: z.array(
+      z.object({ workspace_id: z.string(), link_id: z.string(), text: z.string(), created_at: at }),
+    ),
+  })
+  .openapi('Block')
+
+const BlockListSchema = z
+  .object({
+    data: z.array(BlockSchema),
+    pagination: z.object({
+      limit: z.int(),
+      has_more: z.boolean(),
+      next_cursor: z.string().nullable(),
+    }),
+  })
+  .openapi('BlockList')
+
+const ReportListSchema = z
+  .object({
+    data: z.array(
+      z.object({ address: z.string(), times: z.int(), text: z.string(), reported_at: at }),
+    ),
+  })
+  .openapi('ReportList')
+
+/** What the endpoints of blocks work with. */
+export interface BlockRouteDeps {
+  blocks: Blocks
+  cursors: Cursors
+}
+
+/** A workspace's answer to a block, on both APIs. */
+export function registerAppealRoute(
+  api: Pick<Api, 'add'>,
+  deps: Pick<BlockRouteDeps, 'blocks'>,
+): void {
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/links/{id}/appeal',
+    scope: 'links:write',
+    operationId: 'appealBlock',
+    tag: 'Links',
+    summary: 'Appeal a block',
+    description:
+      "Answers the block of a link, whose reason is the link's `block`. A workspace can answer a " +
+      'block once; the owner of the instance reads it. The link stays blocked meanwhile.',
+    params: z.object({ id: z.string().openapi({ description: 'The id of the link.' }) }),
+    body: z
+      .strictObject({
+        text: text.openapi({
+          description: 'What the owner of the instance should know.',
+          maxLength: TEXT_MAX,
+        }),
+      })
+      .openapi('Appeal'),
+    bodyExample: { text: 'The page was hacked; it has been clean since Monday.' },
+    success: { status: 204, description: 'The appeal is kept.' },
+    errors: ['LINK_NOT_FOUND', 'APPEAL_REFUSED'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { params, body } = call
+        await deps.blocks.service.appeal(tx, askerOf(call), deps.blocks.list, params.id, body.text)
+        return { status: 204 }
+      }),
+  })
+}
+
+/** The blocks and reports of the instance, for its owner. */
+export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps): void {
+  const owned = { scope: null, person: 'instance owner', tag: TAG } as const
+  endpoint(api, {
+    ...owned,
+    method: 'get',
+    path: PATH,
+    operationId: 'listBlocks',
+    summary: 'List blocks',
+    query: z.object({ limit: whole(LIMIT.max).optional(), cursor: z.string().optional() }),
+    success: { status: 200, description: 'The newest first.', schema: BlockListSchema },
+    errors: ['FORBIDDEN', 'BAD_REQUEST'],
+    async handler(call) {
+      ownerOf(call)
+      const { limit = LIMIT.default, cursor } = call.query
+      const below = cursor === undefined ? null : (deps.cursors.decode(cursor, PATH)[0] as string)
+      const data = await deps.blocks.service.list(below, limit + 1)
+      const hasMore = data.length > limit
+      if (hasMore) data.pop()
+      const last = hasMore ? data.at(-1) : undefined
+      const next = last === undefined ? null : deps.cursors.encode([last.id], PATH)
+      const pagination = { limit, has_more: hasMore, next_cursor: next }
+      return { status: 200, body: { data, pagination } }
+    },
+  })
+
+  endpoint(api, {
+    ...owned,
+    method: 'post',
+    path: PATH,
+    operationId: 'createBlock',
+    summary: 'Block an address, a host or a workspace',
+    body: z
+      .strictObject({ kind: z.enum(BLOCK_KINDS), value: text, reason: text })
+      .openapi('BlockCreate'),
+    success: { status: 201, description: 'The block.', schema: BlockSchema },
+    errors: ['FORBIDDEN', 'LINK_NOT_FOUND', 'WORKSPACE_NOT_FOUND', 'CONFLICT'],
+    async handler(call) {
+      const actor = personActor(ownerOf(call), call.requestId)
+      const answer = await call.mutate(async (tx) => ({
+        status: 201,
+        body: await deps.blocks.service.create(tx, actor, call.body),
+      }))
+      await deps.blocks.list.refresh()
+      return answer
+    },
+  })
+
+  endpoint(api, {
+    ...owned,
+    method: 'delete',
+    path: `${PATH}/{id}`,
+    operationId: 'deleteBlock',
+    summary: 'End a block',
+    params: z.object({ id: z.string() }),
+    success: { status: 204, description: 'The block is gone.' },
+    errors: ['FORBIDDEN', 'NOT_FOUND'],
+    async handler(call) {
+      const actor = personActor(ownerOf(call), call.requestId)
+      const answer = await call.mutate(async (tx) => {
+        if (!(await deps.blocks.service.remove(tx, actor, call.params.id)))
+          throw new AppError('NOT_FOUND')
+        return { status: 204 }
+      })
+      await deps.blocks.list.refresh()
+      return answer
+    },
+  })
+
+  endpoint(api, {
+    ...owned,
+    method: 'get',
+    path: REPORTS,
+    operationId: 'listReports',
+    summary: 'List what visitors have reported',
+    success: { status: 200, description: 'The last 100 addresses.', schema: ReportListSchema },
+    errors: ['FORBIDDEN'],
+    async handler(call) {
+      ownerOf(call)
+      return { status: 200, body: { data: await deps.blocks.reports.list() } }
+    },
+  })
+
+  endpoint(api, {
+    ...owned,
+    method: 'delete',
+    path: REPORTS,
+    operationId: 'dismissReport',
+    summary: 'Dismiss what was reported of an address',
+    query: z.object({ address: z.string() }),
+    success: { status: 204, description: 'The report is gone.' },
+    errors: ['FORBIDDEN'],
+    handler(call) {
+      ownerOf(call)
+      return call.mutate(async (tx) => {
+        await deps.blocks.reports.dismiss(tx, call.query.address)
+        return { status: 204 }
+      })
+    },
+  })
+}
+
+/** @throws AppError FORBIDDEN */
+function ownerOf(call: Pick<Call, 'person'>): Person {
+  const person = personOf(call)
+  if (!person.instanceOwner) throw new AppError('FORBIDDEN')
+  return person
+}

@@ -1,0 +1,51 @@
+import { queryOptions } from '@tanstack/react-query'
+import { request } from '../../api/client.ts'
+
+export const KINDS = ['link', 'host', 'destination_host', 'workspace'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** A block as the owner of the instance sees it. */
+export interface Block {
+  id: string
+  kind: Kind
+  value: string
+  reason: string
+  created_by: string
+  created_at: string
+  appeals: { workspace_id: string; link_id: string; text: string; created_at: string }[]
+}
+
+/** What visitors have reported of an address. */
+export interface Report {
+  address: string
+  times: number
+  text: string
+  reported_at: string
+}
+
+const BLOCKS = '/api/v1/instance/blocks'
+const REPORTS = '/api/v1/instance/reports'
+
+/** Blocks and reports; the newest of each. */
+export const abuseQuery = queryOptions({
+  queryKey: ['instance', 'abuse'],
+  async queryFn({ signal }) {
+    const [blocks, reports] = await Promise.all([
+      request<{ data: Block[] }>('GET', BLOCKS, { query: { limit: '100' }, signal }),
+      request<{ data: Report[] }>('GET', REPORTS, { signal }),
+    ])
+    return { blocks: blocks.data, reports: reports.data }
+  },
+})
+
+export function addBlock(body: Pick<Block, 'kind' | 'value' | 'reason'>): Promise<Block> {
+  return request('POST', BLOCKS, { body })
+}
+
+export function endBlock(id: string): Promise<void> {
+  return request('DELETE', `${BLOCKS}/${id}`)
+}
+
+export function dismissReport(address: string): Promise<void> {
+  return request('DELETE', REPORTS, { query: { address } })
+}

@@ -1,0 +1,222 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Section } from '../../ui/page.tsx'
+import { errorText, Problem } from '../../ui/problem.tsx'
+import { Select } from '../../ui/select.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import {
+  abuseQuery,
+  addBlock,
+  type Block,
+  dismissReport,
+  endBlock,
+  KINDS,
+  type Kind,
+  type Report,
+} from './block-calls.ts'
+
+/** What is blocked, and what visitors have reported. */
+export function Blocks() {
+  const { t } = useI18n()
+  const abuse = useQuery(abuseQuery)
+  const [address, setAddress] = useState('')
+  if (abuse.isError) return <Problem error={abuse.error} onRetry={() => void abuse.refetch()} />
+  if (abuse.isPending) return <Skeleton className="h-32 w-full" />
+  const { blocks, reports } = abuse.data
+  return (
+    <div className="mt-10 flex flex-col gap-8">
+      <Section title={t('instance.reports.title')}>
+        <List empty={t('instance.reports.none')}>
+          {reports.map((report) => (
+            <ReportRow key={report.address} report={report} onBlock={setAddress} />
+          ))}
+        </List>
+      </Section>
+      <Section title={t('instance.blocks.title')}>
+        <BlockForm key={address} address={address} />
+        <List empty={t('instance.blocks.none')}>
+          {blocks.map((block) => (
+            <BlockRow key={block.id} block={block} />
+          ))}
+        </List>
+      </Section>
+    </div>
+  )
+}
+
+function List({ empty, children }: { empty: string; children: React.ReactNode[] }) {
+  if (children.length === 0) return <p className="text-muted text-sm">{empty}</p>
+  return <ul className="border-line border-t">{children}</ul>
+}
+
+/** Changes blocks or reports, and asks for them anew. */
+function useChange<T>(mutationFn: (input: T) => Promise<unknown>) {
+  const i18n = useI18n()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn,
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onSuccess: () => client.invalidateQueries({ queryKey: abuseQuery.queryKey }),
+  })
+}
+
+function BlockForm({ address }: { address: string }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const client = useQueryClient()
+  const [kind, setKind] = useState<Kind>('link')
+  const [value, setValue] = useState(address)
+  const [reason, setReason] = useState('')
+  const add = useMutation({
+    mutationFn: addBlock,
+    onSuccess() {
+      setValue('')
+      setReason('')
+      return client.invalidateQueries({ queryKey: abuseQuery.queryKey })
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate({ kind, value, reason })
+  }
+  return (
+    <form onSubmit={submit} className="mb-6 flex flex-col gap-4">
+      <div className="grid gap-4 sm:grid-cols-3">
+        <Field label={t('instance.blocks.kind')}>
+          {(control) => (
+            <Select
+              {...control}
+              value={kind}
+              onChange={setKind}
+              options={KINDS.map((one) => ({
+                value: one,
+                label: t(`instance.blocks.kind.${one}`),
+              }))}
+            />
+          )}
+        </Field>
+        <Field
+          label={t('instance.blocks.value')}
+          hint={t('instance.blocks.hint')}
+          className="sm:col-span-2"
+        >
+          {(control) => (
+            <Input
+              {...control}
+              dir="ltr"
+              required
+              autoFocus={address !== ''}
+              value={value}
+              onChange={({ target }) => setValue(target.value)}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label={t('instance.blocks.reason')}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            maxLength={1000}
+            value={reason}
+            onChange={({ target }) => setReason(target.value)}
+          />
+        )}
+      </Field>
+      <FormError message={add.isError ? errorText(add.error, i18n) : null} />
+      <Button type="submit" variant="primary" className="self-start" loading={add.isPending}>
+        {t('instance.blocks.add')}
+      </Button>
+    </form>
+  )
+}
+
+function BlockRow({ block }: { block: Block }) {
+  const { t, format } = useI18n()
+  const end = useChange(endBlock)
+  const { id, kind, value, reason, created_by, created_at, appeals } = block
+  return (
+    <Row
+      title={value}
+      facts={[t(`instance.blocks.kind.${kind}`), created_by, format.date(created_at)]}
+      actions={
+        <Button size="sm" loading={end.isPending} onClick={() => end.mutate(id)}>
+          {t('instance.blocks.end')}
+        </Button>
+      }
+    >
+      <p dir="auto" className="text-sm [overflow-wrap:anywhere]">
+        {reason}
+      </p>
+      {appeals.map((appeal) => (
+        <div key={appeal.workspace_id} className="mt-2 border-line-strong border-s-2 ps-3 text-sm">
+          <p className="text-faint text-xs">
+            {t('instance.blocks.appeal', { workspace: appeal.workspace_id })}
+          </p>
+          <p dir="auto" className="[overflow-wrap:anywhere]">
+            {appeal.text}
+          </p>
+        </div>
+      ))}
+    </Row>
+  )
+}
+
+function ReportRow({ report, onBlock }: { report: Report; onBlock: (address: string) => void }) {
+  const { t, format } = useI18n()
+  const dismiss = useChange(dismissReport)
+  const { address, times, text, reported_at } = report
+  const count = format.number(times)
+  return (
+    <Row
+      title={address}
+      facts={[t('instance.reports.times', { count }), format.date(reported_at)]}
+      actions={
+        <>
+          <Button size="sm" onClick={() => onBlock(address)}>
+            {t('instance.blocks.add')}
+          </Button>
+          <Button size="sm" loading={dismiss.isPending} onClick={() => dismiss.mutate(address)}>
+            {t('instance.reports.dismiss')}
+          </Button>
+        </>
+      }
+    >
+      <p dir="auto" className="text-sm [overflow-wrap:anywhere]">
+        {text}
+      </p>
+    </Row>
+  )
+}
+
+function Row(props: {
+  title: string
+  facts: string[]
+  actions: React.ReactNode
+  children: React.ReactNode
+}) {
+  const { title, facts, actions, children } = props
+  return (
+    <li className="flex flex-wrap items-start gap-x-6 gap-y-2 border-line border-b py-2.5">
+      <div className="min-w-0 flex-1 basis-full sm:basis-56">
+        <bdi dir="ltr" className="font-medium [overflow-wrap:anywhere]">
+          {title}
+        </bdi>
+        <p className="mb-1 text-faint text-xs">
+          {facts.map((fact) => (
+            <span key={fact} className="me-3 inline-block">
+              <bdi>{fact}</bdi>
+            </span>
+          ))}
+        </p>
+        {children}
+      </div>
+      <div className="ms-auto flex gap-2">{actions}</div>
+    </li>
+  )
+}

@@ -1,0 +1,56 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { request } from '../../../api/client.ts'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Textarea } from '../../../ui/input.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { errorText } from '../../../ui/problem.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import type { Link } from '../calls.ts'
+
+/** Why a link is blocked, and the one answer that its workspace has. */
+export function BlockNotice({ link, writable }: { link: Link; writable: boolean }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const [text, setText] = useState('')
+  const appeal = useMutation({
+    mutationFn: () => request('POST', `/api/v1/links/${link.id}/appeal`, { body: { text } }),
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+    onSuccess: () => showToast({ title: t('links.block.sent') }),
+  })
+  if (link.block === null) return null
+  const { reason } = link.block
+  return (
+    <Section title={t('links.block.title')}>
+      <p dir="auto" className="mb-4 [overflow-wrap:anywhere]">
+        {reason ?? t('links.block.listed')}
+      </p>
+      {reason === null || !writable || appeal.isSuccess ? null : (
+        <form
+          className="flex max-w-xl flex-col gap-3"
+          onSubmit={(event) => {
+            event.preventDefault()
+            appeal.mutate()
+          }}
+        >
+          <Field label={t('links.block.label')}>
+            {(control) => (
+              <Textarea
+                {...control}
+                required
+                maxLength={1000}
+                value={text}
+                onChange={({ target }) => setText(target.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit" className="self-start" loading={appeal.isPending}>
+            {t('links.block.send')}
+          </Button>
+        </form>
+      )}
+    </Section>
+  )
+}
