@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Actor, recordChange } from '../audit/index.ts'
+import { type Actor, INSTANCE, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
@@ -54,12 +54,10 @@ export type BlockService = ReturnType<typeof createBlockService>
 /** Makes the service of an instance, or of a command. */
 export function createBlockService({ storage, clock, ids, domains }: BlockServiceDeps) {
   /** Every change has a number, by which all nodes see that there was one. */
-  async function changed(tx: Transaction): Promise<number> {
-    const { rows } = await sql<{ value: string }>`
+  async function changed(tx: Transaction): Promise<void> {
+    await sql`
       INSERT INTO instance (name, value) VALUES ('blocks', '1') ON CONFLICT (name)
-      DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)
-      RETURNING value`.execute(tx.db)
-    return Number(rows[0]?.value)
+      DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`.execute(tx.db)
   }
 
   /** Links have entries of their own; of other kinds the workspace's log tells, or the instance's. */
@@ -69,7 +67,7 @@ export function createBlockService({ storage, clock, ids, domains }: BlockServic
     action: 'block.created' | 'block.removed',
     row: BlocksTable,
   ): Promise<void> {
-    const number = await changed(tx)
+    await changed(tx)
     if (row.kind === 'link') return
     const { id, kind, value, reason, workspace_no } = row
     const fields = { kind, value, reason }
@@ -79,7 +77,7 @@ export function createBlockService({ storage, clock, ids, domains }: BlockServic
     if (workspace_no !== null && (await workspaceNo(tx, value)) !== undefined) {
       return recordChange(tx, actor, { workspaceNo: workspace_no, ...change })
     }
-    return recordChange(tx, actor, { workspaceNo: 0, ...change }, number)
+    return recordChange(tx, actor, { workspaceNo: INSTANCE, ...change })
   }
 
   async function workspaceNo({ db }: Pick<Transaction, 'db'>, id: string) {
