@@ -16,16 +16,15 @@ import {
 import { type Cursors, createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createKeyService } from './keys/index.ts'
+import { createHashQueue, type HashQueue } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
 import { createHealth, createHostAsk, diskCheck, onTls, secretCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
-import { createRedirect, type Redirect } from './redirect/index.ts'
+import { createGuessLimit, createRedirect, type Redirect } from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
 import { createUserService } from './users/index.ts'
 
-/** Guesses at a link's password from one address: five at once, then one every twelve seconds. */
-const GUESSES = { ratePerMinute: 5, burst: 5 }
 const PURGE_EVERY_MS = 60_000
 /** The statistics process comes at least so often, to delete what plans keep no longer. */
 const STATISTICS_EVERY_MS = 21_600_000
@@ -38,6 +37,7 @@ interface Parts extends ServingInput {
   backend: Backend
   domains: Domains
   cursors: Cursors
+  hashes: HashQueue
 }
 
 /** The composition root: opens the stores of a migrated data directory and composes the services. */
@@ -49,7 +49,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   const isOneOfMany = config.scaled !== null && config.baseUrl === null
   const domains = await syncDomains(storage, baseUrl, config.shortDomains, isOneOfMany)
   if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
-  const parts = { ...input, backend, domains, cursors }
+  const parts = { ...input, backend, domains, cursors, hashes: createHashQueue() }
   const services = createServices(parts)
   const { accounts, keys, mailer, statistics } = services
 
@@ -170,6 +170,7 @@ function createServices(parts: Parts) {
     workspaces,
     invitations: createInvitations({ storage, clock, invitations, key: secrets.accounts }),
     mailer,
+    hashes: parts.hashes,
     key: secrets.accounts,
     baseUrl,
     signUp: config.signUp,
@@ -196,6 +197,7 @@ function createLinks({ backend, config, domains, cursors, clock, ids, random, ..
     },
     urlRules: { schemes: config.urlSchemes, blockedHosts: config.blockedHosts },
     peopleSoFar: backend.peopleSoFar,
+    hashes: input.hashes,
     changed: backend.counting.wake,
     removed: backend.counting.linkDeleted,
   })
@@ -235,8 +237,16 @@ function createApplication(
 }
 
 /** The redirect. */
-function createVisits({ backend, config, clock, ids, logger, baseUrl, domains }: Parts): Redirect {
-  const { guesses } = backend.limiters
+function createVisits({
+  backend,
+  config,
+  clock,
+  ids,
+  logger,
+  baseUrl,
+  domains,
+  hashes,
+}: Parts): Redirect {
   return createRedirect({
     resolver: backend.resolver,
     recorder: backend.recorder,
@@ -246,10 +256,8 @@ function createVisits({ backend, config, clock, ids, logger, baseUrl, domains }:
     baseUrl,
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     clientAddress: createClientAddress(config.trustedProxies),
-    async takeGuess(key) {
-      const { allowed, retryAfterMs } = await guesses.take(key, GUESSES, clock.now())
-      return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
-    },
+    guesses: createGuessLimit(backend.limiters.guesses, clock),
+    hashes,
     logger,
   })
 }

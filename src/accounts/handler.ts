@@ -1,6 +1,6 @@
+import { addressKey } from '../base/client-address.ts'
 import { AppError } from '../errors/index.ts'
 import {
-  addressKey,
   type Mounted,
   type MountedCall,
   type Person,
@@ -73,7 +73,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     if (path === '/change-password' && body !== undefined) body.revokeOtherSessions = true
     const ask = () => auth.handler(forwarded(call, body))
     const [response] = await Promise.all([
-      rule.hashes ? deps.gate.pass(ask) : ask(),
+      rule.hashes ? deps.gate.pass(ask, addressKey(call.address)) : ask(),
       rule.even && Bun.sleep(deps.evenMs),
     ])
     if (response.status >= 400) throw await refusalOf(response, path, rule, person !== null)

@@ -64,7 +64,7 @@ async function assertThemselves(
   }
   if (password === undefined) throw invalid('password', 'REQUIRED')
   await attempts.take(LIMITS.passwordPerson, userId)
-  if (!(await gate.pass(() => verifyPassword(password, hash)))) {
+  if (!(await gate.pass(() => verifyPassword(password, hash), userId))) {
     throw invalid('password', 'WRONG_PASSWORD')
   }
   await attempts.refund(LIMITS.passwordPerson, userId)

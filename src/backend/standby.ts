@@ -55,7 +55,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     clientAddress: createClientAddress(config.trustedProxies),
     // Nothing that a password protects is remembered.
-    takeGuess: () => ({ allowed: false, retryAfterSeconds: 5 }),
+    guesses: { take: () => ({ allowed: false, retryAfterSeconds: 5 }), right: () => {} },
   })
   const storageCheck = {
     name: 'storage',

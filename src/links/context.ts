@@ -20,7 +20,7 @@ export interface LinkContext {
   domains: Domains
   render: RenderLink
   /** argon2id; takes tens of milliseconds, so never inside a transaction. */
-  hashPassword: (password: string) => Promise<string>
+  hashPassword: (password: string, workspace: { readonly no: number }) => Promise<string>
   /** How many people have visited a link so far, with those who are not counted yet. */
   peopleSoFar: (linkSeq: number) => number | Promise<number>
   /** Called after a commit that changed links. */

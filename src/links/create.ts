@@ -15,21 +15,7 @@ import { generateSlug } from './slug.ts'
 import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
 import { createdAs } from './state.ts'
 import { insertLink, type LinkRow, type Place, takePlace } from './store.ts'
-import type { CreateFields, Link, LinkFields, Prepared, PreparedCreate } from './types.ts'
-
-/** Does what takes long, before the transaction. */
-export async function withHash<F extends LinkFields>(
-  { hashPassword }: LinkContext,
-  { password, ...fields }: F,
-): Promise<Prepared<F>> {
-  if (password === undefined) return fields
-  return { ...fields, password_hash: password === null ? null : await hashPassword(password) }
-}
-
-/** See {@link withHash}. */
-export function prepareCreate(ctx: LinkContext, fields: CreateFields): Promise<PreparedCreate> {
-  return withHash(ctx, fields)
-}
+import type { Link, PreparedCreate } from './types.ts'
 
 /**
  * Makes a link.

@@ -1,6 +1,8 @@
 import { HOW } from '../clicks/index.ts'
-import { StorageUnavailable } from '../storage/index.ts'
-import { createGate, FORM_BYTES_MAX, readPassword, TooBusy, type VerifyPassword } from './form.ts'
+import { AppError } from '../errors/index.ts'
+import { createHashQueue, type HashQueue } from '../limits/index.ts'
+import { SEQS_PER_WORKSPACE, StorageUnavailable } from '../storage/index.ts'
+import { FORM_BYTES_MAX, readPassword } from './form.ts'
 import { Pages } from './pages.ts'
 import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
 import { fromQrCode, withoutQrMarker, withVisitorsQuery } from './target.ts'
@@ -32,7 +34,7 @@ class RedirectHandler implements Redirect {
   }
   readonly #deps: RedirectDeps
   readonly #pages: Pages
-  readonly #verify: VerifyPassword
+  readonly #hashes: HashQueue
   readonly #turnIds: TurnIds
   #queue: Visit[] = []
 
@@ -40,7 +42,7 @@ class RedirectHandler implements Redirect {
     const { baseUrl, requestId, pseudoLocales = false } = deps
     this.#deps = deps
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
-    this.#verify = createGate(deps.verifyPassword ?? Bun.password.verify)
+    this.#hashes = deps.hashes ?? createHashQueue()
     this.#turnIds = createTurnIds(requestId)
   }
 
@@ -189,14 +191,17 @@ class RedirectHandler implements Redirect {
 
   async #guess(visit: Visit, seq: number, hash: string): Promise<Response | null> {
     const { request, peer } = visit
-    const { takeGuess, clientAddress } = this.#deps
+    const { guesses, clientAddress, verifyPassword = Bun.password.verify } = this.#deps
     const password = await readPassword(request)
     if (password === null) {
       return this.#pages.error(request, 'PAYLOAD_TOO_LARGE', { params: { max: FORM_BYTES_MAX } })
     }
     const address = clientAddress(peer(), request.headers)
-    const { allowed, retryAfterSeconds } = await takeGuess(`${seq} ${address}`)
-    if (allowed && password !== '' && (await this.#verify(password, hash))) {
+    const { allowed, retryAfterSeconds } = await guesses.take(seq, address)
+    const workspace = String(Math.floor(seq / SEQS_PER_WORKSPACE))
+    const verify = () => verifyPassword(password, hash)
+    if (allowed && password !== '' && (await this.#hashes.run('link', workspace, verify))) {
+      await guesses.right(seq)
       visit.unlocked = hash
       return null
     }
@@ -261,10 +266,11 @@ class RedirectHandler implements Redirect {
   }
 
   #failed(request: Request, error: unknown): Response {
-    if (error instanceof StorageUnavailable || error instanceof TooBusy) {
+    const isBusy = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE'
+    if (error instanceof StorageUnavailable || isBusy) {
       this.counts.unavailable++
       const response = this.#pages.unavailable(request)
-      if (!(error instanceof TooBusy)) this.#log(error, response)
+      if (!isBusy) this.#log(error, response)
       return response
     }
     const response = this.#pages.error(request, 'INTERNAL_ERROR')

@@ -6,6 +6,7 @@ export {
 } from './cached-resolver.ts'
 export { createEmbeddedResolver } from './embedded-resolver.ts'
 export { createFetchSlug, type FoundSlug } from './fetch-slug.ts'
+export { createGuessLimit } from './guesses.ts'
 export { createRedirect } from './handler.ts'
 export type { LinkRow, Resolver, SlugRow } from './resolver.ts'
 export { keepSnapshots, readSnapshot, type Snapshots, writeSnapshot } from './snapshot.ts'

@@ -2,8 +2,8 @@ import type { ClientAddress } from '../base/client-address.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Recorder } from '../clicks/index.ts'
+import type { HashQueue } from '../limits/index.ts'
 import type { Storage } from '../storage/index.ts'
-import type { VerifyPassword } from './form.ts'
 import type { Resolver } from './resolver.ts'
 
 /** What the redirect works with. */
@@ -17,13 +17,23 @@ export interface RedirectDeps {
   /** The number of the short domain behind a host (with its port, if any). */
   domainOf: (host: string) => number
   clientAddress: ClientAddress
-  /** Takes one guess at a password from the allowance of a link and an address. */
-  takeGuess: (key: string) => Guess | Promise<Guess>
+  guesses: GuessLimit
+  /** Where passwords wait to be checked. Default: a queue of its own. */
+  hashes?: HashQueue
   logger?: Pick<Logger, 'error'>
-  verifyPassword?: VerifyPassword
+  /** Checks a password against an argon2id hash. */
+  verifyPassword?: (password: string, hash: string) => Promise<boolean>
   pseudoLocales?: boolean
   /** The public address. */
   baseUrl: string
+}
+
+/** Limits how often passwords of links are guessed. */
+export interface GuessLimit {
+  /** Takes one guess of an address at a link. */
+  take(linkSeq: number, address: string): Guess | Promise<Guess>
+  /** The guess was right: those at the link are not used up by visitors who know the password. */
+  right(linkSeq: number): void | Promise<void>
 }
 
 /** Whether one more guess was left. */

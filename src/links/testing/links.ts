@@ -106,14 +106,16 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     storage,
     clock,
     async create(body, workspaceNo) {
-      const prepared = await service.prepareCreate(validate(schemas.create, body))
-      return storage.write((tx) => service.create(tx, caller(workspaceNo), prepared))
+      const asker = caller(workspaceNo)
+      const prepared = await service.prepareCreate(asker, validate(schemas.create, body))
+      return storage.write((tx) => service.create(tx, asker, prepared))
     },
     async patch(id, body, { workspaceNo, version } = {}) {
-      const prepared = await service.preparePatch(validate(schemas.patch, body))
-      return storage.write((tx) =>
-        service.update(tx, caller(workspaceNo), id, prepared, ifMatch(version)),
-      )
+      const asker = caller(workspaceNo)
+      const match = ifMatch(version)
+      const fields = validate(schemas.patch, body)
+      const prepared = await service.preparePatch(asker, id, fields, match)
+      return storage.write((tx) => service.update(tx, asker, id, prepared, match))
     },
     remove: (id, { workspaceNo, version } = {}) =>
       storage.write((tx) => service.remove(tx, caller(workspaceNo), id, ifMatch(version))),

@@ -79,7 +79,7 @@ export async function openSite(
     baseUrl: 'http://sho.rt',
     domainOf: () => 0,
     clientAddress: createClientAddress([]),
-    takeGuess: () => ({ allowed: true, retryAfterSeconds: 1 }),
+    guesses: { take: () => ({ allowed: true, retryAfterSeconds: 1 }), right: () => {} },
     pseudoLocales: true,
     ...overrides,
   })
@@ -162,8 +162,8 @@ export async function openSite(
             .values({
               slug_key: slugKey(typed),
               domain_no: 0,
-              workspace_no: 1,
-              link_seq: seq,
+              workspace_no: link.workspace_no,
+              link_seq: link.seq,
               slug: typed,
               target_url: link.target_url,
               redirect_status: link.redirect_status,
@@ -173,7 +173,7 @@ export async function openSite(
           tx.linkChanged?.({ domainNo: 0, slugKey: slugKey(typed) })
         }
       })
-      return seq
+      return link.seq
     },
 
     /** Counts what the journal holds, in this process. */
