@@ -125,7 +125,7 @@ describe('the audit log', () => {
     }
     // What was written is undone with what failed after it, and nothing is left of the entry.
     const { storage, links, workspace } = dashboard
-    const plan = { limits: { links: null } }
+    const plan = { limits: { links: null, addresses: null } }
     const asker = { workspace: { no: workspace.no, plan }, actor: COMMAND_LINE }
     const prepared = await links.prepareCreate(asker, {
       destination_url: { given: URL_A, target: URL_A },

@@ -9,7 +9,7 @@ import type { RenderLink } from './render.ts'
 import { alternatives } from './slug.ts'
 import { type Address, knownSlugs, type SlugTarget } from './slug-store.ts'
 import { isSpecial } from './status.ts'
-import type { LinkRow } from './store.ts'
+import { type LinkLimits, type LinkRow, linksCount } from './store.ts'
 
 /** What the verbs of the links service share. */
 export interface LinkContext {
@@ -33,7 +33,7 @@ export interface LinkContext {
 export interface LinkCaller {
   readonly workspace: {
     readonly no: number
-    readonly plan: { readonly limits: { readonly links: number | null } }
+    readonly plan: { readonly limits: LinkLimits }
   }
 }
 
@@ -80,10 +80,21 @@ export function externalIdTaken(): AppError {
   return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
 }
 
-/** The error for a workspace that has as many links as its plan allows. */
-export function linksLimit(limit: number | null): AppError {
+/** The error for a workspace that has as many links, or as many addresses, as its plan allows. */
+export async function placeRefused(
+  tx: Transaction,
+  { no, plan }: LinkCaller['workspace'],
+): Promise<AppError> {
+  const { links } = plan.limits
+  if (links === null || (await linksCount(tx, no)) < links) return addressesLimit(plan.limits)
+  const details = [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: links } }] as const
+  return new AppError('PLAN_LIMIT_REACHED', { details })
+}
+
+/** The error for a workspace that has as many addresses as its plan allows. */
+export function addressesLimit({ addresses }: LinkLimits): AppError {
   return new AppError('PLAN_LIMIT_REACHED', {
-    details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: limit ?? 0 } }],
+    details: [{ field: 'addresses', code: 'ADDRESSES_LIMIT', params: { limit: addresses ?? 0 } }],
   })
 }
 

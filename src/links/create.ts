@@ -6,7 +6,7 @@ import {
   externalIdTaken,
   type LinkAsker,
   type LinkContext,
-  linksLimit,
+  placeRefused,
   slugTaken,
   targetOf,
   targetOfEntry,
@@ -28,9 +28,9 @@ export async function create(
   fields: PreparedCreate,
 ): Promise<Link> {
   const now = ctx.clock.now()
-  const { limits } = workspace.plan
-  const place = await takePlace(tx, workspace.no, limits.links, now)
-  if (place === null) throw linksLimit(limits.links)
+  const count = addressesIn(fields)
+  const place = await takePlace(tx, workspace.no, workspace.plan.limits, count, now)
+  if (place === null) throw await placeRefused(tx, workspace)
   const row = newRow(ctx, workspace.no, place, fields)
   const target = targetOf(row)
   const addresses = await takeAddresses(ctx, tx, fields, target)
@@ -86,6 +86,12 @@ function newRow(
     updated_at: createdAt,
     version: 1,
   }
+}
+
+/** How many addresses a new link will have; no alias is the slug that is generated. */
+function addressesIn({ slug, domain = DEFAULT_DOMAIN, aliases = [] }: PreparedCreate): number {
+  const main = { slug: '', key: '', ...slug, domainNo: domain }
+  return 1 + placeAliases(main, aliases).length
 }
 
 /** Takes the slug that was asked for, or one that no link ever had; then the aliases. */

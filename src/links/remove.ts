@@ -22,7 +22,7 @@ export async function remove(
   const row = await linkToChange(tx, asker, id, ifMatch)
   const at = ctx.clock.now()
   await takeOut(tx, row)
-  await givePlaceBack(tx, row.workspace_no)
+  await givePlaceBack(tx, row.workspace_no, 1 + addressesOf(row).aliases.length)
   await keepDeleted(tx, row, at)
   await recordChange(tx, asker.actor, {
     workspaceNo: row.workspace_no,

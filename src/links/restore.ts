@@ -8,7 +8,7 @@ import {
   type LinkAsker,
   type LinkCaller,
   type LinkContext,
-  linksLimit,
+  placeRefused,
   slugTaken,
   targetOf,
 } from './context.ts'
@@ -111,10 +111,10 @@ async function bringBack(
   patch: PreparedPatch,
 ): Promise<Link> {
   const now = ctx.clock.now()
-  const { limits } = workspace.plan
-  const entryNo = await takePlaceBack(tx, workspace.no, limits.links)
-  if (entryNo === null) throw linksLimit(limits.links)
   const { to, row } = await nextVersion(ctx, before, patch, now)
+  const { no, plan } = workspace
+  const entryNo = await takePlaceBack(tx, no, plan.limits, 1 + to.aliases.length)
+  if (entryNo === null) throw await placeRefused(tx, workspace)
   for (const address of [to.main, ...to.aliases]) {
     if (await claimSlug(tx, address, targetOf(row))) continue
     throw await slugTaken(ctx, tx, address, { alias: address !== to.main })

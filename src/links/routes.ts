@@ -126,7 +126,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       headers: ETAG,
       example: LINK_EXAMPLE,
     },
-    errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PRECONDITION_FAILED'],
+    errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
     async handler(call) {
       const { body, params, ifMatch, mutate } = call
       const asker = askerOf(call)

@@ -70,7 +70,10 @@ export interface LinkService {
     fields: PatchFields,
     ifMatch: IfMatch,
   ): Promise<PreparedPatch>
-  /** @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED */
+  /**
+   * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED,
+   *   PLAN_LIMIT_REACHED
+   */
   update(
     tx: Transaction,
     asker: LinkAsker,

@@ -31,7 +31,7 @@ export interface Workspace {
   plan: string
   language: string | null
   /** How many there are of what the plan limits. */
-  usage: { links: number; api_keys: number; members: number }
+  usage: { links: number; addresses: number; api_keys: number; members: number }
   /** RFC 3339 */
   created_at: string
 }
@@ -273,7 +273,12 @@ function workspaceOf(row: WorkspaceRow): Workspace {
     name: row.name,
     plan: row.plan_id,
     language: row.language,
-    usage: { links: row.links_count, api_keys: row.api_keys_count, members: row.members_count },
+    usage: {
+      links: row.links_count,
+      addresses: row.addresses_count,
+      api_keys: row.api_keys_count,
+      members: row.members_count,
+    },
     created_at: new Date(row.created_at).toISOString(),
   }
 }

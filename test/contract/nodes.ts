@@ -54,7 +54,10 @@ export async function openNode(url: string, nodeId?: string) {
     async create(no: number, body: object, limit: number | null = null) {
       const target = 'https://example.com/'
       const fields = { destination_url: { given: target, target }, ...body }
-      const caller = { workspace: { no, plan: { limits: { links: limit } } }, actor: COMMAND_LINE }
+      const caller = {
+        workspace: { no, plan: { limits: { links: limit, addresses: null } } },
+        actor: COMMAND_LINE,
+      }
       const prepared = await links.prepareCreate(caller as never, fields as never)
       return storage.write((tx) => links.create(tx, caller as never, prepared), {
         workspaceNo: no,
@@ -62,7 +65,10 @@ export async function openNode(url: string, nodeId?: string) {
       })
     },
     async patch(no: number, id: string, body: object) {
-      const caller = { workspace: { no, plan: { limits: { links: null } } }, actor: COMMAND_LINE }
+      const caller = {
+        workspace: { no, plan: { limits: { links: null, addresses: null } } },
+        actor: COMMAND_LINE,
+      }
       const always = () => true
       const prepared = await links.preparePatch(caller as never, id, body as never, always)
       return storage.write((tx) => links.update(tx, caller as never, id, prepared, () => true), {

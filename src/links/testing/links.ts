@@ -43,6 +43,7 @@ export interface TestLinks {
   /** Lets the click worker have come to every link there is. */
   countAll(): Promise<void>
   setLimit(limit: number | null): void
+  setAddressesLimit(limit: number | null): void
   close(): Promise<void>
 }
 
@@ -85,9 +86,12 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
   })
   const schemas = createLinkSchemas(service.rules)
   const listSchema = createListQuerySchema(service.rules)
-  let limit: number | null = null
+  const limits: { links: number | null; addresses: number | null } = {
+    links: null,
+    addresses: null,
+  }
   const caller = (no = 1): LinkAsker => ({
-    workspace: { no, plan: { limits: { links: limit } } },
+    workspace: { no, plan: { limits } },
     actor: COMMAND_LINE,
   })
   const seqOf = async (id: string) => {
@@ -164,7 +168,10 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
       )
     },
     setLimit(value) {
-      limit = value
+      limits.links = value
+    },
+    setAddressesLimit(value) {
+      limits.addresses = value
     },
     async close() {
       await storage.close()

@@ -32,6 +32,7 @@ function accountTables({ text, numbered, busy }: TableTypes): string[] {
     plan_id ${text} NOT NULL,
     language ${text},
     links_count BIGINT NOT NULL DEFAULT 0,
+    addresses_count BIGINT NOT NULL DEFAULT 0,
     api_keys_count BIGINT NOT NULL DEFAULT 0,
     members_count BIGINT NOT NULL DEFAULT 0,
     links_made BIGINT NOT NULL DEFAULT 0,
