@@ -20,7 +20,11 @@ async function counted() {
     .select('addresses_count')
     .where('no', '=', 1)
     .executeTakeFirstOrThrow()
-  const rows = await db.selectFrom('slugs').select('slug').where('link_seq', 'is not', null).execute()
+  const rows = await db
+    .selectFrom('slugs')
+    .select('slug')
+    .where('link_seq', 'is not', null)
+    .execute()
   return [addresses_count, rows.length]
 }
 
