@@ -125,6 +125,7 @@ describe('the instance’s workspaces', () => {
       plan: 'small',
       language: null,
       links: 0,
+      addresses: 0,
       api_keys: 0,
       members: 4,
       created_at: '2030-01-31T09:00:00.000Z',
