@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type AuditEntry, createAuditService } from '../audit/index.ts'
 import { createCursors } from '../http/cursor.ts'
-import { createWorkspaceService, WorkspaceRefused } from '../workspaces/index.ts'
+import { createWorkspaceService } from '../workspaces/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { explained } from './refusals.ts'
 import { table } from './table.ts'
@@ -34,7 +34,7 @@ function show(ctx: CommandContext, options: Options): Promise<void> {
   if (options.action !== undefined && options.workspace === undefined) {
     throw new CommandError('--action needs --workspace', 2)
   }
-  return explained([WorkspaceRefused], () =>
+  return explained(() =>
     ctx.withStorage(async (opened) => {
       const { storage, secrets } = opened
       const audit = createAuditService({ storage, cursors: createCursors(secrets.cursors) })

@@ -3,6 +3,7 @@ import type { LinkCounts, Recounted } from '../clicks/recount.ts'
 import type { RawClicksUnavailable } from '../statistics/process/raw-source.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
+import { onlyWorkspace } from './refusals.ts'
 import { table } from './table.ts'
 
 const LINKS_NAMED = 50
@@ -69,14 +70,13 @@ async function rangeOf(
   workspace?: string,
 ): Promise<readonly [number, number]> {
   if (workspace === undefined) return [0, Number.MAX_SAFE_INTEGER]
-  const row = await read.db
+  const rows = await read.db
     .selectFrom('workspaces')
     .select('no')
     .where((eb) => eb.or([eb('id', '=', workspace), eb('name_key', '=', workspace.toLowerCase())]))
-    .executeTakeFirst()
-  if (row === undefined) {
-    throw new CommandError(`There is no workspace ${workspace}`, 1, 'WORKSPACE_NOT_FOUND')
-  }
+    .limit(2)
+    .execute()
+  const row = onlyWorkspace(rows, workspace)
   return [row.no * SEQS_PER_WORKSPACE, (row.no + 1) * SEQS_PER_WORKSPACE]
 }
 

@@ -30,8 +30,8 @@ async function move(context: CommandContext, call: MoveCall): Promise<void> {
   const { dataDir, geoipDatabase } = own.config
   const to = checked('--to', call.to, postgresUrl)
   const clicks = call.clickhouse ?? clickHouse
-  const { MoveRefused, moveInstance } = await import('../move/index.ts')
-  const result = await explained([MoveRefused], () =>
+  const { moveInstance } = await import('../move/index.ts')
+  const result = await explained(() =>
     moveInstance({
       dataDir,
       geoipDatabase,

@@ -6,6 +6,7 @@ import { systemRandom } from '../base/random.ts'
 import { openSharedVisitors } from '../clicks/index.ts'
 import { readNode } from '../cluster/node.ts'
 import { assertSecret, deriveSecrets, existingSecret, fingerprintOf } from '../config/index.ts'
+import { Refused } from '../errors/index.ts'
 import { lockDataDir, lockState } from '../operations/lock.ts'
 import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
@@ -21,17 +22,6 @@ import { isSame } from './digest.ts'
 import { type Moved, moveTables, type Progress } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
-
-/** A move that was refused before it began; nothing was changed. */
-export class MoveRefused extends Error {
-  override name = 'MoveRefused'
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message)
-  }
-}
 
 /** What is moved, and where to. Addresses may hold passwords. */
 export interface MoveOptions {
@@ -61,7 +51,7 @@ export interface MoveResult {
 /**
  * Copies an embedded instance into a database, and ClickHouse. May be interrupted anywhere and
  * called again. Nodes refuse the database until a move of the stopped instance is complete.
- * @throws MoveRefused; DataDirLocked; ConfigError; errors of the databases
+ * @throws Refused; DataDirLocked; ConfigError; errors of the databases
  */
 export async function moveInstance(options: MoveOptions): Promise<MoveResult> {
   const { dataDir, to, given } = options
@@ -96,13 +86,13 @@ const FIRST_WORKSPACE = `SELECT id FROM
 async function nameOfSource(dataDir: string, given: string | null): Promise<string> {
   if (readNode(dataDir) !== null) {
     const message = 'This is the data directory of a node: set SLUGLINE_DATA_DIR to the instance'
-    throw new MoveRefused('NODE_DIRECTORY', message)
+    throw new Refused('NODE_DIRECTORY', message)
   }
   assertSecret(dataDir, given)
   const secret = given ?? existingSecret(dataDir)
   if (secret === null || !existsSync(databaseFiles(dataDir).main)) {
     const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
-    throw new MoveRefused('NO_INSTANCE', message)
+    throw new Refused('NO_INSTANCE', message)
   }
   await migrate(dataDir)
   const { raw, close } = openSqlite(databaseFiles(dataDir).main, { readonly: true })
@@ -116,7 +106,7 @@ function nameOfClicks(url: string | null): string {
   return url === null ? 'postgres' : `clickhouse ${new URL(url).host}${new URL(url).pathname}`
 }
 
-/** That the target is empty, or has an earlier move of the same instance. @throws MoveRefused */
+/** That the target is empty, or has an earlier move of the same instance. @throws Refused */
 async function begin(
   target: Target,
   clickHouse: ClickHouse | null,
@@ -125,14 +115,14 @@ async function begin(
   const [lock] = await target.all<{ taken: boolean }>(
     "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
   )
-  if (!lock?.taken) throw new MoveRefused('MOVE_RUNNING', 'Another move into the database runs')
+  if (!lock?.taken) throw new Refused('MOVE_RUNNING', 'Another move into the database runs')
   const isEmpty = async (...tables: string[]) => {
     const tests = tables.map((table) => `EXISTS (SELECT FROM ${table})`)
     const [row] = await target.all<{ used: boolean }>(`SELECT ${tests.join(' OR ')} AS used`)
     return row?.used === false
   }
   const refused = (code: string, message: string) =>
-    new MoveRefused(code, `${message}. Name an empty database`)
+    new Refused(code, `${message}. Name an empty database`)
   if (!(await isEmpty('nodes'))) {
     throw refused('TARGET_IN_USE', 'Nodes have been started on this database')
   }
