@@ -22,7 +22,12 @@ import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
 import { createHealth, createHostAsk, diskCheck, onTls, secretCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
-import { createGuessLimit, createRedirect, type Redirect } from './redirect/index.ts'
+import {
+  createGuessLimit,
+  createRedirect,
+  createVisitLimit,
+  type Redirect,
+} from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
 import { createUserService } from './users/index.ts'
 
@@ -261,6 +266,8 @@ function createVisits({
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     clientAddress: createClientAddress(config.trustedProxies),
     guesses: createGuessLimit(backend.limiters.guesses, clock),
+    visitLimit:
+      config.visitsPerAddress === null ? undefined : createVisitLimit(config.visitsPerAddress),
     hashes,
     logger,
   })

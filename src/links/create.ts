@@ -11,10 +11,11 @@ import {
   targetOf,
   targetOfEntry,
 } from './context.ts'
+import { type Place, takePlace } from './place-store.ts'
 import { generateSlug } from './slug.ts'
 import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
 import { createdAs } from './state.ts'
-import { insertLink, type LinkRow, type Place, takePlace } from './store.ts'
+import { insertLink, type LinkRow } from './store.ts'
 import type { Link, PreparedCreate } from './types.ts'
 
 /**

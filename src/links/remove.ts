@@ -3,8 +3,9 @@ import type { Transaction } from '../storage/index.ts'
 import { addressesOf } from './addresses.ts'
 import { type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
 import { keepDeleted } from './deleted-store.ts'
+import { givePlaceBack } from './place-store.ts'
 import { holdSlug } from './slug-store.ts'
-import { deleteLink, givePlaceBack, type LinkRow } from './store.ts'
+import { deleteLink, type LinkRow } from './store.ts'
 import { type IfMatch, linkToChange } from './update.ts'
 
 /**

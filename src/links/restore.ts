@@ -14,10 +14,11 @@ import {
 } from './context.ts'
 import { dropDeleted, passwordAt } from './deleted-store.ts'
 import { linkOrDeleted, type WayBack, wayBack } from './history.ts'
+import { takePlaceBack } from './place-store.ts'
 import type { LinkSchemas } from './schemas.ts'
 import { claimSlug } from './slug-store.ts'
 import { stateOf } from './state.ts'
-import { insertLink, type LinkRow, takePlaceBack } from './store.ts'
+import { insertLink, type LinkRow } from './store.ts'
 import type { Link, PreparedPatch } from './types.ts'
 import { change, type IfMatch, nextVersion, recordVersion } from './update.ts'
 

@@ -21,9 +21,10 @@ import {
   targetOfEntry,
 } from './context.ts'
 import { keepPassword } from './deleted-store.ts'
+import { countAddresses } from './place-store.ts'
 import { BOUNDS } from './rules.ts'
 import { changesOf } from './state.ts'
-import { countAddresses, findCounters, findLink, type LinkRow, updateLink } from './store.ts'
+import { findCounters, findLink, type LinkRow, updateLink } from './store.ts'
 import type { Link, PreparedPatch } from './types.ts'
 
 /** Whether a version may be changed, as the request's `If-Match` says. */

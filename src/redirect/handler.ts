@@ -29,6 +29,7 @@ class RedirectHandler implements Redirect {
     redirected: 0,
     not_found: 0,
     gone: 0,
+    limited: 0,
     page: 0,
     unavailable: 0,
   }
@@ -130,6 +131,8 @@ class RedirectHandler implements Redirect {
       return null
     }
     if (slug === null || slug.link_seq === null) return this.#notFound(visit.request)
+    const waitSeconds = this.#takeVisit(visit, slug.link_seq, now)
+    if (waitSeconds > 0) return this.#limited(visit.request, waitSeconds)
     if (slug.special !== 0) {
       const link = resolver.link(slug)
       return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
@@ -146,6 +149,18 @@ class RedirectHandler implements Redirect {
       slug.redirect_status,
       target_url,
     )
+  }
+
+  /** See {@link VisitLimit}. A visit that takes several turns is taken once. */
+  #takeVisit(visit: Visit, seq: number, now: number): number {
+    const { visitLimit, clientAddress } = this.#deps
+    if (visitLimit === undefined || visit.unlocked !== null || visit.refusals > 0) return 0
+    return visitLimit.take(seq, clientAddress(visit.peer(), visit.headers), now)
+  }
+
+  #limited(request: Request, seconds: number): Response {
+    this.counts.limited++
+    return this.#pages.limited(request, seconds)
   }
 
   /** A link with conditions. */

@@ -5,6 +5,7 @@ import type { Recorder } from '../clicks/index.ts'
 import type { HashQueue } from '../limits/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { Resolver } from './resolver.ts'
+import type { VisitLimit } from './visit-limit.ts'
 
 /** What the redirect works with. */
 export interface RedirectDeps {
@@ -18,6 +19,8 @@ export interface RedirectDeps {
   domainOf: (host: string) => number
   clientAddress: ClientAddress
   guesses: GuessLimit
+  /** Absent: visits of one address are not limited. */
+  visitLimit?: VisitLimit | undefined
   /** Where passwords wait to be checked. Default: a queue of its own. */
   hashes?: HashQueue
   logger?: Pick<Logger, 'error'>
@@ -47,6 +50,8 @@ export interface RedirectCounts {
   redirected: number
   not_found: number
   gone: number
+  /** Refused: too many of one address. */
+  limited: number
   /** Forms and previews. */
   page: number
   unavailable: number
