@@ -51,11 +51,16 @@ export async function openNode(url: string, nodeId?: string) {
     claims: createClaims({ storage, random: systemRandom, users, nodeId }),
     idempotency: createIdempotency(storage, clock),
     /** Makes a link of a workspace whose plan lets it have so many. */
-    async create(no: number, body: object, limit: number | null = null) {
+    async create(
+      no: number,
+      body: object,
+      limit: number | null = null,
+      addresses: number | null = null,
+    ) {
       const target = 'https://example.com/'
       const fields = { destination_url: { given: target, target }, ...body }
       const caller = {
-        workspace: { no, plan: { limits: { links: limit, addresses: null } } },
+        workspace: { no, plan: { limits: { links: limit, addresses } } },
         actor: COMMAND_LINE,
       }
       const prepared = await links.prepareCreate(caller as never, fields as never)
