@@ -3,7 +3,7 @@ import { createAccounts, createInvitations, createSendInvitation } from './accou
 import { createAdministration } from './administration.ts'
 import { type App, createApp } from './app.ts'
 import { type Backend, createBackend } from './backend/index.ts'
-import { createClientAddress } from './base/client-address.ts'
+import { addressKey, createClientAddress } from './base/client-address.ts'
 import { type Blocks, blocksFile, createBlocks } from './blocks/index.ts'
 import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
@@ -16,19 +16,22 @@ import {
 } from './domains/index.ts'
 import { type Cursors, createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
-import { addressKey } from './http/rate-limit.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
 import { createKeyService } from './keys/index.ts'
+import { createHashQueue, type HashQueue } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
 import { createHealth, createHostAsk, diskCheck, onTls, secretCheck } from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
-import { createRedirect, type Redirect } from './redirect/index.ts'
+import {
+  createGuessLimit,
+  createRedirect,
+  createVisitLimit,
+  type Redirect,
+} from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
 import { createUserService } from './users/index.ts'
 
-/** Guesses at a link's password from one address: five at once, then one every twelve seconds. */
-const GUESSES = { ratePerMinute: 5, burst: 5 }
 /** Reports of visitors from one address, of IPv6 from one /64: five at once, then one every ten minutes. */
 const REPORTS = { ratePerMinute: 0.1, burst: 5 }
 /** Blocks that another node or a command has made are obeyed within a second. */
@@ -46,6 +49,7 @@ interface Parts extends ServingInput {
   domains: Domains
   cursors: Cursors
   blocks: Blocks
+  hashes: HashQueue
 }
 
 /** The composition root: opens the stores of a migrated data directory and composes the services. */
@@ -63,7 +67,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     ...(config.scaled !== null && { file: blocksFile(config.dataDir) }),
   })
   await blocks.list.refresh()
-  const parts = { ...input, backend, domains, cursors, blocks }
+  const parts = { ...input, backend, domains, cursors, blocks, hashes: createHashQueue() }
   const services = createServices(parts)
   const { accounts, keys, mailer, statistics } = services
 
@@ -193,6 +197,7 @@ function createServices(parts: Parts) {
     workspaces,
     invitations: createInvitations({ storage, clock, invitations, key: secrets.accounts }),
     mailer,
+    hashes: parts.hashes,
     key: secrets.accounts,
     baseUrl,
     signUp: config.signUp,
@@ -231,6 +236,7 @@ function createLinks({
     urlRules: { schemes: config.urlSchemes },
     blocks: blocks.list,
     peopleSoFar: backend.peopleSoFar,
+    hashes: input.hashes,
     changed: backend.counting.wake,
     removed: backend.counting.linkDeleted,
   })
@@ -280,8 +286,9 @@ function createVisits({
   logger,
   baseUrl,
   domains,
+  hashes,
 }: Parts): Redirect {
-  const { guesses, reports } = backend.limiters
+  const { reports } = backend.limiters
   return createRedirect({
     resolver: backend.resolver,
     recorder: backend.recorder,
@@ -291,10 +298,10 @@ function createVisits({
     baseUrl,
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     clientAddress: createClientAddress(config.trustedProxies),
-    async takeGuess(key) {
-      const { allowed, retryAfterMs } = await guesses.take(key, GUESSES, clock.now())
-      return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
-    },
+    guesses: createGuessLimit(backend.limiters.guesses, clock),
+    visitLimit:
+      config.visitsPerAddress === null ? undefined : createVisitLimit(config.visitsPerAddress),
+    hashes,
     blocks: blocks.list,
     async report({ domainNo, slugKey, text, from }) {
       const { allowed, retryAfterMs } = await reports.take(addressKey(from), REPORTS, clock.now())

@@ -6,6 +6,7 @@ import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
 import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
 import type { Person } from '../http/index.ts'
+import type { HashQueue } from '../limits/index.ts'
 import type { Mailer } from '../mail/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Storage } from '../storage/index.ts'
@@ -32,9 +33,6 @@ import {
 import { LINK_SECONDS, PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
 import type { Accounts, Invitations, SignIn } from './types.ts'
 
-/** Passwords that are hashed at once, 47 MB each, and how many requests wait for it. */
-const HASHES_AT_ONCE = 3
-const HASHES_WAITING = 60
 /** How long single sign-on waits for its provider before it says that it can't. */
 const PROVIDER_WITHIN_MS = 8_000
 
@@ -55,6 +53,7 @@ export interface AccountsDeps {
   workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
   invitations: Invitations
   mailer: Mailer
+  hashes: HashQueue
   /** A key of their own: `Secrets.accounts`. */
   key: Uint8Array
   baseUrl: string
@@ -85,7 +84,7 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
   const attempts = createAttempts({ storage, clock, key: attemptsKey })
   const mails = createAccountMails({ mailer, baseUrl, clock, linkMs: LINK_SECONDS * 1000 })
   const claims = createClaims({ storage, random: deps.random, users, nodeId: deps.nodeId })
-  const gate = createGate(HASHES_AT_ONCE, HASHES_WAITING)
+  const gate = createGate(deps.hashes)
   const cookie = createSessionCookie(baseUrl, secret)
   const devices = createDevices(baseUrl, deps.key, deps.random)
   const ownSessions = createOwnSessions({ storage, clock, cookie })

@@ -1,34 +1,15 @@
-import { AppError } from '../errors/index.ts'
+import type { HashQueue } from '../limits/index.ts'
 
-/** Lets a few in at a time; some wait, the rest are turned away. */
+/** Lets sign-ins and what else hashes a person's password into the queue of all such work. */
 export interface Gate {
-  /** @throws AppError SERVICE_UNAVAILABLE when too many wait already. */
-  pass<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * @param group Groups take turns: the client's address (of IPv6 the /64), or the person.
+   * @throws AppError SERVICE_UNAVAILABLE when too many wait already.
+   */
+  pass<T>(work: () => Promise<T>, group?: string): Promise<T>
 }
 
-/** A gate for `atOnce`, with room for `waiting` before it. */
-export function createGate(atOnce: number, waiting: number): Gate {
-  let inside = 0
-  const queue: (() => void)[] = []
-
-  return {
-    async pass(work) {
-      if (inside >= atOnce) {
-        if (queue.length >= waiting) {
-          throw new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '2' } })
-        }
-        // Whoever leaves hands over the place.
-        await new Promise<void>((enter) => queue.push(enter))
-      } else {
-        inside++
-      }
-      try {
-        return await work()
-      } finally {
-        const next = queue.shift()
-        if (next === undefined) inside--
-        else next()
-      }
-    },
-  }
+/** The gate to a queue. */
+export function createGate(hashes: HashQueue): Gate {
+  return { pass: (work, group = '') => hashes.run('signIn', group, work) }
 }

@@ -1,7 +1,7 @@
+import { addressKey } from '../base/client-address.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import {
-  addressKey,
   FRESH_MS,
   type Mounted,
   type MountedCall,
@@ -81,7 +81,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     }
     const ask = () => auth.handler(forwarded(call, rule, body))
     const [response] = await Promise.all([
-      rule.hashes ? deps.gate.pass(ask) : ask(),
+      rule.hashes ? deps.gate.pass(ask, addressKey(call.address)) : ask(),
       rule.even && Bun.sleep(deps.evenMs),
     ])
     if (response.status >= 400) {

@@ -1,11 +1,11 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { type Actor, entriesAbout, entryOf, INSTANCE, personActor } from '../audit/index.ts'
+import { addressKey } from '../base/client-address.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
-import { addressKey } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
@@ -109,14 +109,15 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
   async function arrived(
     userId: string,
     workspaceId: string,
-    { request }: Visit,
+    { request, address }: Visit,
     password?: string,
   ): Promise<Joined> {
     const [user, all] = await Promise.all([account(userId), ownWorkspaces(userId)])
     const workspace = all.find(({ id }) => id === workspaceId)
     if (workspace === undefined) throw new AppError('CONFLICT')
     if (password === undefined) return { user, workspace, cookies: [] }
-    const cookies = await gate.pass(() => deps.signIn(user.email, password, request))
+    const signIn = () => deps.signIn(user.email, password, request)
+    const cookies = await gate.pass(signIn, addressKey(address))
     return { user, workspace, cookies }
   }
 
@@ -139,7 +140,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       await attempts.take(LIMITS.claimAddress, addressKey(visit.address))
       if (!(await claims.admits(storage.read, token))) throw new AppError('NOT_FOUND')
       await assertNotCommon('password', password, email)
-      const passwordHash = await gate.pass(() => hashPassword(password))
+      const passwordHash = await gate.pass(() => hashPassword(password), addressKey(visit.address))
       const { id, made } = await storage.write(async (tx) => {
         // Of two who have the token one is first, and the other finds no door.
         await users.lock(tx)
@@ -181,7 +182,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       const hash = await passwordHashOf(storage.read, userId)
       if (hash === undefined) throw new AppError('SIGN_IN_AGAIN')
       await attempts.take(LIMITS.passwordPerson, userId)
-      if (!(await gate.pass(() => verifyPassword(password, hash)))) {
+      if (!(await gate.pass(() => verifyPassword(password, hash), userId))) {
         const details = [{ field: 'password', code: 'WRONG_PASSWORD' }] as const
         throw new AppError('VALIDATION_FAILED', { details })
       }
@@ -237,7 +238,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       if (deps.settings.signUp === 'closed') throw new AppError('SIGN_UP_CLOSED')
       if (name === undefined || password === undefined) throw missing({ name, password })
       await assertNotCommon('password', password, found.email)
-      const passwordHash = await gate.pass(() => hashPassword(password))
+      const passwordHash = await gate.pass(() => hashPassword(password), addressKey(visit.address))
       const work = async (tx: Transaction) => {
         const { email, emailProven } = found
         const user = { email, name, passwordHash, emailVerified: emailProven }

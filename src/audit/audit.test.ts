@@ -126,14 +126,15 @@ describe('the audit log', () => {
     }
     // What was written is undone with what failed after it, and nothing is left of the entry.
     const { storage, links, workspace } = dashboard
-    const asker = { workspace: { no: workspace.no, plan: { limits: { links: null } } } }
-    const prepared = await links.prepareCreate({
+    const plan = { limits: { links: null, addresses: null } }
+    const asker = { workspace: { no: workspace.no, plan }, actor: COMMAND_LINE }
+    const prepared = await links.prepareCreate(asker, {
       destination_url: { given: URL_A, target: URL_A },
     })
     const failing = () =>
       storage
         .write(async (tx) => {
-          await links.create(tx, { ...asker, actor: COMMAND_LINE }, prepared)
+          await links.create(tx, asker, prepared)
           throw new Error('after the change')
         })
         .catch(() => {})

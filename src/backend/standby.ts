@@ -17,7 +17,12 @@ import { negotiateLocale } from '../i18n/index.ts'
 import { journalCheck } from '../operations/click-checks.ts'
 import { createHealth, createHostAsk, onTls } from '../operations/index.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
-import { createCachedResolver, createRedirect, readSnapshot } from '../redirect/index.ts'
+import {
+  createCachedResolver,
+  createRedirect,
+  createVisitLimit,
+  readSnapshot,
+} from '../redirect/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
 
 /** A node that redirects from memory while it can't start. */
@@ -60,8 +65,10 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     baseUrl,
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     clientAddress: createClientAddress(config.trustedProxies),
+    visitLimit:
+      config.visitsPerAddress === null ? undefined : createVisitLimit(config.visitsPerAddress),
     // Nothing that a password protects is remembered.
-    takeGuess: () => ({ allowed: false, retryAfterSeconds: 5 }),
+    guesses: { take: () => ({ allowed: false, retryAfterSeconds: 5 }), right: () => {} },
     blocks,
     report: away,
   })

@@ -79,6 +79,17 @@ export function truncateAddress(address: string): string {
   return `${groups.join(':')}::`
 }
 
+/**
+ * What an address is limited by: of IPv6 the /64, because a client that has one address there
+ * usually has them all.
+ */
+export function addressKey(address: string): string {
+  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
+  const parsed = ipaddr.IPv6.parse(address)
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()
+  return parsed.parts.slice(0, 4).join(':')
+}
+
 /** IPv4 that came through an IPv6 socket (RFC 4291 §2.5.5.2) is the same IPv4 address. */
 function withoutMapping(address: string): string {
   if (!address.startsWith('::')) return address

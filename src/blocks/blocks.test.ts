@@ -247,7 +247,10 @@ describe('an appeal', () => {
     links.storage.write((tx) =>
       blocks.service.appeal(
         tx,
-        { workspace: { no: workspaceNo, plan: { limits: { links: null } } }, actor: COMMAND_LINE },
+        {
+          workspace: { no: workspaceNo, plan: { limits: { links: null, addresses: null } } },
+          actor: COMMAND_LINE,
+        },
         blocks.list,
         id,
         'It is clean',

@@ -86,7 +86,7 @@ function shown({ no: _, ...rest }: Workspace): Omit<Workspace, 'no'> {
 
 function tableOf(all: readonly Workspace[], { plans }: CommandStorage): string {
   return table(
-    ['NAME', 'ID', 'PLAN', 'LINKS', 'KEYS', 'MEMBERS', 'CREATED'],
+    ['NAME', 'ID', 'PLAN', 'LINKS', 'ADDRESSES', 'KEYS', 'MEMBERS', 'CREATED'],
     all.map(({ name, id, plan, usage, created_at }) => {
       const { limits } = plans.of(plan)
       return [
@@ -94,6 +94,7 @@ function tableOf(all: readonly Workspace[], { plans }: CommandStorage): string {
         id,
         plans.find(plan) === undefined ? `${plan} (unknown)` : plan,
         ofLimit(usage.links, limits.links),
+        ofLimit(usage.addresses, limits.addresses),
         ofLimit(usage.api_keys, limits.api_keys),
         ofLimit(usage.members, limits.members),
         shortTime(created_at),

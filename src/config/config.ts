@@ -62,6 +62,8 @@ export interface Config {
   blockedHosts: readonly string[]
   /** Requests per minute that one address may send without a key. */
   anonymousPerMinute: number
+  /** Visits per minute of one address at one link; null: any number. */
+  visitsPerAddress: number | null
   /** Who may make an account: anybody, who was invited, or nobody but the operator. */
   signUp: SignUp
   /** Who may make workspaces in the dashboard: the owner of the instance, or everyone. */

@@ -47,6 +47,7 @@ export const VARIABLES = [
   'SLUGLINE_URL_SCHEMES',
   'SLUGLINE_BLOCKED_HOSTS',
   'ANONYMOUS_REQUESTS_PER_MINUTE',
+  'VISITS_PER_ADDRESS_PER_MINUTE',
   'SIGN_UP',
   'WORKSPACE_CREATION',
   'SECURITY_CONTACT',
@@ -118,6 +119,7 @@ export function readEnvironment(
     urlSchemes: get('SLUGLINE_URL_SCHEMES', list(scheme), ['http', 'https']),
     blockedHosts: get('SLUGLINE_BLOCKED_HOSTS', list(hostOnly), []),
     anonymousPerMinute: get('ANONYMOUS_REQUESTS_PER_MINUTE', integer(1, 1_000_000_000, '600'), 600),
+    visitsPerAddress: get('VISITS_PER_ADDRESS_PER_MINUTE', integer(1, 1_000_000, '60'), null),
     signUp,
     workspaceCreation: get(
       'WORKSPACE_CREATION',

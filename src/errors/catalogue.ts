@@ -105,6 +105,7 @@ export const DETAILS = {
   INVALID_ENCODING: {},
   TOO_DEEP: { max: 'number' },
   LINKS_LIMIT: { limit: 'number' },
+  ADDRESSES_LIMIT: { limit: 'number' },
   API_KEYS_LIMIT: { limit: 'number' },
   MEMBERS_LIMIT: { limit: 'number' },
   ...DASHBOARD_DETAILS,

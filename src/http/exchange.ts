@@ -190,7 +190,8 @@ export class Exchange implements Call {
         'request failed',
       )
     }
-    if (failure.status === 403) await this.#meter.refund()
+    // A plan's limit is found out by work that a permission is not: that request counts.
+    if (failure.status === 403 && failure.code !== 'PLAN_LIMIT_REACHED') await this.#meter.refund()
     const challenge = challengeOf(failure.code, this.endpoint?.scope ?? null)
     if (challenge !== undefined) this.headers['WWW-Authenticate'] = challenge
     const rendered = renderError(failure, {

@@ -7,7 +7,7 @@ export { purgeIdempotency } from './idempotency-store.ts'
 export { parseJsonObject } from './json.ts'
 export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
 export { pathOf, repeatable } from './query.ts'
-export { addressKey, assertAllowed } from './rate-limit.ts'
+export { assertAllowed } from './rate-limit.ts'
 export type { AnswerEvent, RequestInfo } from './services.ts'
 export type {
   Authenticate,

@@ -31,7 +31,7 @@ Messages come in the language of \`?lang=\`, else of \`Accept-Language\`, else t
 
 ## Rate limits
 
-All keys of a workspace share the requests per minute of its plan. Every answer to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds; 999999999999999 without a limit), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the answer is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Answers 401 and 403 cost nothing of the plan’s allowance.
+All keys of a workspace share the requests per minute of its plan. Every answer to a valid key has \`RateLimit-Policy: "api";q=60;w=60\` (\`q\` requests in \`w\` seconds; 999999999999999 without a limit), \`RateLimit: "api";r=59;t=1\` (\`r\` requests are left, all of them in \`t\` seconds), and the same as \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds since the Unix epoch). Beyond the limit the answer is 429, with the seconds to wait in \`Retry-After\`. Requests without a valid key are limited per address. Answers 401 and 403 cost nothing of the plan’s allowance, but for 403 PLAN_LIMIT_REACHED, which does.
 
 ## Retries
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addressKey } from './rate-limit.ts'
+import { addressKey } from '../base/client-address.ts'
 import { createTestApi, type TestApiOptions } from './testing/api.ts'
 
 const NAMES = [
@@ -79,13 +79,18 @@ describe('the rate limit', () => {
         const scope = await t.send('DELETE', '/api/v1/hosts/a', { headers: reader })
         expect(scope.status).toBe(403)
         expect(left(scope)).toBe(3)
-        const full = await t.send('POST', '/api/v1/hosts', {
-          body: { no: 1, host: 'full.example' },
-        })
-        expect(full.status).toBe(403)
-        expect(left(full)).toBe(3)
       }
       expect(left(await t.send(...get))).toBe(2)
+    }))
+
+  test('counts what the plan has no room for', () =>
+    withApi(small, async (t) => {
+      const body = { no: 1, host: 'full.example' }
+      for (const expected of [2, 1, 0]) {
+        const full = await t.send('POST', '/api/v1/hosts', { body })
+        expect([full.status, left(full)]).toEqual([403, expected])
+      }
+      expect((await t.send('POST', '/api/v1/hosts', { body })).status).toBe(429)
     }))
 
   test('counts what fails otherwise', () =>

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js'
+import { addressKey } from '../base/client-address.ts'
 import { AppError } from '../errors/index.ts'
 import type { Decision, Limiter, Policy } from '../limits/index.ts'
 import type { PlanLimits } from '../plans/types.ts'
@@ -68,17 +68,6 @@ export function assertAllowed(decision: Decision): void {
     params: { seconds },
     headers: { 'Retry-After': String(seconds) },
   })
-}
-
-/**
- * What anonymous requests are counted by: the address, of IPv6 the /64, because whoever has one
- * address there usually has them all.
- */
-export function addressKey(address: string): string {
-  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
-  const parsed = ipaddr.IPv6.parse(address)
-  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString()
-  return parsed.parts.slice(0, 4).join(':')
 }
 
 /** What one person may send from all of their windows, including checks while typing. */

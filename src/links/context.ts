@@ -5,6 +5,7 @@ import type { Random } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { type LinkLimits, linksCount } from './place-store.ts'
 import type { RenderLink } from './render.ts'
 import { alternatives } from './slug.ts'
 import { type Address, knownSlugs, type SlugTarget, slugOwner } from './slug-store.ts'
@@ -20,7 +21,7 @@ export interface LinkContext {
   domains: Domains
   render: RenderLink
   /** argon2id; takes tens of milliseconds, so never inside a transaction. */
-  hashPassword: (password: string) => Promise<string>
+  hashPassword: (password: string, workspace: { readonly no: number }) => Promise<string>
   /** How many people have visited a link so far, with those who are not counted yet. */
   peopleSoFar: (linkSeq: number) => number | Promise<number>
   /** Called after a commit that changed links. */
@@ -33,7 +34,7 @@ export interface LinkContext {
 export interface LinkCaller {
   readonly workspace: {
     readonly no: number
-    readonly plan: { readonly limits: { readonly links: number | null } }
+    readonly plan: { readonly limits: LinkLimits }
   }
 }
 
@@ -83,10 +84,21 @@ export function externalIdTaken(): AppError {
   return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
 }
 
-/** The error for a workspace that has as many links as its plan allows. */
-export function linksLimit(limit: number | null): AppError {
+/** The error for a workspace that has as many links, or as many addresses, as its plan allows. */
+export async function placeRefused(
+  tx: Transaction,
+  { no, plan }: LinkCaller['workspace'],
+): Promise<AppError> {
+  const { links } = plan.limits
+  if (links === null || (await linksCount(tx, no)) < links) return addressesLimit(plan.limits)
+  const details = [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: links } }] as const
+  return new AppError('PLAN_LIMIT_REACHED', { details })
+}
+
+/** The error for a workspace that has as many addresses as its plan allows. */
+export function addressesLimit({ addresses }: LinkLimits): AppError {
   return new AppError('PLAN_LIMIT_REACHED', {
-    details: [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: limit ?? 0 } }],
+    details: [{ field: 'addresses', code: 'ADDRESSES_LIMIT', params: { limit: addresses ?? 0 } }],
   })
 }
 

@@ -43,7 +43,10 @@ describe('creating', () => {
       version: 1,
     })
     expect(
-      await links.service.get({ workspace: { no: 1, plan: { limits: { links: null } } } }, link.id),
+      await links.service.get(
+        { workspace: { no: 1, plan: { limits: { links: null, addresses: null } } } },
+        link.id,
+      ),
     ).toEqual(link)
     expect(await slugRow(links, link.slug)).toMatchObject({ target_url: URL_B, special: 0 })
     await expectConsistent(links)

@@ -6,30 +6,17 @@ import {
   externalIdTaken,
   type LinkAsker,
   type LinkContext,
-  linksLimit,
+  placeRefused,
   slugTaken,
   targetOf,
   targetOfEntry,
 } from './context.ts'
+import { type Place, takePlace } from './place-store.ts'
 import { generateSlug } from './slug.ts'
 import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
 import { createdAs } from './state.ts'
-import { insertLink, type LinkRow, type Place, takePlace } from './store.ts'
-import type { CreateFields, Link, LinkFields, Prepared, PreparedCreate } from './types.ts'
-
-/** Does what takes long, before the transaction. */
-export async function withHash<F extends LinkFields>(
-  { hashPassword }: LinkContext,
-  { password, ...fields }: F,
-): Promise<Prepared<F>> {
-  if (password === undefined) return fields
-  return { ...fields, password_hash: password === null ? null : await hashPassword(password) }
-}
-
-/** See {@link withHash}. */
-export function prepareCreate(ctx: LinkContext, fields: CreateFields): Promise<PreparedCreate> {
-  return withHash(ctx, fields)
-}
+import { insertLink, type LinkRow } from './store.ts'
+import type { Link, PreparedCreate } from './types.ts'
 
 /**
  * Makes a link.
@@ -42,9 +29,9 @@ export async function create(
   fields: PreparedCreate,
 ): Promise<Link> {
   const now = ctx.clock.now()
-  const { limits } = workspace.plan
-  const place = await takePlace(tx, workspace.no, limits.links, now)
-  if (place === null) throw linksLimit(limits.links)
+  const count = addressesIn(fields)
+  const place = await takePlace(tx, workspace.no, workspace.plan.limits, count, now)
+  if (place === null) throw await placeRefused(tx, workspace)
   const row = newRow(ctx, workspace.no, place, fields)
   const target = targetOf(row)
   const addresses = await takeAddresses(ctx, tx, fields, target)
@@ -100,6 +87,12 @@ function newRow(
     updated_at: createdAt,
     version: 1,
   }
+}
+
+/** How many addresses a new link will have; no alias is the slug that is generated. */
+function addressesIn({ slug, domain = DEFAULT_DOMAIN, aliases = [] }: PreparedCreate): number {
+  const main = { slug: '', key: '', ...slug, domainNo: domain }
+  return 1 + placeAliases(main, aliases).length
 }
 
 /** Takes the slug that was asked for, or one that no link ever had; then the aliases. */

@@ -39,7 +39,8 @@ export function linkFields(rules: LinkRules) {
       maxLength: URL_LENGTH_MAX,
       description:
         'Where the link leads: an http or https address without user name and password, not on ' +
-        'this instance itself. Kept and returned byte for byte.',
+        'this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, ' +
+        'too, it has at most 8,192 bytes.',
       example: 'https://example.com/summer?utm_source=newsletter',
     }),
     slug: checked(z.string(), parseSlug).openapi({
@@ -117,8 +118,8 @@ export function linkFields(rules: LinkRules) {
       }),
     forward_query: z.boolean().openapi({
       description:
-        "Whether the visitor's query parameters are added to the destination's. Default for a " +
-        'new link: false.',
+        "Whether the visitor's query parameters are added to the destination's. None of them is " +
+        'where the address would have more than 8,192 bytes. Default for a new link: false.',
       example: false,
     }),
     starts_at: timestamp(

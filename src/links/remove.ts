@@ -3,8 +3,9 @@ import type { Transaction } from '../storage/index.ts'
 import { addressesOf } from './addresses.ts'
 import { type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
 import { keepDeleted } from './deleted-store.ts'
+import { givePlaceBack } from './place-store.ts'
 import { holdSlug } from './slug-store.ts'
-import { deleteLink, givePlaceBack, type LinkRow } from './store.ts'
+import { deleteLink, type LinkRow } from './store.ts'
 import { type IfMatch, linkToChange } from './update.ts'
 
 /**
@@ -22,7 +23,7 @@ export async function remove(
   const row = await linkToChange(tx, asker, id, ifMatch)
   const at = ctx.clock.now()
   await takeOut(tx, row)
-  await givePlaceBack(tx, row.workspace_no)
+  await givePlaceBack(tx, row.workspace_no, 1 + addressesOf(row).aliases.length)
   await keepDeleted(tx, row, at)
   await recordChange(tx, asker.actor, {
     workspaceNo: row.workspace_no,

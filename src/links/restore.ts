@@ -8,16 +8,17 @@ import {
   type LinkAsker,
   type LinkCaller,
   type LinkContext,
-  linksLimit,
+  placeRefused,
   slugTaken,
   targetOf,
 } from './context.ts'
 import { dropDeleted, passwordAt } from './deleted-store.ts'
 import { linkOrDeleted, type WayBack, wayBack } from './history.ts'
+import { takePlaceBack } from './place-store.ts'
 import type { LinkSchemas } from './schemas.ts'
 import { claimSlug } from './slug-store.ts'
 import { stateOf } from './state.ts'
-import { insertLink, type LinkRow, takePlaceBack } from './store.ts'
+import { insertLink, type LinkRow } from './store.ts'
 import type { Link, PreparedPatch } from './types.ts'
 import { change, type IfMatch, nextVersion, recordVersion } from './update.ts'
 
@@ -111,10 +112,10 @@ async function bringBack(
   patch: PreparedPatch,
 ): Promise<Link> {
   const now = ctx.clock.now()
-  const { limits } = workspace.plan
-  const entryNo = await takePlaceBack(tx, workspace.no, limits.links)
-  if (entryNo === null) throw linksLimit(limits.links)
   const { to, row } = await nextVersion(ctx, before, patch, now)
+  const { no, plan } = workspace
+  const entryNo = await takePlaceBack(tx, no, plan.limits, 1 + to.aliases.length)
+  if (entryNo === null) throw await placeRefused(tx, workspace)
   for (const address of [to.main, ...to.aliases]) {
     if (await claimSlug(tx, address, targetOf(row))) continue
     throw await slugTaken(ctx, tx, address, { alias: address !== to.main })

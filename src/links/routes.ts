@@ -75,7 +75,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED'],
     async handler(call) {
       const { body, mutate } = call
-      const prepared = await deps.links.prepareCreate(body)
+      const prepared = await deps.links.prepareCreate(askerOf(call), body)
       return mutate(
         async (tx) => {
           const link = await deps.links.create(tx, askerOf(call), prepared)
@@ -126,12 +126,13 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       headers: ETAG,
       example: LINK_EXAMPLE,
     },
-    errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PRECONDITION_FAILED'],
+    errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
     async handler(call) {
       const { body, params, ifMatch, mutate } = call
-      const prepared = await deps.links.preparePatch(body)
+      const asker = askerOf(call)
+      const prepared = await deps.links.preparePatch(asker, params.id, body, ifMatch)
       return mutate(async (tx) =>
-        answer(200, await deps.links.update(tx, askerOf(call), params.id, prepared, ifMatch)),
+        answer(200, await deps.links.update(tx, asker, params.id, prepared, ifMatch)),
       )
     },
   })

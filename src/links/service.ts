@@ -5,13 +5,15 @@ import { type BlockList, createBlockList } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
+import { createHashQueue, type HashQueue } from '../limits/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { type AddressCheck, checkAddress } from './check.ts'
 import type { LinkAsker, LinkCaller } from './context.ts'
-import { create, prepareCreate, withHash } from './create.ts'
+import { create } from './create.ts'
 import type { LinkRules } from './fields.ts'
 import { type HistoryPage, history } from './history.ts'
 import { type ListContext, type ListQuery, type ListResult, list } from './list.ts'
+import { prepareCreate, preparePatch } from './prepare.ts'
 import { purgeDeleted, purgeSome } from './purge.ts'
 import { remove } from './remove.ts'
 import { createRenderer } from './render.ts'
@@ -38,6 +40,8 @@ export interface LinkServiceDeps {
   blocks?: BlockList
   /** How many people have visited a link so far, with those who are not counted yet. */
   peopleSoFar: (linkSeq: number) => number | Promise<number>
+  /** Where passwords wait to be hashed. Default: a queue of its own. */
+  hashes?: HashQueue
   /** Default: {@link hashPassword}. */
   hashPassword?: (password: string) => Promise<string>
   /** How many links a list collects and sorts; `total=quick` counts no further. Default: {@link FEW}. */
@@ -58,11 +62,21 @@ const FEW = 5_000
 export interface LinkService {
   /** What the schemas of bodies and queries check against; their output is what the verbs take. */
   readonly rules: LinkRules
-  prepareCreate(fields: CreateFields): Promise<PreparedCreate>
+  /** Does what takes long, before the transaction. @throws AppError what `create` would throw */
+  prepareCreate(asker: LinkAsker, fields: CreateFields): Promise<PreparedCreate>
   /** @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED */
   create(tx: Transaction, asker: LinkAsker, fields: PreparedCreate): Promise<Link>
-  preparePatch(fields: PatchFields): Promise<PreparedPatch>
-  /** @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED */
+  /** See `prepareCreate`. @throws AppError what `update` would throw */
+  preparePatch(
+    asker: LinkAsker,
+    id: string,
+    fields: PatchFields,
+    ifMatch: IfMatch,
+  ): Promise<PreparedPatch>
+  /**
+   * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED,
+   *   PLAN_LIMIT_REACHED
+   */
   update(
     tx: Transaction,
     asker: LinkAsker,
@@ -115,7 +129,8 @@ export function hashPassword(password: string): Promise<string> {
 
 /** Makes the links service of an instance. */
 export function createLinkService(deps: LinkServiceDeps): LinkService {
-  const { storage, clock, domains, few = FEW } = deps
+  const { storage, clock, domains, few = FEW, hashes = createHashQueue() } = deps
+  const { hashPassword: hash = hashPassword } = deps
   const blocks = deps.blocks ?? createBlockList({ storage, domains, hosts: [] })
   let schemas: LinkSchemas | undefined
   const ctx: RestoreContext & ListContext = {
@@ -129,7 +144,7 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
     totals: createTotals(few),
     few,
     render: createRenderer(domains, blocks),
-    hashPassword: deps.hashPassword ?? hashPassword,
+    hashPassword: (password, { no }) => hashes.run('link', String(no), () => hash(password)),
     peopleSoFar: deps.peopleSoFar,
     changed: () => deps.changed?.(),
     removed: (linkSeq) => deps.removed?.(linkSeq),
@@ -148,9 +163,9 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
   }
   return {
     rules,
-    prepareCreate: (fields) => prepareCreate(ctx, fields),
+    prepareCreate: (asker, fields) => prepareCreate(ctx, asker, fields),
     create: (tx, asker, fields) => create(ctx, tx, asker, fields),
-    preparePatch: (fields) => withHash(ctx, fields),
+    preparePatch: (asker, id, fields, ifMatch) => preparePatch(ctx, asker, id, fields, ifMatch),
     update: (tx, asker, id, patch, ifMatch) => update(ctx, tx, asker, id, patch, ifMatch),
     remove: (tx, asker, id, ifMatch) => remove(ctx, tx, asker, id, ifMatch),
     prepareRestore: (caller, id, version) => prepareRestore(ctx, caller, id, version),

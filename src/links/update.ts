@@ -10,6 +10,7 @@ import {
   storedAliases,
 } from './addresses.ts'
 import {
+  addressesLimit,
   externalIdTaken,
   invalid,
   type LinkAsker,
@@ -20,6 +21,7 @@ import {
   targetOfEntry,
 } from './context.ts'
 import { keepPassword } from './deleted-store.ts'
+import { countAddresses } from './place-store.ts'
 import { BOUNDS } from './rules.ts'
 import { changesOf } from './state.ts'
 import { findCounters, findLink, type LinkRow, updateLink } from './store.ts'
@@ -48,7 +50,8 @@ export async function linkToChange(
 
 /**
  * Changes a link by a merge patch (RFC 7396). A patch that changes nothing leaves the version.
- * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED
+ * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED,
+ *   PLAN_LIMIT_REACHED
  */
 export async function update(
   ctx: LinkContext,
@@ -66,7 +69,7 @@ export async function update(
 export async function change(
   ctx: LinkContext,
   tx: Transaction,
-  { actor }: LinkAsker,
+  { workspace, actor }: LinkAsker,
   before: LinkRow,
   patch: PreparedPatch,
   action: 'link.updated' | 'link.restored',
@@ -74,6 +77,11 @@ export async function change(
   const now = ctx.clock.now()
   const { from, to, row, isChanged } = await nextVersion(ctx, before, patch, now)
   if (!isChanged) return ctx.render(before, await counters(ctx, before), now)
+  const { no, plan } = workspace
+  const added = to.aliases.length - from.aliases.length
+  if (!(await countAddresses(tx, no, plan.limits.addresses, added))) {
+    throw addressesLimit(plan.limits)
+  }
   const taken = await changeAddresses(tx, from, to, targetOf(row))
   if (taken !== null) throw await slugTaken(ctx, tx, taken, { alias: taken !== to.main })
   if (!(await updateLink(tx, before, row))) throw externalIdTaken()

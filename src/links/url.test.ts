@@ -50,12 +50,15 @@ describe('a destination', () => {
     )
   })
 
-  test('has at most 8,192 characters', () => {
+  test('has at most 8,192 bytes, as it is given and as it is sent', () => {
     const path = 'https://example.com/'
     const full = path + 'x'.repeat(8192 - path.length)
     expect(code(full)).toBe(full)
     expect(code(`${full}x`)).toBe('TOO_LONG')
-    expect(code(path + '😀'.repeat(8192 - path.length))).toContain('%F0%9F%98%80')
+    const sent = Math.floor((8192 - path.length) / '%F0%9F%98%80'.length)
+    expect(code(path + '😀'.repeat(sent))).toContain('%F0%9F%98%80')
+    expect(code(path + '😀'.repeat(sent + 1))).toBe('TOO_LONG')
+    expect(code(`https://example.com/?q=${'中'.repeat(1_000)}`)).toBe('TOO_LONG')
   })
 
   test('is an absolute address', () => {

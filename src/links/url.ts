@@ -1,9 +1,10 @@
+import { LOCATION_BYTES_MAX } from '../base/location.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost, hostOfUrl } from '../validation/host.ts'
 import { longerThan } from '../validation/text.ts'
 
-/** The most characters that a destination may have. */
-export const URL_LENGTH_MAX = 8192
+/** The most characters that a destination may have; as it is sent, it may not be longer either. */
+export const URL_LENGTH_MAX = LOCATION_BYTES_MAX
 
 /** Anywhere; the URL standard would silently drop some of them, and space around an address. */
 const CONTROLS = /\p{Cc}/u
@@ -66,6 +67,9 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
       const host = hostOfUrl(url)
       if (loopsBack(url, host)) return new Fault('URL_LOOPS_BACK')
       if (rules.isBlockedHost?.(host)) return new Fault('URL_BLOCKED')
+    }
+    if (Buffer.byteLength(url.href) > LOCATION_BYTES_MAX) {
+      return new Fault('TOO_LONG', { max: LOCATION_BYTES_MAX })
     }
     return { given: text, target: url.href }
   }

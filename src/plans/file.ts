@@ -8,13 +8,17 @@ export interface PlanFault {
   problem: string
 }
 
-/** A limit: a whole number, or null for unlimited, which is also what is left out. */
-const limit = (least: number) =>
+const wholeNumber = (least: number) =>
   z
     .int({ error: 'must be a whole number, or null for unlimited' })
     .min(least, { error: `must be at least ${least}, or null for unlimited` })
     .nullable()
-    .default(null)
+
+/** A limit: a whole number, or null for unlimited, which is also what is left out. */
+const limit = (least: number) => wholeNumber(least).default(null)
+
+/** Addresses for each link of a plan that says nothing of addresses. */
+const ADDRESSES_PER_LINK = 3
 
 const words = z.union([z.string().min(1), z.record(z.string(), z.string().min(1))], {
   error: 'must be a text, or an object of texts by language, like {"en":"Team","de":"Team"}',
@@ -40,6 +44,7 @@ const plan = z.strictObject({
     requests_per_minute: limit(1),
     burst: limit(1),
     links: limit(0),
+    addresses: wholeNumber(0).optional(),
     api_keys: limit(1),
     members: limit(1),
     domains: limit(0),
@@ -108,10 +113,11 @@ export function checkPlansFile(json: unknown): { plans: Plan[] } | { faults: Pla
 }
 
 /** A plan with a rate but no burst may send a minute's worth at once. */
-function asPlan({ name, description, ...rest }: z.infer<typeof plan>): Plan {
+function asPlan({ name, description, limits, ...rest }: z.infer<typeof plan>): Plan {
+  const { links, burst, addresses = links === null ? null : links * ADDRESSES_PER_LINK } = limits
   return {
     ...rest,
-    limits: { ...rest.limits, burst: rest.limits.burst ?? rest.limits.requests_per_minute },
+    limits: { ...limits, addresses, burst: burst ?? limits.requests_per_minute },
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
   }

@@ -52,6 +52,18 @@ describe('a plans file', () => {
     expect(plans.of('gone')).toBe(plans.default)
   })
 
+  test('has three addresses for each link, unless it says otherwise', async () => {
+    const addressesOf = async (own: object) => {
+      const plan = { ...team, limits: { ...team.limits, ...own } }
+      const result = await parsePlans(JSON.stringify({ plans: [plan] }))
+      return 'plans' in result && result.plans[0]?.limits.addresses
+    }
+    expect(await addressesOf({})).toBe(150)
+    expect(await addressesOf({ addresses: 60 })).toBe(60)
+    expect(await addressesOf({ addresses: null })).toBeNull()
+    expect(await addressesOf({ links: null })).toBeNull()
+  })
+
   test('may say for how long clicks are kept, but promise nothing that is not enforced', async () => {
     const limits = (own: object) => ({ plans: [{ ...team, limits: { ...team.limits, ...own } }] })
     const kept = await parsePlans(JSON.stringify(limits({ analytics_retention_days: 90 })))

@@ -16,6 +16,7 @@ export const PlanLimitsSchema = z
     requests_per_minute: limit('API requests per minute, of all keys of the workspace together.'),
     burst: limit('API requests that may come at once, after a pause.'),
     links: limit('Links that exist at a time.'),
+    addresses: limit('Slugs and aliases of these links together.'),
     api_keys: limit('API keys that are neither revoked nor expired.'),
     members: limit('People in the workspace.'),
     domains: limit('Short domains of the workspace.'),

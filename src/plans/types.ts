@@ -4,6 +4,8 @@ export interface PlanLimits {
   /** Requests that may come at once. */
   burst: number | null
   links: number | null
+  /** Slugs and aliases together, of all links. */
+  addresses: number | null
   api_keys: number | null
   members: number | null
   domains: number | null

@@ -39,38 +39,3 @@ const READERS: { media: string; read: (body: Buffer, type: string, name: string)
       (await new Response(body, { headers: { 'content-type': type } }).formData()).get(name),
   },
 ]
-
-/** Checks a password against an argon2id hash. */
-export type VerifyPassword = (password: string, hash: string) => Promise<boolean>
-
-/** More guesses than this wait at once, and the next is refused. */
-const WAITING_MAX = 64
-
-/**
- * Argon2id takes a core and 64 MiB for each guess: few run at a time, whatever is sent. Rejects
- * with {@link TooBusy} when too many wait.
- */
-export function createGate(verify: VerifyPassword, atOnce = 2): VerifyPassword {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (password, hash) => {
-    if (running >= atOnce) {
-      if (waiting.length >= WAITING_MAX) throw new TooBusy()
-      await new Promise<void>((turn) => waiting.push(turn))
-    } else {
-      running++
-    }
-    try {
-      return await verify(password, hash)
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running--
-      else next()
-    }
-  }
-}
-
-/** Too many guesses wait for their turn. */
-export class TooBusy extends Error {
-  override name = 'TooBusy'
-}

@@ -1,6 +1,8 @@
 import { HOW } from '../clicks/index.ts'
-import { StorageUnavailable } from '../storage/index.ts'
-import { createGate, FORM_BYTES_MAX, readField, TooBusy, type VerifyPassword } from './form.ts'
+import { AppError } from '../errors/index.ts'
+import { createHashQueue, type HashQueue } from '../limits/index.ts'
+import { SEQS_PER_WORKSPACE, StorageUnavailable } from '../storage/index.ts'
+import { FORM_BYTES_MAX, readField } from './form.ts'
 import { Pages } from './pages.ts'
 import { answerReport } from './report.ts'
 import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
@@ -28,12 +30,13 @@ class RedirectHandler implements Redirect {
     redirected: 0,
     not_found: 0,
     gone: 0,
+    limited: 0,
     page: 0,
     unavailable: 0,
   }
   readonly #deps: RedirectDeps
   readonly #pages: Pages
-  readonly #verify: VerifyPassword
+  readonly #hashes: HashQueue
   readonly #turnIds: TurnIds
   #queue: Visit[] = []
 
@@ -41,7 +44,7 @@ class RedirectHandler implements Redirect {
     const { baseUrl, requestId, pseudoLocales = false } = deps
     this.#deps = deps
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
-    this.#verify = createGate(deps.verifyPassword ?? Bun.password.verify)
+    this.#hashes = deps.hashes ?? createHashQueue()
     this.#turnIds = createTurnIds(requestId)
   }
 
@@ -135,6 +138,8 @@ class RedirectHandler implements Redirect {
     if (this.#deps.blocks.covers(visit.domainNo, slug.link_seq, target_url)) {
       return this.#blocked(visit)
     }
+    const waitSeconds = this.#takeVisit(visit, slug.link_seq, now)
+    if (waitSeconds > 0) return this.#limited(visit.request, waitSeconds)
     if (slug.special !== 0) {
       const link = resolver.link(slug)
       return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
@@ -151,6 +156,18 @@ class RedirectHandler implements Redirect {
       slug.redirect_status,
       target_url,
     )
+  }
+
+  /** See {@link VisitLimit}. A visit that takes several turns is taken once. */
+  #takeVisit(visit: Visit, seq: number, now: number): number {
+    const { visitLimit, clientAddress } = this.#deps
+    if (visitLimit === undefined || visit.unlocked !== null || visit.refusals > 0) return 0
+    return visitLimit.take(seq, clientAddress(visit.peer(), visit.headers), now)
+  }
+
+  #limited(request: Request, seconds: number): Response {
+    this.counts.limited++
+    return this.#pages.limited(request, seconds)
   }
 
   /** A link with conditions. */
@@ -197,14 +214,17 @@ class RedirectHandler implements Redirect {
 
   async #guess(visit: Visit, seq: number, hash: string): Promise<Response | null> {
     const { request, peer } = visit
-    const { takeGuess, clientAddress } = this.#deps
+    const { guesses, clientAddress, verifyPassword = Bun.password.verify } = this.#deps
     const password = await readField(request, 'password')
     if (password === null) {
       return this.#pages.error(request, 'PAYLOAD_TOO_LARGE', { params: { max: FORM_BYTES_MAX } })
     }
     const address = clientAddress(peer(), request.headers)
-    const { allowed, retryAfterSeconds } = await takeGuess(`${seq} ${address}`)
-    if (allowed && password !== '' && (await this.#verify(password, hash))) {
+    const { allowed, retryAfterSeconds } = await guesses.take(seq, address)
+    const workspace = String(Math.floor(seq / SEQS_PER_WORKSPACE))
+    const verify = () => verifyPassword(password, hash)
+    if (allowed && password !== '' && (await this.#hashes.run('link', workspace, verify))) {
+      await guesses.right(seq)
       visit.unlocked = hash
       return null
     }
@@ -280,10 +300,11 @@ class RedirectHandler implements Redirect {
   }
 
   #failed(request: Request, error: unknown): Response {
-    if (error instanceof StorageUnavailable || error instanceof TooBusy) {
+    const isBusy = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE'
+    if (error instanceof StorageUnavailable || isBusy) {
       this.counts.unavailable++
       const response = this.#pages.unavailable(request)
-      if (!(error instanceof TooBusy)) this.#log(error, response)
+      if (!isBusy) this.#log(error, response)
       return response
     }
     const response = this.#pages.error(request, 'INTERNAL_ERROR')

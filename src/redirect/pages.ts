@@ -153,6 +153,19 @@ export class Pages {
     return this.#page(request, (locale) => reportPage(locale, result), { status, headers: retry })
   }
 
+  /** Too many visits of one address. */
+  limited(request: Request, seconds: number): Response {
+    const headers = { 'Retry-After': String(seconds) }
+    if (prefersJson(request.headers.get('accept'))) {
+      return this.error(request, 'RATE_LIMITED', { params: { seconds }, headers })
+    }
+    const render = (locale: Locale) => {
+      const text = translate(locale, 'error.RATE_LIMITED', { seconds })
+      return renderPage(locale, translate(locale, 'page.limited.title'), paragraph(text))
+    }
+    return this.#page(request, render, { status: 429, headers })
+  }
+
   unavailable(request: Request): Response {
     const headers = UNAVAILABLE_RETRY
     if (prefersJson(request.headers.get('accept'))) {

@@ -1,12 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HOW, journalDirectory } from '../clicks/index.ts'
 import type { ClickRecord } from '../clicks/record.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
-import { migrate } from '../storage/index.ts'
-import { createGate, TooBusy } from './form.ts'
+import { createMemoryLimiter } from '../limits/index.ts'
+import { migrate, SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { createGuessLimit } from './guesses.ts'
 import { openSite, type Site } from './testing/site.ts'
 
 let dir: string
@@ -26,9 +27,12 @@ beforeEach(async () => {
   allowed = 5
   await migrate(dir)
   site = await openSite(dir, {
-    takeGuess: (key) => {
-      guesses.push(key)
-      return { allowed: allowed-- > 0, retryAfterSeconds: 61 }
+    guesses: {
+      take(seq, address) {
+        guesses.push(`${seq} ${address}`)
+        return { allowed: allowed-- > 0, retryAfterSeconds: 61 }
+      },
+      right: () => {},
     },
   })
 })
@@ -185,18 +189,63 @@ test('bodies that are no form, or too large, are no guess that passes', async ()
   expect((await send('password=%FF%zz&&=', form)).status).toBe(403)
 })
 
-test('few guesses are checked at a time, and too many are turned away', async () => {
-  let running = 0
-  let most = 0
-  const gate = createGate(async () => {
-    most = Math.max(most, ++running)
-    await new Promise((turn) => setImmediate(turn))
-    running--
-    return true
-  }, 2)
-  const results = await Promise.allSettled(Array.from({ length: 100 }, () => gate('', '')))
-  expect(most).toBe(2)
-  const refused = results.filter((result) => result.status === 'rejected')
-  expect(refused).toHaveLength(100 - 2 - 64)
-  for (const { reason } of refused) expect(reason).toBeInstanceOf(TooBusy)
+describe('the limit on guesses', () => {
+  const clock = { ms: 1_790_000_000_000, now: () => clock.ms }
+  const limit = () => createGuessLimit(createMemoryLimiter(), clock)
+  const allowedOf = async (
+    takes: (readonly [seq: number, address: string])[],
+    guesses = limit(),
+  ) => {
+    const all = []
+    for (const [seq, address] of takes) all.push((await guesses.take(seq, address)).allowed)
+    return all.filter(Boolean).length
+  }
+
+  test('counts the /64 of an IPv6 address as one', async () => {
+    const from = (network: number) =>
+      Array.from({ length: 20 }, (_, i) => [1, `2001:db8:0:${network}::${i + 1}`] as const)
+    const guesses = limit()
+    expect(await allowedOf(from(1), guesses)).toBe(5)
+    expect(await allowedOf(from(2), guesses)).toBe(5)
+  })
+
+  test('counts one address over all links', async () => {
+    const takes = Array.from({ length: 100 }, (_, seq) => [seq, '192.0.2.1'] as const)
+    expect(await allowedOf(takes)).toBe(20)
+  })
+
+  test('has a ceiling per link over all addresses, which right guesses leave alone', async () => {
+    const takes = Array.from({ length: 200 }, (_, i) => [1, `192.0.2.${i}`] as const)
+    expect(await allowedOf(takes)).toBe(60)
+    const guesses = limit()
+    for (const [seq, address] of takes) {
+      expect((await guesses.take(seq, address)).allowed).toBe(true)
+      await guesses.right(seq)
+    }
+  })
+})
+
+test('links of one workspace don’t keep the visitors of another from their passwords', async () => {
+  await site.close()
+  const ends: (() => void)[] = []
+  site = await openSite(dir, {
+    verifyPassword: () => new Promise((end) => ends.push(() => end(true))),
+  })
+  await site.addLink({ slug: 'a', password_hash: hash })
+  const other = 2 * SEQS_PER_WORKSPACE + 1
+  await site.addLink({ slug: 'b', password_hash: hash, seq: other, workspace_no: 2 })
+  const flood = Array.from({ length: 200 }, () => post('/a', 'x'))
+  await Bun.sleep(0)
+  const visit = post('/b', 'x')
+  let over = false
+  const all = Promise.all([...flood, visit]).finally(() => {
+    over = true
+  })
+  while (!over) {
+    ends.shift()?.()
+    await Bun.sleep(0)
+  }
+  const statuses = (await all).map(({ status }) => status)
+  expect(statuses.at(-1)).toBe(303)
+  expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(100)
 })

@@ -18,6 +18,15 @@ test.each([
   expect(withVisitorsQuery(target, search)).toBe(expected)
 })
 
+test('a query that would make the address too long to be passed on is left out whole', () => {
+  const target = 'https://e.com/#f'
+  const room = 8192 - target.length - '?'.length
+  const longest = `?a=${'x'.repeat(room - 2)}`
+  expect(withVisitorsQuery(target, longest)).toHaveLength(8192)
+  expect(withVisitorsQuery(target, `${longest}x`)).toBe(target)
+  expect(withVisitorsQuery(target, `?a=${'ä'.repeat(room / 2)}`)).toBe(target)
+})
+
 test('neither origin, path nor fragment can be reached by a visitor', () => {
   fc.assert(
     fc.property(

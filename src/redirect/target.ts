@@ -1,6 +1,10 @@
+import { LOCATION_BYTES_MAX } from '../base/location.ts'
+
 /**
  * The destination with the visitor's parameters behind its own, byte for byte. They go into the
- * query alone: neither the origin nor the path nor the fragment can be reached by them.
+ * query alone: neither the origin nor the path nor the fragment can be reached by them. Where
+ * the result would be longer than proxies pass on, none of them is forwarded: a part of a query
+ * could say something else than the whole.
  *
  * @param search the visit's query string with its `?`, or empty. What a program sends behind a
  *   `#`, which no browser does, is no part of it.
@@ -14,7 +18,8 @@ export function withVisitorsQuery(target: string, search: string): string {
   const own = base.indexOf('?')
   const last = base.charAt(end - 1)
   const joint = own < 0 ? '?' : last === '?' || last === '&' ? '' : '&'
-  return base + joint + query.slice(1) + target.slice(end)
+  const location = base + joint + query.slice(1) + target.slice(end)
+  return Buffer.byteLength(location) > LOCATION_BYTES_MAX ? target : location
 }
 
 /**

@@ -3,9 +3,10 @@ import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { BlockList } from '../blocks/list.ts'
 import type { Recorder } from '../clicks/index.ts'
+import type { HashQueue } from '../limits/index.ts'
 import type { Storage } from '../storage/index.ts'
-import type { VerifyPassword } from './form.ts'
 import type { Resolver } from './resolver.ts'
+import type { VisitLimit } from './visit-limit.ts'
 
 /** What the redirect works with. */
 export interface RedirectDeps {
@@ -18,14 +19,18 @@ export interface RedirectDeps {
   /** The number of the short domain behind a host (with its port, if any). */
   domainOf: (host: string) => number
   clientAddress: ClientAddress
-  /** Takes one guess at a password from the allowance of a link and an address. */
-  takeGuess: (key: string) => Guess | Promise<Guess>
+  guesses: GuessLimit
+  /** Absent: visits of one address are not limited. */
+  visitLimit?: VisitLimit | undefined
+  /** Where passwords wait to be checked. Default: a queue of its own. */
+  hashes?: HashQueue
   /** What is blocked besides addresses. */
   blocks: Pick<BlockList, 'covers' | 'hasTarget'>
   /** Keeps what a visitor writes about an address. Not allowed: too many of this visitor's. */
   report: (report: VisitorReport) => Promise<Guess>
   logger?: Pick<Logger, 'error'>
-  verifyPassword?: VerifyPassword
+  /** Checks a password against an argon2id hash. */
+  verifyPassword?: (password: string, hash: string) => Promise<boolean>
   pseudoLocales?: boolean
   /** The public address. */
   baseUrl: string
@@ -40,6 +45,14 @@ export interface VisitorReport {
   from: string
 }
 
+/** Limits how often passwords of links are guessed. */
+export interface GuessLimit {
+  /** Takes one guess of an address at a link. */
+  take(linkSeq: number, address: string): Guess | Promise<Guess>
+  /** The guess was right: those at the link are not used up by visitors who know the password. */
+  right(linkSeq: number): void | Promise<void>
+}
+
 /** Whether one more guess or report was left. */
 export interface Guess {
   allowed: boolean
@@ -51,6 +64,8 @@ export interface RedirectCounts {
   redirected: number
   not_found: number
   gone: number
+  /** Refused: too many of one address. */
+  limited: number
   /** Forms and previews. */
   page: number
   unavailable: number

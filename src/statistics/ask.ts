@@ -19,39 +19,51 @@ export async function ask<T>(question: Promise<T>): Promise<T> {
   }
 }
 
-/** Limits how many streams a workspace has open, and all workspaces together. */
+/** Whom a stream is for. */
+export interface OpenBy {
+  readonly workspace: { readonly no: number }
+  readonly person?: { readonly id: string } | undefined
+}
+
+/** Limits how many streams a workspace has open, a person in all workspaces, and all together. */
 export interface OpenLimit {
   readonly open: number
   /** Returns a function that releases the place. @throws AppError RATE_LIMITED */
-  take(workspaceNo: number): () => void
+  take(by: OpenBy): () => void
 }
 
+/** One workspace, or person, may have this part of the places that are left: some always are. */
+const SHARE = 1 / 4
+
 /** Begins with none open. */
-export function createOpenLimit(perWorkspace: number, inAll = Infinity): OpenLimit {
-  const counts = new Map<number, number>()
+export function createOpenLimit(each: number, inAll: number): OpenLimit {
+  const counts = new Map<string, number>()
   let open = 0
   return {
     get open() {
       return open
     },
-    take(workspaceNo) {
-      const count = counts.get(workspaceNo) ?? 0
-      if (count >= perWorkspace || open >= inAll) {
+    take({ workspace, person }) {
+      const keys = [`workspace ${workspace.no}`, ...(person ? [`person ${person.id}`] : [])]
+      const most = Math.max(...keys.map((key) => counts.get(key) ?? 0))
+      if (most >= each || most >= (inAll - open) * SHARE) {
         throw new AppError('RATE_LIMITED', {
           params: { seconds: FULL_RETRY_SECONDS },
           headers: { 'Retry-After': String(FULL_RETRY_SECONDS) },
         })
       }
-      counts.set(workspaceNo, count + 1)
+      for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
       open++
       let isReleased = false
       return () => {
         if (isReleased) return
         isReleased = true
         open--
-        const left = (counts.get(workspaceNo) ?? 1) - 1
-        if (left === 0) counts.delete(workspaceNo)
-        else counts.set(workspaceNo, left)
+        for (const key of keys) {
+          const left = (counts.get(key) ?? 1) - 1
+          if (left === 0) counts.delete(key)
+          else counts.set(key, left)
+        }
       }
     },
   }

@@ -4,8 +4,9 @@ import type { Question, StatisticsContext } from './selection.ts'
 import { watchEnd } from './shared/streams.ts'
 import type { ExportOptions } from './types.ts'
 
-/** The most exports that a workspace may have open. */
+/** The most exports that a workspace, or a person, may have open, and all together. */
 export const EXPORTS_PER_WORKSPACE = 4
+const EXPORTS_MAX = 40
 
 /** Starts an export. @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE */
 type StartExport = () => Promise<ReadableStream<Uint8Array>>
@@ -15,7 +16,7 @@ type StartExport = () => Promise<ReadableStream<Uint8Array>>
  * result is called. The signal aborts when the client is gone.
  */
 export function createExports() {
-  const limit = createOpenLimit(EXPORTS_PER_WORKSPACE)
+  const limit = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
 
   return async (
     ctx: StatisticsContext,
@@ -25,7 +26,7 @@ export function createExports() {
   ): Promise<StartExport> => {
     const selection = await selectClicks(ctx, question)
     return async () => {
-      const release = limit.take(selection.workspaceNo)
+      const release = limit.take(question.caller)
       signal?.addEventListener('abort', release)
       const end = () => {
         signal?.removeEventListener('abort', release)

@@ -15,6 +15,8 @@ import { zoneOffsets } from './zones.ts'
 /** Who asks, as far as statistics need to know. */
 export interface StatisticsCaller {
   readonly workspace: { readonly no: number }
+  /** Whose request it is; absent: the operator made the key. */
+  readonly person?: { readonly id: string } | undefined
 }
 
 /** What answering a question needs. */

@@ -18,6 +18,8 @@ export interface WorkspacesTable {
   require_two_factor: Generated<Flag>
   /** Counters, changed in the transaction that changes what they count. */
   links_count: Generated<number>
+  /** Slugs and aliases of the links that exist. */
+  addresses_count: Generated<number>
   api_keys_count: Generated<number>
   members_count: Generated<number>
   /** How many links were ever created here: the low half of the next link's `seq`. */

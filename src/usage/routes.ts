@@ -10,7 +10,13 @@ const UsageSchema = z
   .object({
     plan: PlanSchema,
     used: z
-      .object({ links: z.int(), api_keys: z.int(), members: z.int(), domains: z.int() })
+      .object({
+        links: z.int(),
+        addresses: z.int(),
+        api_keys: z.int(),
+        members: z.int(),
+        domains: z.int(),
+      })
       .openapi({ description: 'Of what the plan limits, as it is counted for the limits.' }),
     requests: z
       .array(z.object({ minute: z.string(), allowed: z.int(), limited: z.int() }))

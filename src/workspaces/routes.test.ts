@@ -127,6 +127,7 @@ describe('the instance’s workspaces', () => {
       language: null,
       require_two_factor: false,
       links: 0,
+      addresses: 0,
       api_keys: 0,
       members: 4,
       created_at: '2030-01-31T09:00:00.000Z',

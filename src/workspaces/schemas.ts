@@ -37,7 +37,7 @@ export const PlanChangeSchema = z
   .openapi('PlanChange')
 
 export const InstanceWorkspaceSchema = z
-  .object({ ...fields, links: z.int(), api_keys: z.int(), members: z.int() })
+  .object({ ...fields, links: z.int(), addresses: z.int(), api_keys: z.int(), members: z.int() })
   .openapi('InstanceWorkspace')
 
 export const InstanceWorkspaceListSchema = z

@@ -57,7 +57,7 @@ describe('create', () => {
       plan: plans.default.id,
       language: null,
       require_two_factor: false,
-      usage: { links: 0, api_keys: 0, members: 0 },
+      usage: { links: 0, addresses: 0, api_keys: 0, members: 0 },
       created_at: '2030-01-31T09:00:00.000Z',
     })
     expect((await create('Big', 'business')).plan).toBe('business')

@@ -31,7 +31,7 @@ export interface Workspace {
   /** Whether its members need a second factor. */
   require_two_factor: boolean
   /** How many there are of what the plan limits. */
-  usage: { links: number; api_keys: number; members: number }
+  usage: { links: number; addresses: number; api_keys: number; members: number }
   /** RFC 3339 */
   created_at: string
 }
@@ -276,7 +276,12 @@ function workspaceOf(row: WorkspaceRow): Workspace {
     plan: row.plan_id,
     language: row.language,
     require_two_factor: row.require_two_factor === 1,
-    usage: { links: row.links_count, api_keys: row.api_keys_count, members: row.members_count },
+    usage: {
+      links: row.links_count,
+      addresses: row.addresses_count,
+      api_keys: row.api_keys_count,
+      members: row.members_count,
+    },
     created_at: new Date(row.created_at).toISOString(),
   }
 }

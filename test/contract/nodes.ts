@@ -51,21 +51,31 @@ export async function openNode(url: string, nodeId?: string) {
     claims: createClaims({ storage, random: systemRandom, users, nodeId }),
     idempotency: createIdempotency(storage, clock),
     /** Makes a link of a workspace whose plan lets it have so many. */
-    async create(no: number, body: object, limit: number | null = null) {
+    async create(
+      no: number,
+      body: object,
+      limit: number | null = null,
+      addresses: number | null = null,
+    ) {
       const target = 'https://example.com/'
-      const prepared = await links.prepareCreate({
-        destination_url: { given: target, target },
-        ...body,
-      } as never)
-      const caller = { workspace: { no, plan: { limits: { links: limit } } }, actor: COMMAND_LINE }
+      const fields = { destination_url: { given: target, target }, ...body }
+      const caller = {
+        workspace: { no, plan: { limits: { links: limit, addresses } } },
+        actor: COMMAND_LINE,
+      }
+      const prepared = await links.prepareCreate(caller as never, fields as never)
       return storage.write((tx) => links.create(tx, caller as never, prepared), {
         workspaceNo: no,
         together: true,
       })
     },
     async patch(no: number, id: string, body: object) {
-      const prepared = await links.preparePatch(body as never)
-      const caller = { workspace: { no, plan: { limits: { links: null } } }, actor: COMMAND_LINE }
+      const caller = {
+        workspace: { no, plan: { limits: { links: null, addresses: null } } },
+        actor: COMMAND_LINE,
+      }
+      const always = () => true
+      const prepared = await links.preparePatch(caller as never, id, body as never, always)
       return storage.write((tx) => links.update(tx, caller as never, id, prepared, () => true), {
         workspaceNo: no,
       })

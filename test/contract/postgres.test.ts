@@ -240,7 +240,9 @@ describe.skipIf(without !== undefined)(
         ),
       )
       expect(new Set(made.map(({ id }) => id)).size).toBe(60)
-      const caller = { workspace: { no: workspace.no, plan: { limits: { links: null } } } }
+      const caller = {
+        workspace: { no: workspace.no, plan: { limits: { links: null, addresses: null } } },
+      }
       const page = await nodes[1].links.list(caller as never, {
         search: 't5',
         sort: 'clicks',

@@ -99,7 +99,7 @@ describe.skipIf(!here)(title, () => {
     expect(Number(row.uses)).toBe(25)
   })
 
-  test('quotas are filled and not exceeded: links, keys, members', async () => {
+  test('quotas are filled and not exceeded: links, addresses, keys, members', async () => {
     const { no, plan } = await newWorkspace('Quota')
     const links = await race((node) => node.create(no, {}, 10), 30)
     expect([links.given.length, new Set(links.refused)]).toEqual([10, new Set(['LINKS_LIMIT'])])
@@ -107,6 +107,21 @@ describe.skipIf(!here)(title, () => {
       `SELECT links_count FROM workspaces WHERE no = ${no}`,
     )
     expect(Number(links_count)).toBe(10)
+
+    const { no: other } = await newWorkspace('Addresses')
+    const alias = () => {
+      const slug = `alias-${++aliases}`
+      return { slug, key: slug }
+    }
+    let aliases = 0
+    const body = () => ({ aliases: [alias(), alias()] })
+    const addresses = await race((node) => node.create(other, body(), null, 20), 30)
+    const full = new Set(['ADDRESSES_LIMIT'])
+    expect([addresses.given.length, new Set(addresses.refused)]).toEqual([6, full])
+    const { addresses_count } = await sqlOne<{ addresses_count: number }>(
+      `SELECT addresses_count FROM workspaces WHERE no = ${other}`,
+    )
+    expect(Number(addresses_count)).toBe(18)
 
     const keys = await race(
       (node) =>

@@ -15,6 +15,7 @@ import { syncDomains } from '../../domains/index.ts'
 import { AppError } from '../../errors/index.ts'
 import { createCursors } from '../../http/cursor.ts'
 import { createKeyService, type KeyService } from '../../keys/index.ts'
+import { createHashQueue } from '../../limits/index.ts'
 import { createLinkService, type LinkServiceDeps } from '../../links/index.ts'
 import { createMailer, type Letter } from '../../mail/index.ts'
 import { DEFAULT_PLANS } from '../../plans/defaults.ts'
@@ -168,6 +169,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
   const { workspaces } = administration
   const users = createUserService({ storage: seen, clock, ids, random: systemRandom })
   const accounts = createAccounts({
+    hashes: createHashQueue(),
     storage: seen,
     clock,
     ids,

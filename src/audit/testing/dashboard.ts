@@ -30,6 +30,7 @@ const NO_LIMITS: PlanLimits = {
   requests_per_minute: null,
   burst: null,
   links: null,
+  addresses: null,
   api_keys: null,
   members: null,
   domains: null,

@@ -47,6 +47,7 @@ const UNLIMITED: PlanLimits = {
   requests_per_minute: null,
   burst: null,
   links: null,
+  addresses: null,
   api_keys: null,
   members: null,
   domains: null,

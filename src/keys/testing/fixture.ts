@@ -27,6 +27,7 @@ function plan(id: string, apiKeys: number | null, isDefault = false): Plan {
       requests_per_minute: null,
       burst: null,
       links: null,
+      addresses: null,
       api_keys: apiKeys,
       members: null,
       domains: null,

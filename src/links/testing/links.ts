@@ -44,6 +44,7 @@ export interface TestLinks {
   /** Lets the click worker have come to every link there is. */
   countAll(): Promise<void>
   setLimit(limit: number | null): void
+  setAddressesLimit(limit: number | null): void
   close(): Promise<void>
 }
 
@@ -87,9 +88,12 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
   })
   const schemas = createLinkSchemas(service.rules)
   const listSchema = createListQuerySchema(service.rules)
-  let limit: number | null = null
+  const limits: { links: number | null; addresses: number | null } = {
+    links: null,
+    addresses: null,
+  }
   const caller = (no = 1): LinkAsker => ({
-    workspace: { no, plan: { limits: { links: limit } } },
+    workspace: { no, plan: { limits } },
     actor: COMMAND_LINE,
   })
   const seqOf = async (id: string) => {
@@ -108,14 +112,16 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     storage,
     clock,
     async create(body, workspaceNo) {
-      const prepared = await service.prepareCreate(validate(schemas.create, body))
-      return storage.write((tx) => service.create(tx, caller(workspaceNo), prepared))
+      const asker = caller(workspaceNo)
+      const prepared = await service.prepareCreate(asker, validate(schemas.create, body))
+      return storage.write((tx) => service.create(tx, asker, prepared))
     },
     async patch(id, body, { workspaceNo, version } = {}) {
-      const prepared = await service.preparePatch(validate(schemas.patch, body))
-      return storage.write((tx) =>
-        service.update(tx, caller(workspaceNo), id, prepared, ifMatch(version)),
-      )
+      const asker = caller(workspaceNo)
+      const match = ifMatch(version)
+      const fields = validate(schemas.patch, body)
+      const prepared = await service.preparePatch(asker, id, fields, match)
+      return storage.write((tx) => service.update(tx, asker, id, prepared, match))
     },
     remove: (id, { workspaceNo, version } = {}) =>
       storage.write((tx) => service.remove(tx, caller(workspaceNo), id, ifMatch(version))),
@@ -164,7 +170,10 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
       )
     },
     setLimit(value) {
-      limit = value
+      limits.links = value
+    },
+    setAddressesLimit(value) {
+      limits.addresses = value
     },
     async close() {
       await storage.close()

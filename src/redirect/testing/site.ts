@@ -80,7 +80,7 @@ export async function openSite(
     baseUrl: 'http://sho.rt',
     domainOf: () => 0,
     clientAddress: createClientAddress([]),
-    takeGuess: () => ({ allowed: true, retryAfterSeconds: 1 }),
+    guesses: { take: () => ({ allowed: true, retryAfterSeconds: 1 }), right: () => {} },
     blocks: createBlockList({ storage, domains: { noOf: () => undefined }, hosts: [] }),
     report: async () => ({ allowed: true, retryAfterSeconds: 1 }),
     pseudoLocales: true,
@@ -164,8 +164,8 @@ export async function openSite(
             .values({
               slug_key: slugKey(typed),
               domain_no: 0,
-              workspace_no: 1,
-              link_seq: seq,
+              workspace_no: link.workspace_no,
+              link_seq: link.seq,
               slug: typed,
               target_url: link.target_url,
               redirect_status: link.redirect_status,
@@ -176,7 +176,7 @@ export async function openSite(
           tx.linkChanged?.({ domainNo: 0, slugKey: slugKey(typed) })
         }
       })
-      return seq
+      return link.seq
     },
 
     /** Counts what the journal holds, in this process. */

@@ -30,7 +30,7 @@ export interface LiveStreams {
   endAll(): void
 }
 
-/** The most streams that a workspace may have open, and all workspaces together. */
+/** The most streams that a workspace, or a person, may have open, and all together. */
 export const STREAMS_PER_WORKSPACE = 20
 const STREAMS_MAX = 1_000
 /** How often a stream looks for clicks. */
@@ -60,7 +60,7 @@ export function createLiveStreams(deps: StatisticsDeps): LiveStreams {
       const { no } = caller.workspace
       const after = resumeAfter(resume) ?? { time: clock.now(), n: 0 }
       const selectionOf = await selectionsOf(caller, query)
-      const release = limit.take(no)
+      const release = limit.take(caller)
       try {
         // An instance without statistics answers 503 instead of an empty stream.
         const now = clock.now()

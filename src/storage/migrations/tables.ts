@@ -33,6 +33,7 @@ function accountTables({ text, numbered, busy }: TableTypes): string[] {
     language ${text},
     require_two_factor SMALLINT NOT NULL DEFAULT 0,
     links_count BIGINT NOT NULL DEFAULT 0,
+    addresses_count BIGINT NOT NULL DEFAULT 0,
     api_keys_count BIGINT NOT NULL DEFAULT 0,
     members_count BIGINT NOT NULL DEFAULT 0,
     links_made BIGINT NOT NULL DEFAULT 0,

@@ -4393,6 +4393,8 @@ export interface components {
       burst: number | null
       /** Links that exist at a time. */
       links: number | null
+      /** Slugs and aliases of these links together. */
+      addresses: number | null
       /** API keys that are neither revoked nor expired. */
       api_keys: number | null
       /** People in the workspace. */
@@ -4516,6 +4518,7 @@ export interface components {
       | 'INVALID_ENCODING'
       | 'TOO_DEEP'
       | 'LINKS_LIMIT'
+      | 'ADDRESSES_LIMIT'
       | 'API_KEYS_LIMIT'
       | 'MEMBERS_LIMIT'
       | 'INVALID_EMAIL'
@@ -4629,7 +4632,7 @@ export interface components {
       version: number
     }
     LinkCreate: {
-      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. */
+      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. */
       destination_url: string
       /** The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
       slug?: string
@@ -4649,7 +4652,7 @@ export interface components {
       enabled?: boolean
       /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
       redirect_status?: 301 | 302 | 307 | 308
-      /** Whether the visitor's query parameters are added to the destination's. Default for a new link: false. */
+      /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean
       /** When the link begins to redirect; before, visitors get 404. Null: at once. */
       starts_at?: string | null
@@ -4663,7 +4666,7 @@ export interface components {
       password?: string | null
     }
     LinkPatch: {
-      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. */
+      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. */
       destination_url?: string
       /** The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
       slug?: string
@@ -4683,7 +4686,7 @@ export interface components {
       enabled?: boolean
       /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
       redirect_status?: 301 | 302 | 307 | 308
-      /** Whether the visitor's query parameters are added to the destination's. Default for a new link: false. */
+      /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean
       /** When the link begins to redirect; before, visitors get 404. Null: at once. */
       starts_at?: string | null
@@ -5139,6 +5142,7 @@ export interface components {
       /** Of what the plan limits, as it is counted for the limits. */
       used: {
         links: number
+        addresses: number
         api_keys: number
         members: number
         domains: number
@@ -5169,6 +5173,7 @@ export interface components {
       require_two_factor: boolean
       created_at: string
       links: number
+      addresses: number
       api_keys: number
       members: number
     }

@@ -4,6 +4,7 @@ import { request } from '../../api/client.ts'
 /** What a plan limits. */
 export const LIMITS = [
   'links',
+  'addresses',
   'api_keys',
   'members',
   'domains',
@@ -26,7 +27,7 @@ export interface Plan {
 }
 
 /** Of what the number in use is known. */
-export const COUNTED = ['links', 'api_keys', 'members', 'domains'] as const
+export const COUNTED = ['links', 'addresses', 'api_keys', 'members', 'domains'] as const
 
 export interface Usage {
   plan: Plan

@@ -1,0 +1,82 @@
+import { AppError } from '../errors/index.ts'
+
+/** What a password is hashed or checked for: sign-ins go before the passwords of links. */
+export type HashPurpose = 'signIn' | 'link'
+
+/** The one queue of a process for all argon2 work: each hash takes a core and up to 64 MiB. */
+export interface HashQueue {
+  /**
+   * Runs `work` when it is its group's turn.
+   * @param group a workspace or an address: groups of one purpose take turns.
+   * @throws AppError SERVICE_UNAVAILABLE with Retry-After when too many wait.
+   */
+  run<T>(purpose: HashPurpose, group: string, work: () => Promise<T>): Promise<T>
+}
+
+/** A queue that runs `places` at a time; of each purpose at most `waitingMax` wait. */
+export function createHashQueue(places = 2, waitingMax = 64): HashQueue {
+  const waiting = { signIn: createFairQueue(waitingMax), link: createFairQueue(waitingMax) }
+  let running = 0
+  return {
+    async run(purpose, group, work) {
+      if (running >= places) await waiting[purpose].wait(group)
+      else running++
+      try {
+        return await work()
+      } finally {
+        // The place is handed over, so nobody can take it in between.
+        if (!waiting.signIn.admit() && !waiting.link.admit()) running--
+      }
+    },
+  }
+}
+
+interface Waiter {
+  enter: () => void
+  refuse: (error: AppError) => void
+}
+
+/**
+ * Groups take turns. When all places are taken, a newcomer takes one from the group that has most
+ * of them, so that no group keeps the others out.
+ */
+function createFairQueue(waitingMax: number) {
+  const groups = new Map<string, Waiter[]>()
+  let count = 0
+
+  function longest(): Waiter[] {
+    return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
+  }
+
+  return {
+    wait(group: string): Promise<void> {
+      const own = groups.get(group) ?? []
+      if (count >= waitingMax) {
+        const most = longest()
+        if (most.length <= own.length + 1) return Promise.reject(queueFull())
+        most.pop()?.refuse(queueFull())
+        count--
+      }
+      groups.set(group, own)
+      count++
+      return new Promise((enter, refuse) => own.push({ enter, refuse }))
+    },
+    /** Lets the next one in. False: nobody waits. */
+    admit(): boolean {
+      for (const [group, waiters] of groups) {
+        const next = waiters.shift()
+        groups.delete(group)
+        if (waiters.length > 0) groups.set(group, waiters)
+        if (next === undefined) continue
+        count--
+        next.enter()
+        return true
+      }
+      return false
+    },
+  }
+}
+
+function queueFull(): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '2' } })
+}

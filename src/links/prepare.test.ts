@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
+
+const URL_A = 'https://a.example/'
+const password = 'a long password'
+
+let links: TestLinks
+let hashed: number
+
+beforeEach(async () => {
+  hashed = 0
+  links = await createTestLinks({
+    async hashPassword() {
+      hashed++
+      return 'hash'
+    },
+  })
+})
+
+afterEach(() => links.close())
+
+test('a password is hashed only when nothing else refuses the request', async () => {
+  const first = await links.create({ destination_url: URL_A, slug: 'a', external_id: '1' })
+  const second = await links.create({ destination_url: URL_A })
+  const make = (body: object) => links.create({ destination_url: URL_A, password, ...body })
+  const change = (body: object) => links.patch(second.id, { password, ...body })
+  const refused: [() => Promise<unknown>, string][] = [
+    [() => make({ slug: 'a' }), 'SLUG_TAKEN'],
+    [() => make({ external_id: '1' }), 'VALIDATION_FAILED'],
+    [() => change({ slug: 'a' }), 'SLUG_TAKEN'],
+    [() => change({ external_id: '1' }), 'VALIDATION_FAILED'],
+    [() => links.patch('lnk_none', { password }), 'LINK_NOT_FOUND'],
+    [() => links.patch(first.id, { password }, { workspaceNo: 2 }), 'LINK_NOT_FOUND'],
+    [() => links.patch(first.id, { password }, { version: 7 }), 'PRECONDITION_FAILED'],
+  ]
+  for (const [ask, code] of refused) expect((await refusal(ask()))[0]).toBe(code)
+  links.setLimit(2)
+  expect(await refusal(make({}))).toEqual(['PLAN_LIMIT_REACHED', 'links: LINKS_LIMIT'])
+  expect(hashed).toBe(0)
+
+  links.setLimit(3)
+  expect((await make({ slug: 'b' })).has_password).toBe(true)
+  expect((await change({ title: 'x' })).version).toBe(2)
+  expect(hashed).toBe(2)
+  // What was tried first left nothing behind.
+  expect((await links.history(second.id)).data).toHaveLength(2)
+  expect((await links.list()).data).toHaveLength(3)
+})

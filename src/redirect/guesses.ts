@@ -1,0 +1,37 @@
+import { addressKey } from '../base/client-address.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Limiter } from '../limits/index.ts'
+import type { GuessLimit } from './types.ts'
+
+/** Of one address at one link: five at once, then one every twelve seconds. */
+const PAIR = { ratePerMinute: 5, burst: 5 }
+/** Of one address at all links: every guess costs a core tens of milliseconds. */
+const ADDRESS = { ratePerMinute: 20, burst: 20 }
+/** Wrong ones of all addresses at one link. */
+const LINK = { ratePerMinute: 30, burst: 60 }
+
+/**
+ * The limits on guesses at links' passwords. An address is one of IPv4, or the /64 of IPv6. The
+ * limit of a link comes last: a single address can't use it up.
+ */
+export function createGuessLimit(limiter: Limiter, clock: Clock): GuessLimit {
+  return {
+    async take(linkSeq, address) {
+      const from = addressKey(address)
+      const limits = [
+        [`address ${from}`, ADDRESS],
+        [`${linkSeq} ${from}`, PAIR],
+        [`link ${linkSeq}`, LINK],
+      ] as const
+      for (const [key, policy] of limits) {
+        const { allowed, retryAfterMs } = await limiter.take(key, policy, clock.now())
+        const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+        if (!allowed) return { allowed, retryAfterSeconds }
+      }
+      return { allowed: true, retryAfterSeconds: 0 }
+    },
+    async right(linkSeq) {
+      await limiter.refund(`link ${linkSeq}`, LINK, clock.now())
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '../storage/index.ts'
+import { openSite, type Site } from './testing/site.ts'
+
+const NGINX = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
+const DOCS = join(import.meta.dir, '../../docs/operating.md')
+
+let dir: string
+let site: Site
+let server: Bun.Server<undefined>
+let nginx: Bun.Subprocess
+
+/** The settings of the docs, for a server on a socket of the test's. */
+function settings(port: number): string {
+  const block = /```nginx\n(.*?)```/s.exec(readFileSync(DOCS, 'utf8'))?.[1] as string
+  const [upstream = '', locations = ''] = block.split(/(?=^location )/m, 2)
+  const rest = block.slice(upstream.length)
+  expect(locations).not.toBe('')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${dir}/${name};`)
+    .join('\n')
+  return `daemon off;
+pid ${dir}/pid;
+error_log stderr;
+worker_processes 1;
+events {}
+http {
+access_log off;
+${temporary}
+${upstream.replace('127.0.0.1:3000', `127.0.0.1:${port}`)}
+server {
+listen unix:${dir}/nginx.sock;
+${rest}
+}
+}`
+}
+
+describe.skipIf(NGINX === null)('behind nginx, as docs/operating.md sets it up', () => {
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'slugline-nginx-'))
+    await migrate(dir)
+    site = await openSite(dir)
+    const fetch = (request: Request) => site.redirect.fetch(request, () => '192.0.2.1')
+    server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch })
+    const file = join(dir, 'nginx.conf')
+    writeFileSync(file, settings(server.port as number))
+    // The socket is there before the master says on stderr that it has started its worker.
+    const command = [NGINX as string, '-c', file, '-e', 'stderr', '-g', 'error_log stderr notice;']
+    nginx = Bun.spawn(command, { stderr: 'pipe', stdout: 'ignore' })
+    let said = ''
+    for await (const part of nginx.stderr as ReadableStream<Uint8Array>) {
+      said += new TextDecoder().decode(part)
+      if (said.includes('start worker process ')) break
+    }
+    expect(said).toContain('start worker process ')
+  })
+
+  afterAll(async () => {
+    nginx.kill('SIGQUIT')
+    await nginx.exited
+    await server.stop(true)
+    await site.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  const visit = (path: string) =>
+    fetch(`http://sho.rt${path}`, { unix: join(dir, 'nginx.sock'), redirect: 'manual' })
+
+  test('the longest destination is passed on', async () => {
+    const start = 'https://example.com/'
+    const target_url = start + 'x'.repeat(8192 - start.length)
+    await site.addLink({ slug: 'long', target_url })
+    const response = await visit('/long')
+    expect([response.status, response.headers.get('location')]).toEqual([302, target_url])
+  })
+
+  test('the longest query is passed on, and a longer one leaves the destination as it is', async () => {
+    const target_url = 'https://example.com/'
+    await site.addLink({ slug: 'query', target_url, forward_query: 1 })
+    const query = `?a=${'x'.repeat(8192 - target_url.length - '?a='.length)}`
+    const longest = await visit(`/query${query}`)
+    expect([longest.status, longest.headers.get('location')]).toEqual([302, target_url + query])
+    const longer = await visit(`/query${query}x`)
+    expect([longer.status, longer.headers.get('location')]).toEqual([302, target_url])
+  })
+})
