@@ -32,14 +32,3 @@ export type LinkNumbers = [
   unique: number,
   lastClickedAt: number,
 ]
-
-/** Lines of a streamed body, empty ones left out. */
-export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const bytes of body) {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
-    rest = lines.pop() as string
-    for (const line of lines) if (line !== '') yield line
-  }
-}

@@ -95,3 +95,14 @@ export function numbersStream(
     return undefined
   })
 }
+
+/** Lines of bytes as they arrive, empty ones left out. */
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let rest = ''
+  for await (const part of bytes) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split('\n')
+    rest = lines.pop() as string
+    yield lines.filter((line) => line !== '')
+  }
+}

@@ -1,7 +1,8 @@
+import { createExport } from '../shared/export.ts'
 import type { Engine, LinkFacts } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
-import { createExport } from './export.ts'
+import { createExportPages } from './export.ts'
 
 export { type DuckDb, OldFormat, openDuckDb } from './database.ts'
 
@@ -53,6 +54,6 @@ export function createDuckDbEngine(database: DuckDb, facts: LinkFacts): Engine {
         leave()
       }
     },
-    export: createExport(database, facts),
+    export: createExport(createExportPages(database), facts),
   }
 }
