@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { TEXT_COLUMNS } from '../../columns.ts'
 import { createParameters } from '../../reports/bind.ts'
 import { selectionSql } from '../../reports/counts.ts'
+import { createQueue } from '../../reports/queue.ts'
 import { KIND_SQL, modeSql, TRIGGER_SQL } from '../../reports/values.ts'
 import { linesOf } from '../../shared/streams.ts'
-import type { Selection } from '../../types.ts'
-import type { ExportedClick, ExportPages } from '../shared/export.ts'
+import type { ListedClick, Selection } from '../../types.ts'
+import type { ExportPages } from '../shared/export.ts'
 import { type Connection, type DuckDb, quoted } from './database.ts'
 import { dialect } from './dialect.ts'
 
@@ -23,7 +24,7 @@ const COLUMNS = `time, n, link AS "linkSeq", domain AS "domainNo", ${KIND_SQL} A
  */
 export function createExportPages(database: DuckDb): ExportPages {
   /** Sorting takes much of DuckDB's memory: one export does so at a time. */
-  let writing: Promise<unknown> = Promise.resolve()
+  const queue = createQueue(1)
 
   async function writePart(
     connection: Connection,
@@ -32,17 +33,17 @@ export function createExportPages(database: DuckDb): ExportPages {
     signal: AbortSignal,
   ): Promise<void> {
     const { bind, values } = createParameters(dialect)
-    const written = writing.then(() =>
-      connection.run(
-        `COPY (SELECT ${COLUMNS} FROM clicks
+    await queue.run(
+      () =>
+        connection.run(
+          `COPY (SELECT ${COLUMNS} FROM clicks
           WHERE ${selectionSql(dialect, bind, part)} AND ${modeSql(part.bots)}
           ORDER BY time, n) TO ${quoted(file)} (FORMAT json)`,
-        values,
-        signal,
-      ),
+          values,
+          signal,
+        ),
+      signal,
     )
-    writing = written.catch(() => {})
-    await written
   }
 
   return async function* (selection, signal) {
@@ -56,7 +57,7 @@ export function createExportPages(database: DuckDb): ExportPages {
         await rm(file)
         const bytes = handle.createReadStream({ highWaterMark: CHUNK_BYTES })
         for await (const lines of linesOf(bytes)) {
-          yield lines.map((line) => JSON.parse(line) as ExportedClick)
+          yield lines.map((line) => JSON.parse(line) as ListedClick)
         }
       }
     } finally {

@@ -1,20 +1,17 @@
 import { clicks } from '../../reports/lists.ts'
 import { streamOf } from '../../shared/streams.ts'
-import type { ClickPosition, ExportOptions, Selection, StoredClick } from '../../types.ts'
+import type { ClickPosition, ExportOptions, ListedClick, Selection } from '../../types.ts'
 import type { Engine, LinkFacts } from '../types.ts'
 import { createLineFormat, type ExportRow, type RowFormat } from './export-format.ts'
 
 /** Links whose ids are remembered during an export. */
 const IDS_REMEMBERED = 100_000
 
-/** A click with what an export has of it. */
-export type ExportedClick = Omit<StoredClick, 'visitor'>
-
 /** The clicks of a selection, oldest first, a page at a time. */
 export type ExportPages = (
   selection: Selection,
   signal: AbortSignal,
-) => AsyncGenerator<readonly ExportedClick[]>
+) => AsyncGenerator<readonly ListedClick[]>
 
 /** Writes exports of the clicks that `pages` reads, with the names that `facts` has. */
 export function createExport(pages: ExportPages, facts: LinkFacts): Engine['export'] {
@@ -82,7 +79,7 @@ function nextMonth(time: number): number {
 /** Adds what links and domains are called. */
 function createRows(facts: LinkFacts, hosts: ReadonlyMap<number, string>) {
   const ids = new Map<number, string | null>()
-  return async (clicks: readonly ExportedClick[]): Promise<ExportRow[]> => {
+  return async (clicks: readonly ListedClick[]): Promise<ExportRow[]> => {
     if (ids.size > IDS_REMEMBERED) ids.clear()
     const unknown = [...new Set(clicks.map(({ linkSeq }) => linkSeq))].filter(
       (seq) => !ids.has(seq),
