@@ -5,7 +5,7 @@ import { listRange } from './range.ts'
 import type { ClickView } from './schemas.ts'
 import { type Question, type StatisticsContext, select } from './selection.ts'
 import { findLinkNames } from './store.ts'
-import { type ClickPosition, EXPORT_COLUMNS, type Selection, type StoredClick } from './types.ts'
+import { type ClickPosition, EXPORT_COLUMNS, type ListedClick, type Selection } from './types.ts'
 
 /** One page of clicks, newest first. */
 export interface ClickList {
@@ -58,7 +58,7 @@ function positionIn([, time, n]: readonly unknown[]): ClickPosition {
 
 /** A click as the API returns it. `link`: the id of its link; null: the link is deleted. */
 export function renderClick(
-  click: StoredClick,
+  click: ListedClick,
   link: string | null,
   { hostOf }: Pick<StatisticsContext['domains'], 'hostOf'>,
 ): ClickView {

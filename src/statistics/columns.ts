@@ -1,25 +1,9 @@
+import { CLICK_DETAILS, TEXT_COLUMNS } from '../storage/click-columns.ts'
 import type { BotsMode, ClickKind } from './types.ts'
 
 // The names of stored clicks: columns, kinds and dimensions. They stand here once, for all engines.
 
-/** Columns of `clicks` that hold text, in the table's order. */
-export const TEXT_COLUMNS = [
-  'reason',
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-] as const
+export { TEXT_COLUMNS }
 
 /** One of {@link TEXT_COLUMNS}. */
 export type TextColumn = (typeof TEXT_COLUMNS)[number]
@@ -60,20 +44,7 @@ export const KIND_NAMES = ['human', 'bot', 'preview'] as const satisfies readonl
 
 /** What clicks can be listed and filtered by. */
 export const DIMENSIONS = [
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
+  ...CLICK_DETAILS,
   'trigger',
   'kind',
   'hour',

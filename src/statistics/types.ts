@@ -1,3 +1,4 @@
+import { CLICK_DETAILS } from '../storage/click-columns.ts'
 import type { DIMENSIONS } from './columns.ts'
 
 export { DIMENSIONS } from './columns.ts'
@@ -109,6 +110,9 @@ export interface ClickPosition {
 /** A stored click; `time` and `n` together are unique within a workspace. */
 export type StoredClick = Click & ClickPosition
 
+/** A stored click as it is read back: visitors are only counted. */
+export type ListedClick = Omit<StoredClick, 'visitor'>
+
 /** Formats of an export. */
 export type ExportFormat = 'csv' | 'ndjson' | 'parquet'
 
@@ -141,20 +145,7 @@ export const EXPORT_COLUMNS = [
   'kind',
   'reason',
   'trigger',
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
+  ...CLICK_DETAILS,
 ] as const
 
 /** A listed value and its counts. */
@@ -180,7 +171,7 @@ export interface ClickReports {
   clicks(
     selection: Selection,
     options: { before?: ClickPosition | null; after?: ClickPosition | null; limit: number },
-  ): Promise<StoredClick[]>
+  ): Promise<ListedClick[]>
   /** Human clicks per UTC day for some links of one workspace, oldest day first. */
   daily(linkSeqs: readonly number[], firstDay: number, days: number): Promise<Map<number, number[]>>
   /**

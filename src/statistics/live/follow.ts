@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { idOf } from '../clicks.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { Range } from '../range.ts'
-import type { AskableReports, ClickPosition, Selection, StoredClick } from '../types.ts'
+import type { AskableReports, ClickPosition, ListedClick, Selection } from '../types.ts'
 
 /** What {@link followClicks} works with. Times in milliseconds. */
 export interface FollowOptions {
@@ -19,7 +19,7 @@ export interface FollowOptions {
 
 /** A click, and the position to resume after. */
 export interface FollowedClick {
-  click: StoredClick
+  click: ListedClick
   /** The furthest position so far: a late click must not move it back. */
   position: ClickPosition
 }

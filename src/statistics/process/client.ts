@@ -6,7 +6,7 @@ import {
   type Series,
   StatisticsUnavailable,
 } from '../types.ts'
-import { fromWire, type Question, type WireClick } from './wire.ts'
+import type { Question } from './wire.ts'
 
 /** The longest that a report may take, the start of the process included. */
 const ANSWER_WITHIN_MS = 30_000
@@ -54,9 +54,7 @@ function reportsUntil(connection: Connection, signal: AbortSignal | null): Click
     totals: (selection) => json<Counts>('totals', selection),
     series: (selection, boundaries) => json<Series>('series', selection, boundaries),
     top: (selection, dimension, limit) => json('top', selection, dimension, limit),
-    async clicks(selection, options) {
-      return (await json<WireClick[]>('clicks', selection, options)).map(fromWire)
-    },
+    clicks: (selection, options) => json('clicks', selection, options),
     async daily(linkSeqs, firstDay, days) {
       return new Map(await json<[number, number[]][]>('daily', linkSeqs, firstDay, days))
     },

@@ -4,12 +4,13 @@ import { openDuckDb } from '../engine/duckdb/index.ts'
 import { linkNumbers } from '../engine/duckdb/recount.ts'
 import { createClickWriter } from '../engine/duckdb/write.ts'
 import type { RecountHead } from '../engine/types.ts'
+import { linesOf } from '../shared/streams.ts'
 import { statisticsFile } from './files.ts'
 import { ingest } from './ingest.ts'
 import type { StoreState } from './messages.ts'
 import { socketPath } from './socket.ts'
 import { stateOf } from './store-state.ts'
-import { linesOf } from './wire.ts'
+import type { LinkNumbers } from './wire.ts'
 
 /** Where a command reads links' numbers by their stored clicks. */
 export interface RawSource {
@@ -120,19 +121,18 @@ function askProcess(dataDir: string): RawSource {
 
 async function readNumbers(body: ReadableStream<Uint8Array>): Promise<RawCounts> {
   const counts: RawCounts = { position: { segment: 0, offset: 0 }, since: 0, links: new Map() }
-  for await (const line of linesOf(body)) {
-    if (line.startsWith('{')) {
-      const { segment, offset, since } = JSON.parse(line) as RecountHead
-      counts.position = { segment, offset }
-      counts.since = since
-      continue
+  for await (const lines of linesOf(body)) {
+    for (const line of lines) {
+      const value = JSON.parse(line) as RecountHead | LinkNumbers
+      if (Array.isArray(value)) {
+        const [link, human, bot, unique] = value
+        counts.links.set(link, { human, bot, unique })
+      } else {
+        const { segment, offset, since } = value
+        counts.position = { segment, offset }
+        counts.since = since
+      }
     }
-    const [link, human, bot, unique] = JSON.parse(line) as number[]
-    counts.links.set(link as number, {
-      human: human as number,
-      bot: bot as number,
-      unique: unique as number,
-    })
   }
   return counts
 }

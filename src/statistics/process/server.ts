@@ -2,7 +2,7 @@ import type { Logger } from '../../base/logger.ts'
 import { watchEnd } from '../shared/streams.ts'
 import type { ClickReports } from '../types.ts'
 import { claimSocket, prepareSocket } from './socket.ts'
-import { type Question, toWire } from './wire.ts'
+import type { Question } from './wire.ts'
 
 /** With more questions open than this, the next one is refused. */
 const OPEN_AT_MOST = 100
@@ -119,9 +119,7 @@ async function answer(
     case 'top':
       return Response.json(await reports.top(first as never, second as never, third as never))
     case 'clicks':
-      return Response.json(
-        (await reports.clicks(first as never, second as never)).map((click) => toWire(click)),
-      )
+      return Response.json(await reports.clicks(first as never, second as never))
     case 'daily':
       return Response.json([
         ...(await reports.daily(first as never, second as never, third as never)),

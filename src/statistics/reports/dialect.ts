@@ -15,8 +15,6 @@ export interface Dialect {
   lower(expression: string): string
   /** A table or subquery with a workspace's current rows of a table; null: all workspaces'. */
   table(name: 'clicks' | 'daily', workspace: number | null): string
-  /** A 64-bit number as decimal text; unsigned for visitors. */
-  text(expression: string): string
   /** Settings at the end of each query. */
   suffix: string
 }

@@ -1,6 +1,6 @@
 import { KIND_NAMES, TEXT_COLUMNS, type TextColumn } from '../columns.ts'
 import { DAY_MS } from '../intervals.ts'
-import type { ClickPosition, Selection, StoredClick } from '../types.ts'
+import type { ClickPosition, ListedClick, Selection } from '../types.ts'
 import { createParameters } from './bind.ts'
 import { type Asking, selectionSql } from './counts.ts'
 import { modeSql } from './values.ts'
@@ -10,14 +10,14 @@ export async function clicks(
   { dialect, ask }: Asking,
   selection: Selection,
   { before, after, limit }: ClicksOptions,
-): Promise<StoredClick[]> {
+): Promise<ListedClick[]> {
   const { bind, values } = createParameters(dialect)
   const conditions = [selectionSql(dialect, bind, selection), modeSql(selection.bots)]
   if (after != null) conditions.push(isBeyond(after, '>'))
   else if (before != null) conditions.push(isBeyond(before, '<'))
   const order = after == null ? 'DESC' : 'ASC'
   const rows = await ask(
-    `SELECT time, n, link, domain, ${dialect.text('visitor')} AS visitor_text, kind, qr, ${TEXT_COLUMNS.join(', ')}
+    `SELECT time, n, link, domain, kind, qr, ${TEXT_COLUMNS.join(', ')}
     FROM ${dialect.table('clicks', selection.workspaceNo)} WHERE ${conditions.join(' AND ')}
     ORDER BY time ${order}, n ${order} LIMIT ${limit}`,
     values,
@@ -69,15 +69,14 @@ function isBeyond({ time, n }: ClickPosition, than: '<' | '>'): string {
   return `time ${than}= ${time} AND (time ${than} ${time} OR n ${than} ${n})`
 }
 
-function clickOf(row: readonly unknown[]): StoredClick {
-  const [time, n, link, domain, visitor, kind, qr, ...texts] = row
+function clickOf(row: readonly unknown[]): ListedClick {
+  const [time, n, link, domain, kind, qr, ...texts] = row
   const values = Object.fromEntries(TEXT_COLUMNS.map((name, i) => [name, texts[i]]))
   return {
     time: Number(time),
     n: Number(n),
     linkSeq: Number(link),
     domainNo: Number(domain),
-    visitor: visitor === null ? null : BigInt(visitor as string),
     kind: KIND_NAMES[Number(kind) as 0 | 1 | 2],
     trigger: qr ? 'qr' : 'click',
     ...(values as Record<TextColumn, string | null>),

@@ -1,5 +1,48 @@
 import { StatisticsUnavailable } from '../types.ts'
 
+/** Runs work in the order of its coming, so much at a time. */
+export interface Queue {
+  /** Rejects with the signal's reason when it aborts while the work waits. */
+  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+}
+
+/** @param atOnce how much work runs at the same time */
+export function createQueue(atOnce: number): Queue {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  async function enter(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
+    if (running < atOnce) {
+      running++
+      return
+    }
+    const turn = Promise.withResolvers<void>()
+    const leave = () => {
+      const place = waiting.indexOf(turn.resolve)
+      if (place < 0) return
+      waiting.splice(place, 1)
+      turn.reject(signal?.reason)
+    }
+    waiting.push(turn.resolve)
+    signal?.addEventListener('abort', leave)
+    await turn.promise.finally(() => signal?.removeEventListener('abort', leave))
+  }
+
+  return {
+    async run(work, signal) {
+      await enter(signal)
+      try {
+        return await work()
+      } finally {
+        const next = waiting.shift()
+        if (next === undefined) running--
+        else next()
+      }
+    },
+  }
+}
+
 /** Runs heavy queries one at a time, each within a deadline that includes its wait. */
 export interface QueryQueue {
   /** @throws StatisticsUnavailable after the deadline */
@@ -7,37 +50,17 @@ export interface QueryQueue {
 }
 
 export function createQueryQueue(deadlineMs: number): QueryQueue {
-  let last: Promise<void> = Promise.resolve()
+  const queue = createQueue(1)
   return {
     async run(work, signal) {
       const late = AbortSignal.timeout(deadlineMs)
       const until = signal === undefined ? late : AbortSignal.any([signal, late])
-      const before = last
-      const { promise, resolve } = Promise.withResolvers<void>()
-      last = promise
       try {
-        await abortable(before, until)
-        return await work(until)
+        return await queue.run(() => work(until), until)
       } catch (cause) {
         if (!late.aborted || signal?.aborted) throw cause
         throw new StatisticsUnavailable('A heavy query takes too long', { cause })
-      } finally {
-        // A query that left the queue early must not let the next one overtake the running one.
-        void before.then(resolve)
       }
     },
-  }
-}
-
-/** Rejects as soon as the signal aborts. */
-async function abortable(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  try {
-    await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }

@@ -1,20 +1,4 @@
-const TEXTS = [
-  'reason',
-  'country',
-  'region',
-  'city',
-  'language',
-  'referrer',
-  'referrer_path',
-  'device',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-]
+import { TEXT_COLUMNS } from '../click-columns.ts'
 
 /** The tables of clicks; `statistics/columns.ts` has the same columns in the same order. */
 function clickTables(): string[] {
@@ -30,7 +14,7 @@ function clickTables(): string[] {
       kind SMALLINT NOT NULL,
       qr BOOLEAN NOT NULL,
       domain INTEGER NOT NULL,
-      ${TEXTS.map((name) => `${name} TEXT COLLATE "C"`).join(', ')},
+      ${TEXT_COLUMNS.map((name) => `${name} TEXT COLLATE "C"`).join(', ')},
       PRIMARY KEY (workspace, time, n)
     ) WITH (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)`,
     'CREATE INDEX clicks_of_links ON clicks (link, time)',

@@ -28,6 +28,5 @@ export const clickHouseDialect: Dialect = {
       (SELECT workspace AS w, max(before) AS done FROM purged GROUP BY w) boundaries
       ON w = ${name}.workspace WHERE ${isCurrent('done')})`
   },
-  text: (expression) => `toString(reinterpretAsUInt64(${expression}))`,
   suffix: '',
 }

@@ -1,6 +1,6 @@
 import { createReports } from '../../reports/index.ts'
 import type { AskableReports } from '../../types.ts'
-import { createExport } from '../shared/export.ts'
+import { createExport, queriedPages } from '../shared/export.ts'
 import { type LinkFacts, NO_FACTS } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { clickHouseDialect as dialect } from './dialect.ts'
@@ -13,6 +13,6 @@ export function createClickHouseReports(
   { rows: query }: Pick<ClickHouse, 'rows'>,
   { facts = NO_FACTS }: { facts?: LinkFacts } = {},
 ): AskableReports {
-  const exporting = createExport({ dialect, query, facts, pageSize: EXPORT_PAGE })
-  return createReports({ dialect, query, export: exporting }, { facts })
+  const pages = queriedPages({ dialect, query }, EXPORT_PAGE)
+  return createReports({ dialect, query, export: createExport(pages, facts) }, { facts })
 }

@@ -97,10 +97,10 @@ async function checkFormat(connection: Connection): Promise<void> {
   )
 }
 
-/** From here on queries read and write no other files, and settings stay but for two. */
+/** From here on queries read and write no other files, and settings stay but for one. */
 async function restrict(connection: Connection, directory: string): Promise<void> {
   await connection.run(`SET allowed_directories = [${quoted(`${directory}/`)}]`)
-  await connection.run("SET allowed_configs = ['memory_limit', 'preserve_insertion_order']")
+  await connection.run("SET allowed_configs = ['memory_limit']")
   await connection.run('SET enable_external_access = false')
   await connection.run('SET lock_configuration = true')
 }

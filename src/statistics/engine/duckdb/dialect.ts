@@ -20,6 +20,5 @@ export const dialect: Dialect = {
   bytewise: (expression) => expression,
   lower: (expression) => `lower(${expression})`,
   table: (name) => name,
-  text: (expression) => `CAST(${expression} AS VARCHAR)`,
   suffix: '',
 }

@@ -55,7 +55,8 @@ async function exported(options: ExportOptions, selection = EVERYTHING): Promise
 
 /** Rows of a Parquet file, and the types of its columns. */
 async function readParquet(bytes: Uint8Array): Promise<{ rows: unknown[][]; types: unknown[] }> {
-  const file = join(opened.database.temporary, 'read-back')
+  // DuckDB caches the blocks of a file by its name.
+  const file = join(opened.database.temporary, crypto.randomUUID())
   await Bun.write(file, bytes)
   const from = `FROM read_parquet('${file}')`
   const types = await opened.rows(
@@ -86,8 +87,8 @@ function csvLine(it: StoredClick, raw: boolean): string {
   const cells = Object.values(valuesOf(it)).map((value) => {
     if (value === null) return ''
     const cell = !raw && "=+-@\t\r'".includes(value[0] ?? 'x') ? `'${value}` : value
-    // Quotes around `#` and empty texts are not needed, but allowed.
-    const isPlain = cell !== '' && ![...'",\r\n#'].some((character) => cell.includes(character))
+    // Without quotes an empty text is null.
+    const isPlain = cell !== '' && ![...'",\r\n'].some((character) => cell.includes(character))
     return isPlain ? cell : `"${cell.split('"').join('""')}"`
   })
   return `${cells.join(',')}\r\n`

@@ -1,7 +1,9 @@
+import { createQueue } from '../../reports/queue.ts'
+import { createExport } from '../shared/export.ts'
 import type { Engine, LinkFacts } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
-import { createExport } from './export.ts'
+import { createExportPages } from './export.ts'
 
 export { type DuckDb, OldFormat, openDuckDb } from './database.ts'
 
@@ -11,48 +13,18 @@ const QUERIES_AT_ONCE = 3
 /** Answers questions from a statistics file. */
 export function createDuckDbEngine(database: DuckDb, facts: LinkFacts): Engine {
   const idle: Connection[] = []
-  const waiting: (() => void)[] = []
-  let busy = 0
-
-  async function enter(signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted()
-    if (busy < QUERIES_AT_ONCE) {
-      busy++
-      return
-    }
-    const turn = Promise.withResolvers<void>()
-    const leave = () => {
-      const place = waiting.indexOf(turn.resolve)
-      if (place < 0) return
-      waiting.splice(place, 1)
-      turn.reject(signal?.reason)
-    }
-    waiting.push(turn.resolve)
-    signal?.addEventListener('abort', leave)
-    await turn.promise.finally(() => signal?.removeEventListener('abort', leave))
-  }
-
-  function leave(): void {
-    const next = waiting.shift()
-    if (next === undefined) busy--
-    else next()
-  }
-
+  const queue = createQueue(QUERIES_AT_ONCE)
   return {
     dialect,
-    async query(sql, values, signal) {
-      await enter(signal)
-      try {
+    query: (sql, values, signal) =>
+      queue.run(async () => {
         const connection = idle.pop() ?? (await database.connect())
         try {
           return await connection.run(sql, values, signal)
         } finally {
           idle.push(connection)
         }
-      } finally {
-        leave()
-      }
-    },
-    export: createExport(database, facts),
+      }, signal),
+    export: createExport(createExportPages(database), facts),
   }
 }

@@ -42,7 +42,11 @@ async function stored(workspaceNo = 1): Promise<StoredClick[]> {
     offsets: [],
   }
   const reports = createReports(createDuckDbEngine(opened.database, NO_FACTS))
-  return await reports.clicks(selection, { after: { time: 0, n: -1 }, limit: 100_000 })
+  const clicks = await reports.clicks(selection, { after: { time: 0, n: -1 }, limit: 100_000 })
+  const visitors = await opened.rows(
+    `SELECT visitor FROM clicks WHERE workspace = ${workspaceNo} ORDER BY time, n`,
+  )
+  return clicks.map((it, i) => ({ ...it, visitor: visitors[i]?.[0] as bigint | null }))
 }
 
 describe('a batch', () => {

@@ -1,8 +1,6 @@
 import { DAY_MS } from '../../intervals.ts'
 import type { Dialect } from '../../reports/dialect.ts'
 
-const TWO_TO_64 = '18446744073709551616'
-
 /** PostgreSQL's SQL, for the tables that its migrations create. */
 export const postgresDialect: Dialect = {
   parameter: (no, type) =>
@@ -15,8 +13,5 @@ export const postgresDialect: Dialect = {
   bytewise: (expression) => `${expression} COLLATE "C"`,
   lower: (expression) => `lower(${expression} COLLATE "und-x-icu")`,
   table: (name) => name,
-  text: (expression) =>
-    `(CASE WHEN ${expression} < 0 THEN ${expression}::numeric + ${TWO_TO_64}
-      ELSE ${expression}::numeric END)::text`,
   suffix: '',
 }

@@ -2,9 +2,9 @@ import { CompiledQuery } from 'kysely'
 import type { Storage } from '../../../storage/index.ts'
 import { createReports } from '../../reports/index.ts'
 import type { AskableReports } from '../../types.ts'
-import { createExport } from '../shared/export.ts'
+import { createExport, queriedPages } from '../shared/export.ts'
 import { type Engine, type LinkFacts, NO_FACTS } from '../types.ts'
-import { postgresDialect } from './dialect.ts'
+import { postgresDialect as dialect } from './dialect.ts'
 
 /** Clicks of one query of an export: some megabytes. */
 const EXPORT_PAGE = 5_000
@@ -20,11 +20,8 @@ export function createPostgresReports(
     const { rows } = await (signal === undefined ? answer : unlessAborted(answer, signal))
     return rows.map((row) => Object.values(row))
   }
-  const asked = { dialect: postgresDialect, query }
-  return createReports(
-    { ...asked, export: createExport({ ...asked, facts, pageSize: EXPORT_PAGE }) },
-    { facts },
-  )
+  const pages = queriedPages({ dialect, query }, EXPORT_PAGE)
+  return createReports({ dialect, query, export: createExport(pages, facts) }, { facts })
 }
 
 /** Rejects when the signal aborts. The query itself ends by the server's statement timeout. */

@@ -1,33 +1,26 @@
 import { clicks } from '../../reports/lists.ts'
 import { streamOf } from '../../shared/streams.ts'
-import type { ClickPosition, ExportOptions, Selection, StoredClick } from '../../types.ts'
+import type { ClickPosition, ExportOptions, ListedClick, Selection } from '../../types.ts'
 import type { Engine, LinkFacts } from '../types.ts'
 import { createLineFormat, type ExportRow, type RowFormat } from './export-format.ts'
 
 /** Links whose ids are remembered during an export. */
 const IDS_REMEMBERED = 100_000
 
-/** What {@link createExport} works with. */
-export type ExportSource = Pick<Engine, 'dialect' | 'query'> & {
-  facts: LinkFacts
-  /** Clicks of one query. */
-  pageSize: number
-}
+/** The clicks of a selection, oldest first, a page at a time. */
+export type ExportPages = (
+  selection: Selection,
+  signal: AbortSignal,
+) => AsyncGenerator<readonly ListedClick[]>
 
-/**
- * Writes exports, oldest click first, up to the newest one stored at the start. Each page is a query
- * of its own after the last click of the page before: one long transaction or answer, as slow as its
- * reader, would hold resources of the database.
- */
-export function createExport(source: ExportSource): Engine['export'] {
+/** Writes exports of the clicks that `pages` reads, with the names that `facts` has. */
+export function createExport(pages: ExportPages, facts: LinkFacts): Engine['export'] {
   return async (selection, { format, raw = false }, signal) =>
     streamOf(async function* (until) {
       const { head, page, end } = await formatOf(format, raw)
       yield head
-      const rowsOf = createRows(source.facts, await source.facts.domains())
-      for await (const clicks of pagesOf(source, selection, until)) {
-        yield page(await rowsOf(clicks))
-      }
+      const rowsOf = createRows(facts, await facts.domains())
+      for await (const clicks of pages(selection, until)) yield page(await rowsOf(clicks))
       yield end()
       return undefined
     }, signal)
@@ -40,36 +33,40 @@ async function formatOf(format: ExportOptions['format'], raw: boolean): Promise<
   return createParquetFormat()
 }
 
-/** Clicks of a selection in their order. Queries cover one month of UTC, which bounds their sorting. */
-async function* pagesOf(
-  { dialect, query, pageSize: limit }: ExportSource,
-  selection: Selection,
-  signal: AbortSignal,
-): AsyncGenerator<StoredClick[]> {
-  const asking = {
-    dialect,
-    ask: (sql: string, values: readonly string[]) => query(sql, values, signal),
-  }
-  const [stored = []] = await query(
-    `SELECT min(time) AS oldest, max(time) AS newest
-     FROM ${dialect.table('clicks', selection.workspaceNo)}
-     WHERE workspace = ${selection.workspaceNo}${dialect.suffix}`,
-    [],
-    signal,
-  )
-  const [oldest, newest] = stored.map(Number) as [number, number]
-  const to = Math.min(selection.to, newest + 1)
-  for (let from = Math.max(selection.from, oldest); from < to; from = nextMonth(from)) {
-    const month = { ...selection, to: Math.min(to, nextMonth(from)) }
-    let after: ClickPosition = { time: from, n: -1 }
-    for (;;) {
-      signal.throwIfAborted()
-      const options = { after, limit }
-      const page = await clicks(asking, { ...month, from: after.time }, options)
-      if (page.length > 0) yield page
-      const last = page.at(-1)
-      if (last === undefined || page.length < limit) break
-      after = { time: last.time, n: last.n }
+/**
+ * Reads clicks up to the newest one stored at the start. Each page is a query of its own after the last
+ * click of the page before: one long transaction or answer, as slow as its reader, would hold
+ * resources of the database. Queries cover one month of UTC, which bounds their sorting.
+ */
+export function queriedPages(
+  { dialect, query }: Pick<Engine, 'dialect' | 'query'>,
+  limit: number,
+): ExportPages {
+  return async function* (selection, signal) {
+    const asking = {
+      dialect,
+      ask: (sql: string, values: readonly string[]) => query(sql, values, signal),
+    }
+    const [stored = []] = await query(
+      `SELECT min(time) AS oldest, max(time) AS newest
+       FROM ${dialect.table('clicks', selection.workspaceNo)}
+       WHERE workspace = ${selection.workspaceNo}${dialect.suffix}`,
+      [],
+      signal,
+    )
+    const [oldest, newest] = stored.map(Number) as [number, number]
+    const to = Math.min(selection.to, newest + 1)
+    for (let from = Math.max(selection.from, oldest); from < to; from = nextMonth(from)) {
+      const month = { ...selection, to: Math.min(to, nextMonth(from)) }
+      let after: ClickPosition = { time: from, n: -1 }
+      for (;;) {
+        signal.throwIfAborted()
+        const page = await clicks(asking, { ...month, from: after.time }, { after, limit })
+        if (page.length > 0) yield page
+        const last = page.at(-1)
+        if (last === undefined || page.length < limit) break
+        after = { time: last.time, n: last.n }
+      }
     }
   }
 }
@@ -82,7 +79,7 @@ function nextMonth(time: number): number {
 /** Adds what links and domains are called. */
 function createRows(facts: LinkFacts, hosts: ReadonlyMap<number, string>) {
   const ids = new Map<number, string | null>()
-  return async (clicks: readonly StoredClick[]): Promise<ExportRow[]> => {
+  return async (clicks: readonly ListedClick[]): Promise<ExportRow[]> => {
     if (ids.size > IDS_REMEMBERED) ids.clear()
     const unknown = [...new Set(clicks.map(({ linkSeq }) => linkSeq))].filter(
       (seq) => !ids.has(seq),

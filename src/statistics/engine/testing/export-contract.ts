@@ -44,8 +44,8 @@ export function exportContract({ reports: made, store }: ExportsUnderTest): void
   afterAll(() => single?.close())
 
   /** Columns, rows and the type of `clicked_at` of a Parquet file. */
-  async function readParquet(bytes: Uint8Array, name: string): Promise<unknown[]> {
-    const file = join(single.database.temporary, name)
+  async function readParquet(bytes: Uint8Array): Promise<unknown[]> {
+    const file = join(single.database.temporary, crypto.randomUUID())
     await Bun.write(file, bytes)
     return await Promise.all([
       single.rows(`SELECT column_name FROM (DESCRIBE SELECT * FROM read_parquet('${file}'))`),
@@ -72,9 +72,7 @@ export function exportContract({ reports: made, store }: ExportsUnderTest): void
           expect(other).toBe(one as string)
         }
         const [one, other] = await Promise.all(
-          both.map(async (reports, i) =>
-            readParquet(await exported(reports, { format: 'parquet' }), String(i)),
-          ),
+          both.map(async (reports) => readParquet(await exported(reports, { format: 'parquet' }))),
         )
         expect(other).toEqual(one as unknown[])
       }),

@@ -1,0 +1,23 @@
+// The names of columns with text of stored clicks, which PostgreSQL's migrations and the statistics
+// share. The dashboard imports this file, so that it imports nothing.
+
+/** What is found out about a click, in the order of tables and exports. */
+export const CLICK_DETAILS = [
+  'country',
+  'region',
+  'city',
+  'language',
+  'referrer',
+  'referrer_path',
+  'device',
+  'browser',
+  'os',
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+] as const
+
+/** Columns of `clicks` that hold text, in the table's order. */
+export const TEXT_COLUMNS = ['reason', ...CLICK_DETAILS] as const
