@@ -1,2 +1,2 @@
-export { inHex, isSame } from './digest.ts'
-export { MoveRefused, type MoveResult, moveInstance } from './move.ts'
+export { isSame } from './digest.ts'
+export { type MoveResult, moveInstance } from './move.ts'
