@@ -3,13 +3,12 @@
  * the journal waits meanwhile, and how long it takes afterwards until nothing does.
  * Usage: bin/bun bench/backlog.ts [--links 100000] [--seconds 40] [--cores 0,1]
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, family, machine, versionOf } from './lib/machine.ts'
 import { seedLinks } from './lib/seed.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 import { runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
@@ -21,7 +20,7 @@ const { values } = parseArgs({
 })
 const links = Number(values.links)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const dir = temporaryDirectory('slugline-bench-')
 const first = await startSlugline({}, { dataDir: dir })
 await first.createKey()
 await first.stop()

@@ -180,7 +180,7 @@ async function signUp(first: Slugline): Promise<(node: Slugline) => Browser> {
   // Whichever node started last has the token that counts.
   const seen = await eventually('the instance is claimed', async () => {
     for (const node of nodes) {
-      const token = /\/app\/claim\?token=([\w-]+)/.exec(node.output())?.[1]
+      const token = /\/app\/claim#token=([\w-]+)/.exec(node.output())?.[1]
       if (token === undefined) continue
       const person = { email: 'ann@example.com', password: 'correct horse battery', name: 'Ann' }
       const answer = await browser.post('/app/api/v1/claim', {

@@ -3,15 +3,14 @@
  * alternating pairs of the same run. Nothing takes the clicks of the node but its journal and its counts.
  * Usage: bin/bun bench/cluster-redirect.ts [--links 10000] [--rounds 5] [--seconds 6]
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Slugline, startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, family, machine, median, versionOf } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
 import { seedLinks } from './lib/seed.ts'
 import { seedPostgres } from './lib/seed-postgres.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 import { runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
@@ -27,7 +26,7 @@ const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
 const wrapper = ['taskset', '-c', '0']
 const HITS = 'slugline_resolver_hits_total'
 const quiet = { LOG_LEVEL: 'error' }
-const dirs = [0, 1].map(() => mkdtempSync(join(tmpdir(), 'slugline-bench-'))) as [string, string]
+const dirs = [0, 1].map(() => temporaryDirectory('slugline-bench-')) as [string, string]
 
 const first = await startSlugline({}, { dataDir: dirs[0] })
 await first.createKey()

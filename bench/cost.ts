@@ -6,9 +6,7 @@
  * Usage: bin/bun bench/cost.ts [--clicks clickhouse|postgres] [--links 10000] [--visitors 1000000]
  *   [--rounds 3] [--seconds 5] [--connections 64]
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { childOf } from '../test/harness/children.ts'
 import { startClickHouse } from '../test/harness/clickhouse.ts'
@@ -16,6 +14,7 @@ import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, familyCpuSeconds, machine, median, versionOf } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
 import { seedPostgres } from './lib/seed-postgres.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 import { runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
@@ -30,7 +29,7 @@ const { values } = parseArgs({
 })
 const links = Number(values.links)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const dir = temporaryDirectory('slugline-bench-')
 
 const scaled = await startScaled()
 const clickHouse = values.clicks === 'postgres' ? null : await startClickHouse()

@@ -5,13 +5,13 @@
  * and the rate at which the busiest of them would fill a core.
  * Usage: bin/bun bench/create.ts [--rounds 5] [--seconds 6] [--connections 64] [--postgres]
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, familyCpuSeconds, machine, median, versionOf } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 import { runLoad } from './lib/wrk.ts'
 
 const { values } = parseArgs({
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 })
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const dir = temporaryDirectory('slugline-bench-')
 const scaled = values.postgres ? await startScaled() : null
 const slugline = await startSlugline({ LOG_LEVEL: 'error', ...scaled?.env }, { dataDir: dir })
 const { key } = await slugline.createKey()

@@ -6,9 +6,8 @@
  *        [--data-dir D]   keeps what was seeded in D, and takes it from there the next time
  */
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { journalDirectory, segmentFile } from '../src/clicks/segments.ts'
 import { databaseFiles, SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
@@ -18,6 +17,7 @@ import { journalLines } from './lib/clicks.ts'
 import { firstLoad, inList, type Load, type Timings } from './lib/dashboard.ts'
 import { machine, median, quantile } from './lib/machine.ts'
 import { seedLinks } from './lib/seed.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const OWNER = { email: 'ada@example.com', password: 'the engine weaves patterns'
 const LIMIT_MS = 150
 
 const kept = values['data-dir']
-const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'slugline-dashboard-'))
+const dataDir = kept ?? temporaryDirectory('slugline-dashboard-')
 const isSeeded = kept !== undefined && existsSync(databaseFiles(dataDir).main)
 mkdirSync(dataDir, { recursive: true })
 const port = String(freePort())
@@ -101,7 +101,7 @@ try {
 /** An owner with a workspace, its links, and a month of clicks. */
 async function seed(running: Slugline): Promise<Slugline> {
   const claim = await waitFor(() => /https?:\/\/\S+\/app\/claim\S*/.exec(running.output())?.[0])
-  const token = new URL(claim).searchParams.get('token')
+  const token = new URL(claim).hash.slice('#token='.length)
   const claimed = await fetch(`${url}/app/api/v1/claim`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url },

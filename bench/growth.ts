@@ -2,13 +2,12 @@
  * CPU per redirect with 1,000 links and with 1,000,000, slugs drawn evenly, in the same run.
  * Usage: bin/bun bench/growth.ts [--small 1000] [--large 1000000] [--rounds 5] [--seconds 6]
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, machine, median, versionOf } from './lib/machine.ts'
 import { seedLinks } from './lib/seed.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 import { runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
@@ -26,7 +25,7 @@ const figures = new Map<number, number[]>(sizes.map((size) => [size, []]))
 const dirs = new Map<number, string>()
 
 for (const size of sizes) {
-  const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+  const dir = temporaryDirectory('slugline-bench-')
   dirs.set(size, dir)
   const server = await startSlugline({}, { dataDir: dir })
   await server.createKey()

@@ -14,8 +14,8 @@
  * `--data`: as in `bench/reports.ts`; it is copied, and left as it is.
  */
 import { Database } from 'bun:sqlite'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { cpSync, existsSync, rmSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDuckDb } from '../src/statistics/engine/duckdb/index.ts'
@@ -26,6 +26,7 @@ import { type Slugline, startSlugline } from '../test/harness/process.ts'
 import { makeClickYear } from './lib/click-year.ts'
 import { machine, quantile, watchStolen } from './lib/machine.ts'
 import { asOthers, comeLast, startVisitors, type Visits } from './lib/open-load.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 import { noTurns, type Switch, settled, stopping, takeTurns } from './lib/turns.ts'
 import { compareWindows } from './lib/windows.ts'
 
@@ -42,7 +43,7 @@ const { values } = parseArgs({
 const LINKS = 100_000
 const pairs = Number(values.pairs)
 const windowMs = Number(values.window) * 1_000
-const temporary = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const temporary = temporaryDirectory('slugline-bench-')
 const source = values.data ?? join(temporary, 'source')
 if (!existsSync(statisticsFile(source))) {
   await makeClickYear(source, { clicks: Number(values.clicks), links: LINKS })

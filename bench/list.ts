@@ -4,15 +4,14 @@
  * call of a case counts its total, which the others remember; it is likely to be the worst one.
  * Usage: bin/bun bench/list.ts [--links 1000000] [--calls 300] [--postgres]
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { familyCpuSeconds, machine, median, quantile, versionOf } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
 import { seedLinks } from './lib/seed.ts'
 import { seedPostgres } from './lib/seed-postgres.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 import { runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
@@ -26,7 +25,7 @@ const links = Number(values.links)
 const calls = Number(values.calls)
 const common = Math.round(links / 10)
 const tools = { wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/) }
-const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const dir = temporaryDirectory('slugline-bench-')
 
 const scaled = values.postgres ? await startScaled() : null
 let slugline = await startSlugline({ ...scaled?.env }, { dataDir: dir })

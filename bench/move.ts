@@ -5,8 +5,7 @@
  * Usage: bin/bun bench/move.ts [--links 100000] [--clicks 1000000] [--clickhouse] [--data DIR]
  *   --data: a data directory to move a copy of, instead of making links and clicks
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startClickHouse } from '../test/harness/clickhouse.ts'
@@ -14,6 +13,7 @@ import { startSlugline } from '../test/harness/process.ts'
 import { makeClickYear } from './lib/click-year.ts'
 import { machine } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 
 interface Outcome {
   complete: boolean
@@ -35,7 +35,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '2' },
   },
 })
-const dataDir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const dataDir = temporaryDirectory('slugline-bench-')
 if (values.data === undefined) {
   await makeClickYear(dataDir, { links: Number(values.links), clicks: Number(values.clicks) })
 } else {

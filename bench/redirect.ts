@@ -2,14 +2,13 @@
  * CPU per redirect against nginx answering the same slugs from a map, in the same run.
  * Usage: bin/bun bench/redirect.ts [--links 100000] [--rounds 5] [--seconds 6]
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startSlugline } from '../test/harness/process.ts'
 import { cpuSeconds, family, machine, median, versionOf } from './lib/machine.ts'
 import { startNginx } from './lib/nginx.ts'
 import { seedLinks } from './lib/seed.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 import { runLoad, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
@@ -26,7 +25,7 @@ const tools = {
   nginx: versionOf('nginx', ['-v'], /nginx\/(\S+)/),
   wrk: versionOf('wrk', ['-v'], /wrk (?:debian\/)?(\S+)/),
 }
-const dir = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const dir = temporaryDirectory('slugline-bench-')
 const wrapper = ['taskset', '-c', '0']
 
 const first = await startSlugline({}, { dataDir: dir })

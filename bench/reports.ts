@@ -6,8 +6,7 @@
  * `--data` keeps the clicks there for the next time.
  */
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDuckDb } from '../src/statistics/engine/duckdb/index.ts'
@@ -19,6 +18,7 @@ import { startSlugline } from '../test/harness/process.ts'
 import { DAYS, makeClickYear, WORKSPACE } from './lib/click-year.ts'
 import { cpuSeconds, machine, median, memoryMb, quantile, watchStolen } from './lib/machine.ts'
 import { statisticsPid, watchMemory } from './lib/statistics-process.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +40,7 @@ if (values.make !== undefined) {
   process.exit()
 }
 
-const temporary = mkdtempSync(join(tmpdir(), 'slugline-bench-'))
+const temporary = temporaryDirectory('slugline-bench-')
 const dir = values.data ?? join(temporary, 'data')
 if (!existsSync(statisticsFile(dir))) {
   // In a process of its own, whose memory is given back.

@@ -2,8 +2,7 @@
  * How fast the statistics process stores clicks: journal → enriched, numbered, in DuckDB, on one core.
  * Usage: taskset -c 0 bin/bun bench/statistics.ts [--clicks 1000000] [--visitors 200000] [--links 100000]
  */
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { journalDirectory, segmentFile } from '../src/clicks/segments.ts'
@@ -14,6 +13,7 @@ import { ingest } from '../src/statistics/process/ingest.ts'
 import { SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { journalLines } from './lib/clicks.ts'
 import { machine } from './lib/machine.ts'
+import { temporaryDirectory } from './lib/temporary.ts'
 
 const { values } = parseArgs({
   options: {
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   },
 })
 const clicks = Number(values.clicks)
-const dir = mkdtempSync(join(tmpdir(), 'slugline-statistics-'))
+const dir = temporaryDirectory('slugline-statistics-')
 const directory = journalDirectory(dir)
 mkdirSync(directory, { recursive: true })
 writeJournal()

@@ -87,3 +87,12 @@ await Bun.build({
   compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
 })
 console.log(`${outfile}, ${(statSync(outfile).size / 1_000_000).toFixed(0)} MB`)
+
+/** What the executable is made of, in CycloneDX (https://cyclonedx.org). */
+const sbom = Bun.spawnSync(['npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], {
+  cwd: ROOT,
+  stderr: 'ignore',
+})
+if (sbom.exitCode !== 0) throw new Error('npm sbom failed')
+await Bun.write(`${outfile}.cdx.json`, sbom.stdout)
+console.log(`${outfile}.cdx.json`)

@@ -17,7 +17,7 @@ import {
   type RequestInfo,
 } from './http/index.ts'
 import { registerKeyRoutes } from './keys/routes.ts'
-import type { Limiter } from './limits/index.ts'
+import { createMemoryLimiter, type Limiter } from './limits/index.ts'
 import { registerLinkCheckRoute } from './links/check-routes.ts'
 import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
@@ -76,9 +76,10 @@ const DASHBOARD_API = /^\/app\/api(?:\/|$)/
 /** Builds the application. */
 export function createApp(deps: AppDeps): App {
   const { limiters } = deps
+  const planLimiter = limiters?.api ?? createMemoryLimiter()
   const api = createApi({
     ...deps,
-    limiter: limiters?.api,
+    limiter: planLimiter,
     anonymousLimiter: limiters?.anonymous,
   })
   registerEndpoints(api, deps)
@@ -90,6 +91,7 @@ export function createApp(deps: AppDeps): App {
     ...deps,
     sessions: deps.accounts.sessions,
     limiter: limiters?.people,
+    planLimiter,
     anonymousLimiter: limiters?.visitors,
   })
   // First, because one of the links' endpoints takes any word as an id.

@@ -15,6 +15,7 @@ import {
 } from './domains/index.ts'
 import { type Cursors, createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
+import { createSecurityTxt } from './http/security-txt.ts'
 import { createKeyService } from './keys/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
@@ -61,6 +62,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     logger,
   })
   backend.watch(metrics, redirect)
+  const securityTxt = createSecurityTxt({ contact: config.securityContact, baseUrl, clock })
   const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
 
   const stopTimers = startTimers(parts, services)
@@ -82,6 +84,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       const watched =
         health.answer(request, path) ??
         metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
+        securityTxt(request, path) ??
         ask(request, path, peer)
       return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
     },
@@ -166,13 +169,14 @@ function createServices(parts: Parts) {
     nodeId: backend.nodeId,
     logger,
     plans,
-    users: createUserService({ ...shared, workspaces }),
+    users: createUserService(shared),
     workspaces,
     invitations: createInvitations({ storage, clock, invitations, key: secrets.accounts }),
     mailer,
     key: secrets.accounts,
     baseUrl,
     signUp: config.signUp,
+    workspaceCreation: config.workspaceCreation,
     oidc: config.oidc,
     domains: domains.hosts,
   })

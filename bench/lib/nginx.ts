@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { family } from './machine.ts'
+import { temporaryDirectory } from './temporary.ts'
 import { slugAt } from './wrk.ts'
 
 /** An nginx of our own, which answers the seeded slugs from a map. */
@@ -14,7 +14,7 @@ export interface Nginx {
 }
 
 export async function startNginx(links: number, wrapper: string[]): Promise<Nginx> {
-  const dir = mkdtempSync(join(tmpdir(), 'slugline-nginx-'))
+  const dir = temporaryDirectory('slugline-nginx-')
   const port = await freePort()
   let map = ''
   for (let n = 0; n < links; n++) {

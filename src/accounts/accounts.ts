@@ -1,27 +1,34 @@
 import { createHmac } from 'node:crypto'
+import { type Actor, dropAccountEntries } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
-import type { OidcConfig, SignUp } from '../config/index.ts'
+import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
 import type { Person } from '../http/index.ts'
 import type { Mailer } from '../mail/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Storage } from '../storage/index.ts'
 import type { UserService } from '../users/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
-import { createAttempts } from './attempts.ts'
+import { createAttempts, LIMITS } from './attempts.ts'
 import type { Auth, AuthDeps } from './auth.ts'
 import { claimUrl, createClaims } from './claims.ts'
-import { createSessionCookie } from './cookies.ts'
+import { createDevices, createSessionCookie, type Devices } from './cookies.ts'
 import { createGate } from './gate.ts'
 import { createAuthHandler } from './handler.ts'
 import { createAccountMails } from './mails.ts'
 import { discover } from './oidc.ts'
-import { createOwnSessions, type OwnSessions } from './own-sessions.ts'
+import { createOutcomes } from './outcomes.ts'
+import { recordAccount } from './security.ts'
 import { createAccountService } from './service.ts'
-import { endVerifications, purgeExpired } from './session-store.ts'
-import { createSessions } from './sessions.ts'
+import {
+  createOwnSessions,
+  createSessions,
+  endVerifications,
+  type OwnSessions,
+  purgeExpired,
+} from './sessions.ts'
 import { LINK_SECONDS, PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
 import type { Accounts, Invitations, SignIn } from './types.ts'
 
@@ -31,6 +38,8 @@ const HASHES_WAITING = 60
 /** How long single sign-on waits for its provider before it says that it can't. */
 const PROVIDER_WITHIN_MS = 8_000
 
+/** How long the audit log keeps what happened to accounts. */
+const ACCOUNT_ENTRIES_MS = 400 * 86_400_000
 /** More than hashing a password and storing an account take. */
 const EVEN_MS = 500
 
@@ -50,6 +59,7 @@ export interface AccountsDeps {
   key: Uint8Array
   baseUrl: string
   signUp: SignUp
+  workspaceCreation: WorkspaceCreation
   oidc: OidcConfig | null
   /** The hosts that links are served on; the first is the default. */
   domains: readonly string[]
@@ -77,6 +87,7 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
   const claims = createClaims({ storage, random: deps.random, users, nodeId: deps.nodeId })
   const gate = createGate(HASHES_AT_ONCE, HASHES_WAITING)
   const cookie = createSessionCookie(baseUrl, secret)
+  const devices = createDevices(baseUrl, deps.key, deps.random)
   const ownSessions = createOwnSessions({ storage, clock, cookie })
   const sessions = createSessions({ storage, clock, plans: deps.plans, cookie })
 
@@ -84,7 +95,6 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
     storage,
     ids,
     logger,
-    attempts,
     mails,
     secret,
     baseUrl,
@@ -93,7 +103,26 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
       if (deps.signUp === 'closed' || !(await claims.isClaimed())) return false
       return deps.signUp === 'open' || deps.invitations.awaits(email)
     },
-    endTokens: (userId) => endVerifications(storage, userId),
+    async passwordReset({ id, email }) {
+      const actor: Actor = { type: 'user', id, label: email, requestId: null }
+      await storage.write(async (tx) => {
+        await endVerifications(tx, id)
+        await recordAccount(tx, actor, clock.now(), 'account.password_reset', { id, email })
+      })
+      // Only who reads the person's messages can choose a new password: strangers don't know it.
+      await attempts.forget(LIMITS.secondFactorDay, id)
+    },
+    codes: {
+      attempts,
+      devices,
+      async locked(user) {
+        const actor: Actor = { type: 'user', id: null, label: user.email, requestId: null }
+        await storage.write((tx) =>
+          recordAccount(tx, actor, clock.now(), 'account.codes_locked', user),
+        )
+        mails.sendNotice('codes_locked', user)
+      },
+    },
   }
   let loading: Promise<Auth> | undefined
   const auth = () => {
@@ -105,9 +134,12 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
     claims,
     attempts,
     gate,
-    signIn: signInBy(auth, ownSessions, clock),
+    mails,
+    ownSessions,
+    signIn: signInBy(auth, ownSessions, devices, clock),
     settings: {
       signUp: deps.signUp,
+      workspaceCreation: deps.workspaceCreation,
       oidc,
       mail: mailer.available,
       baseUrl,
@@ -127,7 +159,9 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
       sessions,
       ownSessions,
       claims,
-      endTokens: authDeps.endTokens,
+      clock,
+      devices,
+      outcomes: createOutcomes({ storage, clock, mails, devices, ownSessions }),
       evenMs: deps.evenMs ?? EVEN_MS,
     }),
     async openClaim() {
@@ -137,6 +171,8 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
     async purge() {
       await purgeExpired(storage, clock.now())
       await attempts.purge()
+      const oldest = clock.now() - ACCOUNT_ENTRIES_MS
+      await storage.write((tx) => dropAccountEntries(tx, oldest), { survives: 'process' })
     },
   }
 }
@@ -149,6 +185,7 @@ async function load(deps: AuthDeps): Promise<Auth> {
 function signInBy(
   auth: () => Promise<Auth>,
   sessions: Pick<OwnSessions, 'expiryOf'>,
+  devices: Devices,
   clock: Clock,
 ): SignIn {
   const signIn = async (email: string, password: string, { headers }: Request) => {
@@ -157,7 +194,7 @@ function signInBy(
     const response = await api
       .signInEmail({ body, headers: agentOf(headers), asResponse: true })
       .catch(() => null)
-    return response?.ok ? response.headers.getSetCookie() : []
+    return response?.ok ? [...response.headers.getSetCookie(), devices.issue(email)] : []
   }
   const prolong = async ({ sessionId }: Person, { headers }: Request) => {
     const expiresAt = await sessions.expiryOf(sessionId)

@@ -3,18 +3,17 @@ import { APIError, type BetterAuthOptions, betterAuth } from 'better-auth'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Ids } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
+import { FRESH_MS } from '../http/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from '../users/index.ts'
 import { createAuthDatabase } from './adapter.ts'
 import { describeAgent } from './agent.ts'
-import type { Attempts } from './attempts.ts'
-import { guardCodes } from './codes.ts'
+import { type CodeGuard, guardCodes } from './codes.ts'
 import { cookiePrefixOf } from './cookies.ts'
 import type { AccountMails } from './mails.ts'
 import { type OidcProvider, oidcProvider } from './oidc.ts'
 import {
   AUTH_PATH,
-  FRESH_SECONDS,
   isLoopback,
   LINK_SECONDS,
   localOrigins,
@@ -28,7 +27,6 @@ export interface AuthDeps {
   storage: Pick<Storage, 'read' | 'write'>
   ids: Ids
   logger: Logger
-  attempts: Attempts
   mails: AccountMails
   /** Signs cookies and encrypts second factors. */
   secret: string
@@ -39,8 +37,10 @@ export interface AuthDeps {
   oidc?: OidcProvider | undefined
   /** Whether a person whom the provider vouches for may have an account. */
   mayJoin(email: string): Promise<boolean>
-  /** Takes back what was given out to somebody on the strength of their old password. */
-  endTokens(userId: string): Promise<void>
+  /** Called once a password was replaced by the link of a message. */
+  passwordReset(user: { id: string; email: string }): Promise<void>
+  /** See `guardCodes`. */
+  codes: CodeGuard
 }
 
 /** better-auth, on our storage and by our rules. */
@@ -87,10 +87,6 @@ function optionsOf(deps: AuthDeps) {
         language: { type: 'string', required: false, input: false },
         instanceOwner: { type: 'boolean', required: false, input: false },
       },
-      changeEmail: {
-        enabled: mails.available,
-        sendChangeEmailConfirmation: mails.sendChange,
-      },
       async validateUserInfo({ user, source }) {
         if (source.action !== 'create-user' || source.method === 'email-password') return
         const { email, emailVerified } = user
@@ -101,7 +97,7 @@ function optionsOf(deps: AuthDeps) {
     session: {
       expiresIn: SESSION_SECONDS,
       updateAge: PROLONG_AFTER_SECONDS,
-      freshAge: FRESH_SECONDS,
+      freshAge: FRESH_MS / 1_000,
     },
     account: {
       accountLinking: { enabled: true, trustedProviders: [] },
@@ -122,7 +118,7 @@ function optionsOf(deps: AuthDeps) {
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: mails.sendReset,
       async onPasswordReset({ user }, request) {
-        await deps.endTokens(user.id)
+        await deps.passwordReset(user)
         mails.sendPasswordChanged(user, request)
       },
       onExistingUserSignUp: async ({ user }, request) => mails.sendExists(user, request),
@@ -143,7 +139,7 @@ function optionsOf(deps: AuthDeps) {
         },
       },
     },
-    hooks: guardCodes(deps.attempts),
+    hooks: guardCodes(deps.codes),
     plugins: [
       twoFactor({ issuer: 'Slugline', accountLockout: { enabled: false } }),
       passkey(passkeyOptions(baseUrl)),

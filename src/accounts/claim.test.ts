@@ -7,7 +7,7 @@ afterEach(() => site.close())
 
 async function claimToken(): Promise<string> {
   const url = await site.accounts.openClaim()
-  return new URL(url ?? '').searchParams.get('token') ?? ''
+  return new URL(url ?? '').hash.slice('#token='.length) ?? ''
 }
 
 const CLAIM = { email: 'ann@example.com', password: PASSWORD, name: 'Ann', workspace: 'Acme' }
@@ -22,8 +22,8 @@ describe('claiming the instance', () => {
     const before = await browser.get('/app/api/v1/session')
     expect(before.body).toMatchObject({ user: null, workspaces: [], instance: { claimed: false } })
     const url = await site.accounts.openClaim()
-    expect(url).toStartWith('https://s.example/app/claim?token=')
-    const token = new URL(url ?? '').searchParams.get('token')
+    expect(url).toStartWith('https://s.example/app/claim#token=')
+    const token = new URL(url ?? '').hash.slice('#token='.length)
     const made = await browser.post('/app/api/v1/claim', { ...CLAIM, token })
     expect(made.status).toBe(201)
     expect(made.body).toMatchObject({

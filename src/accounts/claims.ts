@@ -68,7 +68,7 @@ export function createClaims(deps: {
 
 /** Where whoever has the token makes the first account. */
 export function claimUrl(baseUrl: string, token: string): string {
-  return `${baseUrl}/app/claim?token=${token}`
+  return `${baseUrl}/app/claim#token=${token}`
 }
 
 function hashOf(token: string): Buffer {

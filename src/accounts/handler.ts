@@ -1,6 +1,8 @@
+import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import {
   addressKey,
+  FRESH_MS,
   type Mounted,
   type MountedCall,
   type Person,
@@ -10,15 +12,17 @@ import {
   type Sessions,
   validate,
 } from '../http/index.ts'
+import { assertNotCommon } from '../users/index.ts'
 import type { Attempts } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import { appErrorOf } from './auth-errors.ts'
 import type { Claims } from './claims.ts'
+import type { Devices } from './cookies.ts'
 import type { Gate } from './gate.ts'
 import type { AccountMails } from './mails.ts'
-import type { OwnSessions } from './own-sessions.ts'
-import { answerOwn } from './own-sessions.ts'
+import type { Outcomes } from './outcomes.ts'
 import { AUTH_PATHS, type AuthPath } from './paths.ts'
+import type { OwnSessions } from './sessions.ts'
 import { AUTH_PATH } from './site.ts'
 
 /** What it works with. */
@@ -35,14 +39,12 @@ export interface HandlerDeps {
   claims: Pick<Claims, 'isClaimed'>
   /** The least that answers take which must not tell by their time who has an account. */
   evenMs: number
-  /** See `AuthDeps.endTokens`. */
-  endTokens(userId: string): Promise<void>
+  clock: Clock
+  devices: Devices
+  outcomes: Outcomes
 }
 
 type Body = Record<string, unknown>
-
-/** After these nothing that was given out before opens a door. */
-const VOIDING: ReadonlySet<string> = new Set(['/change-password', '/two-factor/disable'])
 
 /**
  * Answers under `/app/api/auth`: lets through what is listed, counts what is worth guessing, and
@@ -51,7 +53,8 @@ const VOIDING: ReadonlySet<string> = new Set(['/change-password', '/two-factor/d
 export function createAuthHandler(deps: HandlerDeps): Mounted {
   return async (call) => {
     const path = pathOf(call.request.url).slice(AUTH_PATH.length)
-    const own = await answerOwn(deps.ownSessions, deps.sessions, path, call)
+    const person = await deps.sessions.personOf(call.request.headers)
+    const own = await deps.ownSessions.answer(path, call.request, person)
     if (own !== undefined) return own
     const rule = AUTH_PATHS[path]
     if (rule === undefined) throw new AppError('NOT_FOUND')
@@ -62,27 +65,33 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     if (path === '/sign-up/email' && !(await deps.claims.isClaimed())) {
       throw new AppError('SIGN_UP_CLOSED')
     }
-    const person = await deps.sessions.personOf(call.request.headers)
-    if (path === '/change-email' && person !== null) assertOther(body?.newEmail, person.email)
-    const counted = await count(deps.attempts, rule, call, body, person)
+    if (rule.fresh && person !== null && deps.clock.now() - person.confirmedAt > FRESH_MS) {
+      throw new AppError('SIGN_IN_AGAIN')
+    }
+    const counted = await count(deps, rule, call, body, person)
     const auth = await (rule.oidc ? deps.oidc() : deps.auth())
     if (auth === null) {
       throw new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '10' } })
     }
     // Whoever has their password changed wants nobody else to stay signed in.
     if (path === '/change-password' && body !== undefined) body.revokeOtherSessions = true
-    const ask = () => auth.handler(forwarded(call, body))
+    if (rule.newPassword !== undefined) {
+      const email = person?.email ?? (body?.email as string | undefined)
+      await assertNotCommon(rule.newPassword, String(body?.[rule.newPassword]), email)
+    }
+    const ask = () => auth.handler(forwarded(call, rule, body))
     const [response] = await Promise.all([
       rule.hashes ? deps.gate.pass(ask) : ask(),
       rule.even && Bun.sleep(deps.evenMs),
     ])
-    if (response.status >= 400) throw await refusalOf(response, path, rule, person !== null)
-    await counted.rightful()
-    if (person !== null && VOIDING.has(path)) await deps.endTokens(person.userId)
-    if (path === '/change-password' && person !== null) {
-      deps.mails.sendPasswordChanged(person, call.request)
+    if (response.status >= 400) {
+      const refusal = await refusalOf(response, path, rule, person !== null)
+      if (refusal.code === 'SIGN_IN_FAILED') deps.outcomes.failed(path, body?.email, call)
+      throw refusal
     }
+    await counted.rightful()
     const headers = new Headers(response.headers)
+    await deps.outcomes.done(path, person, headers, call)
     // The link of a message says whose an address is; it doesn't sign anybody in.
     if (path === '/verify-email' && person === null) await deps.ownSessions.drop(headers)
     return answerOf(response, path, headers)
@@ -97,13 +106,6 @@ function assertMethod({ method }: AuthPath, given: string): void {
   })
 }
 
-/** @throws AppError VALIDATION_FAILED: the new address is the old one. */
-function assertOther(newEmail: unknown, email: string): void {
-  if (String(newEmail).toLowerCase() !== email.toLowerCase()) return
-  const details = [{ field: 'newEmail', code: 'EMAIL_UNCHANGED' }] as const
-  throw new AppError('VALIDATION_FAILED', { details })
-}
-
 /** @throws AppError INVALID_JSON, VALIDATION_FAILED and what reading a body throws */
 async function bodyOf(rule: AuthPath, request: Request): Promise<Body> {
   const bytes = await readBody(request, false)
@@ -112,17 +114,26 @@ async function bodyOf(rule: AuthPath, request: Request): Promise<Body> {
   return rule.body === undefined ? {} : validate(rule.body, body)
 }
 
-/** Takes what the attempt costs. @throws AppError RATE_LIMITED, SIGN_IN_REQUIRED */
+/**
+ * Takes what the attempt costs. A device on which the account's owner has signed in before is
+ * counted apart from everybody else, who could else lock them out.
+ * @throws AppError RATE_LIMITED, SIGN_IN_REQUIRED
+ */
 async function count(
-  attempts: Attempts,
+  { attempts, devices }: Pick<HandlerDeps, 'attempts' | 'devices'>,
   { perAddress, perAccount, perPerson }: AuthPath,
-  { address }: MountedCall,
+  { address, request }: MountedCall,
   body: Body | undefined,
   person: Person | null,
 ): Promise<{ rightful(): Promise<void> }> {
   if (perAddress !== undefined) await attempts.take(perAddress, addressKey(address))
-  const account = perAccount && String(body?.[perAccount.field]).toLowerCase()
-  if (perAccount !== undefined) await attempts.take(perAccount.limit, account as string)
+  let account = ''
+  if (perAccount !== undefined) {
+    const email = String(body?.[perAccount.field]).toLowerCase()
+    const device = devices.idOf(request.headers, email)
+    account = device === null ? email : `device ${device}`
+    await attempts.take(perAccount.limit, account)
+  }
   if (perPerson !== undefined) {
     if (person === null) throw new AppError('SIGN_IN_REQUIRED')
     await attempts.take(perPerson, person.userId)
@@ -131,7 +142,7 @@ async function count(
     async rightful() {
       // A password that was right costs nothing; a message that was sent does.
       if (perAccount?.limit.name === 'sign-in account') {
-        await attempts.refund(perAccount.limit, account as string)
+        await attempts.refund(perAccount.limit, account)
       }
       if (perPerson !== undefined && person !== null) {
         await attempts.refund(perPerson, person.userId)
@@ -141,17 +152,22 @@ async function count(
 }
 
 /** The request as better-auth gets it: the body that was checked, and no address. */
-function forwarded({ request, baseUrl }: MountedCall, body: Body | undefined): Request {
+function forwarded(
+  { request, baseUrl }: MountedCall,
+  { asGet }: AuthPath,
+  body: Body | undefined,
+): Request {
   const url = new URL(request.url, baseUrl)
   const headers = new Headers(request.headers)
   for (const name of ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded']) {
     headers.delete(name)
   }
   headers.delete('content-length')
-  return new Request(baseUrl + url.pathname.replace(/\/+$/, '') + url.search, {
-    method: request.method === 'HEAD' ? 'GET' : request.method,
+  const search = asGet ? `?${new URLSearchParams(body as Record<string, string>)}` : url.search
+  return new Request(baseUrl + url.pathname.replace(/\/+$/, '') + search, {
+    method: asGet || request.method === 'HEAD' ? 'GET' : request.method,
     headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && !asGet && { body: JSON.stringify(body) }),
   })
 }
 

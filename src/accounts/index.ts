@@ -1,4 +1,3 @@
 export { type AccountsDeps, createAccounts, type OpenAccounts } from './accounts.ts'
 export { createInvitations, createSendInvitation } from './invitations.ts'
-export { permissionsOf, ROLES } from './permissions.ts'
 export type { AccountService, Accounts, FoundInvitation, Invitations } from './types.ts'

@@ -34,15 +34,13 @@ function createProof(key: Uint8Array) {
 /** Sends invitations by mail, where there is mail. */
 export function createSendInvitation(deps: { mailer: Mailer; key: Uint8Array }): SendInvitation {
   const proof = createProof(deps.key)
-  return async ({ email, workspace, url, expiresAt, locale }) => {
+  return ({ email, workspace, url, token, expiresAt, locale }) => {
     if (!deps.mailer.available) return false
-    const address = new URL(url)
-    address.searchParams.set('token', proof.add(address.searchParams.get('token') ?? ''))
     deps.mailer.send({
       kind: 'invitation',
       to: email,
       locale,
-      url: address.href,
+      url: `${url}#token=${proof.add(token)}`,
       expiresAt,
       params: { email, workspace: workspace.name },
     })

@@ -72,7 +72,7 @@ const GUARDED: [string, number, (browser: Browser, i: number) => Promise<Seen>][
   [
     'an invitation',
     20,
-    (browser, i) => browser.get(`/app/api/v1/invitations/lookup?token=guess${i}`),
+    (browser, i) => browser.post('/app/api/v1/invitations/lookup', { token: `guess${i}` }),
   ],
   [
     'accepting',
@@ -82,7 +82,7 @@ const GUARDED: [string, number, (browser: Browser, i: number) => Promise<Seen>][
   [
     'confirming an address',
     20,
-    (browser, i) => browser.get(`${AUTH}/verify-email?token=guess${i}`),
+    (browser, i) => browser.post(`${AUTH}/verify-email`, { token: `guess${i}` }),
   ],
 ]
 

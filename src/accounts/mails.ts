@@ -1,5 +1,5 @@
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import type { Mail, Mailer } from '../mail/index.ts'
+import type { Mail, Mailer, Notice } from '../mail/index.ts'
 
 interface Addressee {
   email: string
@@ -11,16 +11,18 @@ interface Sent {
   token: string
 }
 
-/** The messages about somebody's account. None of them waits until it is sent. */
+/** The messages about an account. None of them is waited for. */
 export interface AccountMails {
   readonly available: boolean
   sendReset(data: Sent, request?: Request): Promise<void>
   sendVerification(data: Sent, request?: Request): Promise<void>
-  /** To the old address, about the new one. */
-  sendChange(data: Sent & { newEmail: string }, request?: Request): Promise<void>
+  /** To the new address, so that its owner confirms it. */
+  sendEmailChange(user: Addressee, token: string, request?: Request): void
   sendPasswordChanged(user: Addressee, request?: Request): void
-  /** To somebody whose address was used to sign up again. */
+  /** To the owner of an address that was used to sign up again. */
   sendExists(user: Addressee, request?: Request): void
+  /** What happened to the account; `about`: the other address that it concerns. */
+  sendNotice(notice: Notice, user: Addressee, request?: Request, about?: string): void
 }
 
 /** See {@link AccountMails}. `linkMs`: how long their links work. */
@@ -33,42 +35,40 @@ export function createAccountMails(deps: {
   const { mailer, baseUrl, clock, linkMs } = deps
 
   function send(
-    kind: Mail['kind'],
+    mail: Pick<Mail, 'kind' | 'notice'>,
     user: Addressee,
     path: string,
-    options: { request?: Request | undefined; about?: string; expires?: boolean } = {},
+    request: Request | undefined,
+    about = user.email,
   ): void {
     mailer.send({
-      kind,
+      ...mail,
       to: user.email,
-      locale: localeOf(user, options.request),
+      locale: localeOf(user, request),
       url: `${baseUrl}/app${path}`,
-      ...(options.expires && { expiresAt: clock.now() + linkMs }),
-      params: { email: options.about ?? user.email },
+      ...(path.includes('#') && { expiresAt: clock.now() + linkMs }),
+      params: { email: about },
     })
   }
 
-  const confirmation = (token: string, page: string) =>
-    `/api/auth/verify-email?token=${encodeURIComponent(token)}&callbackURL=${encodeURIComponent(`/app${page}`)}`
+  // Tokens are in fragments: browsers keep these to themselves, so no proxy logs one.
+  const withToken = (page: string, token: string) => `/${page}#token=${encodeURIComponent(token)}`
 
   return {
     available: mailer.available,
     async sendReset({ user, token }, request) {
-      send('reset', user, `/reset-password?token=${encodeURIComponent(token)}`, {
-        request,
-        expires: true,
-      })
+      send({ kind: 'reset' }, user, withToken('reset-password', token), request)
     },
     async sendVerification({ user, token }, request) {
-      send('verify', user, confirmation(token, '/account'), { request, expires: true })
+      send({ kind: 'verify' }, user, withToken('verify-email', token), request)
     },
-    async sendChange({ user, newEmail, token }, request) {
-      const options = { request, about: newEmail, expires: true }
-      send('change', user, confirmation(token, '/account'), options)
-    },
+    sendEmailChange: (user, token, request) =>
+      send({ kind: 'verify' }, user, withToken('change-email', token), request),
     sendPasswordChanged: (user, request) =>
-      send('password_changed', user, '/forgot-password', { request }),
-    sendExists: (user, request) => send('exists', user, '/sign-in', { request }),
+      send({ kind: 'password_changed' }, user, '/forgot-password', request),
+    sendExists: (user, request) => send({ kind: 'exists' }, user, '/sign-in', request),
+    sendNotice: (notice, user, request, about) =>
+      send({ kind: 'notice', notice }, user, '/account', request, about),
   }
 }
 

@@ -1,9 +1,17 @@
 import { COMMAND_LINE } from '../audit/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
 import type { Role } from '../http/types.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { lockUsers } from '../users/index.ts'
 import type { Workspace, WorkspaceService } from '../workspaces/index.ts'
-import { people, removeSecondFactor } from './operator-store.ts'
-import { accountOf, userIdByEmail } from './store.ts'
+import { recordAccount } from './security.ts'
+import { endVerifications } from './sessions.ts'
+import { LINK_SECONDS } from './site.ts'
+import { accountOf, insertVerification, userIdByEmail, verificationName } from './store.ts'
+
+const TOKEN_BYTES = 24
 
 /** A person as the operator sees them. */
 export interface PersonEntry {
@@ -19,7 +27,7 @@ export interface PersonEntry {
   created_at: string
 }
 
-/** Everybody who has an account, the oldest first. */
+/** All people who have an account, the oldest first. */
 export async function listPeople(storage: Pick<Storage, 'read'>): Promise<PersonEntry[]> {
   const rows = await people(storage.read)
   return rows.map((row) => ({
@@ -35,15 +43,83 @@ export async function listPeople(storage: Pick<Storage, 'read'>): Promise<Person
 }
 
 /**
- * Takes somebody's second factor away, for who has lost it and the recovery codes; they are signed
- * out everywhere. Null: there is no such person; false: they had none.
+ * Removes a person's second factor, for who has lost it and the recovery codes; every session ends,
+ * and so does every link that was given out. Null: there is no such person; false: there was none.
  */
 export function dropSecondFactor(
-  storage: Pick<Storage, 'write'>,
+  { storage, clock }: { storage: Pick<Storage, 'write'>; clock: Clock },
   email: string,
-  now: number,
 ): Promise<boolean | null> {
-  return storage.write((tx) => removeSecondFactor(tx, email, now))
+  return storage.write(async (tx) => {
+    const now = clock.now()
+    const user = await tx.db
+      .updateTable('users')
+      .set({ two_factor_enabled: 0, updated_at: now })
+      .where('email_key', '=', email.trim().toLowerCase())
+      .returning(['id', 'email'])
+      .executeTakeFirst()
+    if (user === undefined) return null
+    const { numDeletedRows } = await tx.db
+      .deleteFrom('two_factors')
+      .where('user_id', '=', user.id)
+      .executeTakeFirst()
+    if (numDeletedRows === 0n) return false
+    await tx.db.deleteFrom('sessions').where('user_id', '=', user.id).execute()
+    await endVerifications(tx, user.id)
+    await recordAccount(tx, COMMAND_LINE, now, 'account.two_factor_disabled', user)
+    return true
+  })
+}
+
+/**
+ * The address at which a person can choose a new password, once, within an hour; null: there is no
+ * such person. What was given out to them before is void. better-auth takes the token as its own.
+ */
+export async function createResetLink(input: {
+  storage: Pick<Storage, 'write'>
+  clock: Clock
+  ids: Ids
+  random: Random
+  baseUrl: string
+  email: string
+}): Promise<{ url: string | null; expiresAt: number }> {
+  const { storage, clock, ids, random, baseUrl, email } = input
+  const now = clock.now()
+  const expiresAt = now + LINK_SECONDS * 1_000
+  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
+  const made = await storage.write(async (tx) => {
+    const id = await userIdByEmail(tx, email.trim())
+    if (id === undefined) return false
+    await endVerifications(tx, id)
+    await insertVerification(tx, {
+      id: ids.next('ver'),
+      identifier: verificationName(`reset-password:${token}`),
+      value: id,
+      created_at: now,
+      updated_at: now,
+      expires_at: expiresAt,
+    })
+    const user = { id, email: email.trim() }
+    await recordAccount(tx, COMMAND_LINE, now, 'account.reset_link_created', user)
+    return true
+  })
+  return { url: made ? `${baseUrl}/app/reset-password#token=${token}` : null, expiresAt }
+}
+
+/** Makes a person the owner of the instance, in the place of the one before. False: no such person. */
+export async function handOverInstance(
+  { storage, clock }: { storage: Pick<Storage, 'write'>; clock: Clock },
+  email: string,
+): Promise<boolean> {
+  return storage.write(async (tx) => {
+    await lockUsers(tx)
+    const id = await userIdByEmail(tx, email.trim())
+    if (id === undefined) return false
+    await setInstanceOwner(tx, id, clock.now())
+    const user = { id, email: email.trim() }
+    await recordAccount(tx, COMMAND_LINE, clock.now(), 'instance.handed_over', user)
+    return true
+  })
 }
 
 /**
@@ -65,4 +141,45 @@ export function letJoin(
     await deps.workspaces.join(tx, found, person, role, COMMAND_LINE)
     return { email: person.email, workspace: found }
   })
+}
+
+async function setInstanceOwner(tx: Transaction, userId: string, now: number): Promise<void> {
+  // In this order: there is one at most.
+  await tx.db
+    .updateTable('users')
+    .set({ instance_owner: 0, updated_at: now })
+    .where('instance_owner', '=', 1)
+    .where('id', '<>', userId)
+    .execute()
+  await tx.db
+    .updateTable('users')
+    .set({ instance_owner: 1, updated_at: now })
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** All people, and how much they have of what. */
+async function people(sql: Pick<Sql, 'db'>) {
+  return sql.db
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'instance_owner', 'two_factor_enabled', 'created_at'])
+    .select((e) => [
+      e
+        .selectFrom('passkeys')
+        .select((p) => p.fn.countAll<number>().as('n'))
+        .whereRef('passkeys.user_id', '=', 'users.id')
+        .$asScalar()
+        .$notNull()
+        .as('passkeys'),
+      e
+        .selectFrom('members')
+        .select((m) => m.fn.countAll<number>().as('n'))
+        .whereRef('members.user_id', '=', 'users.id')
+        .$asScalar()
+        .$notNull()
+        .as('workspaces'),
+    ])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
 }

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { PASSWORD_MAX, PASSWORD_MIN } from '../users/index.ts'
-import type { Limit } from './attempts.ts'
-import { LIMITS } from './limits.ts'
+import { LIMITS, type Limit } from './attempts.ts'
 
 /** One of better-auth's endpoints that we let requests through to. */
 export interface AuthPath {
@@ -18,10 +17,16 @@ export interface AuthPath {
   hashes?: true
   /** Whether a wrong password is of this field. */
   passwordField?: string
+  /** The field of a new password. */
+  newPassword?: 'password' | 'newPassword'
   /** Answered by single sign-on's own instance. */
   oidc?: true
   /** Needs messages to be sent. */
   mails?: true
+  /** Needs a session that was opened or confirmed a short time ago. */
+  fresh?: true
+  /** Passed on as a GET, with the body's members as its query. */
+  asGet?: true
   /** Takes as long for an address that somebody has as for one that nobody has. */
   even?: true
 }
@@ -78,6 +83,7 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   '/sign-up/email': {
     method: 'POST',
     body: z.strictObject({ email, password: newPassword, name: text.max(100) }),
+    newPassword: 'password',
     perAddress: LIMITS.signUpAddress,
     hashes: true,
     even: true,
@@ -93,16 +99,10 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
       newPassword,
       revokeOtherSessions: z.boolean().optional(),
     }),
+    newPassword: 'newPassword',
     perPerson: LIMITS.passwordPerson,
     hashes: true,
     passwordField: 'currentPassword',
-  },
-  '/change-email': {
-    method: 'POST',
-    body: z.strictObject({ newEmail: email }),
-    perAddress: LIMITS.mailAddress,
-    perAccount: { field: 'newEmail', limit: LIMITS.mailAccount },
-    mails: true,
   },
   '/request-password-reset': {
     method: 'POST',
@@ -123,22 +123,29 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   '/reset-password': {
     method: 'POST',
     body: z.strictObject({ token: text, newPassword }),
+    newPassword: 'newPassword',
     perAddress: LIMITS.tokenAddress,
     hashes: true,
   },
-  '/verify-email': { method: 'GET', perAddress: LIMITS.tokenAddress },
+  '/verify-email': {
+    method: 'POST',
+    body: z.strictObject({ token: text }),
+    perAddress: LIMITS.tokenAddress,
+    asGet: true,
+  },
   '/two-factor/enable': passwordOfPerson,
   '/two-factor/disable': passwordOfPerson,
   '/two-factor/generate-backup-codes': passwordOfPerson,
   '/two-factor/get-totp-uri': passwordOfPerson,
   '/two-factor/verify-totp': code,
   '/two-factor/verify-backup-code': code,
-  '/passkey/generate-register-options': { method: 'GET' },
+  '/passkey/generate-register-options': { method: 'GET', fresh: true },
   '/passkey/generate-authenticate-options': { method: 'GET', ...passkey },
   '/passkey/verify-registration': {
     method: 'POST',
     body: z.strictObject({ response: credential, name: passkeyName.optional() }),
     ...passkey,
+    fresh: true,
   },
   '/passkey/verify-authentication': {
     method: 'POST',
@@ -146,14 +153,14 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     ...passkey,
   },
   '/passkey/list-user-passkeys': { method: 'GET' },
-  '/passkey/delete-passkey': { method: 'POST', body: z.strictObject({ id: text }) },
+  '/passkey/delete-passkey': { method: 'POST', body: z.strictObject({ id: text }), fresh: true },
   '/passkey/update-passkey': {
     method: 'POST',
     body: z.strictObject({ id: text, name: passkeyName.min(1) }),
   },
   '/list-accounts': { method: 'GET' },
-  '/unlink-account': { method: 'POST', body: z.strictObject({ accountId: text }) },
+  '/unlink-account': { method: 'POST', body: z.strictObject({ accountId: text }), fresh: true },
   '/sign-in/social': social,
-  '/link-social': social,
+  '/link-social': { ...social, fresh: true },
   '/callback/oidc': { method: 'GET', perAddress: LIMITS.oidcAddress, oidc: true },
 }

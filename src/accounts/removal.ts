@@ -2,118 +2,77 @@ import { type Actor, COMMAND_LINE, personActor, recordChange } from '../audit/in
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
-import { lockUsers, verifyPassword } from '../users/index.ts'
-import type { Attempts } from './attempts.ts'
-import type { Gate } from './gate.ts'
-import { LIMITS } from './limits.ts'
-import {
-  deletePerson,
-  hasOtherPeople,
-  leaveAll,
-  lockWorkspacesOf,
-  passwordHashOf,
-  personToRemove,
-  sessionOpened,
-  setInstanceOwner,
-  soleOwnerOf,
-} from './removal-store.ts'
+import { revokeKeysOf } from '../keys/index.ts'
+import { endInvitationsBy } from '../members/index.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { lockUsers } from '../users/index.ts'
 import type { RemoveInput } from './schemas.ts'
-import { FRESH_SECONDS } from './site.ts'
+import { recordAccount } from './security.ts'
 import { userIdByEmail } from './store.ts'
 
 /** What it works with. */
 export interface RemovalDeps {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
-  attempts: Attempts
-  gate: Gate
 }
 
 /**
- * Deletes somebody's own account, with sessions, passkeys and second factor. Their address typed
- * once more says that it is meant; the password, or where there is none a sign-in within the last
- * day, that it is them.
- * @throws AppError VALIDATION_FAILED, SIGN_IN_AGAIN, RATE_LIMITED, SOLE_OWNER, INSTANCE_OWNER
+ * Deletes a person's own account, with sessions, passkeys and second factor. Their API keys and
+ * open invitations end. The address, typed once more, says that it is meant.
+ * @throws AppError VALIDATION_FAILED, SOLE_OWNER, INSTANCE_OWNER
  */
 export async function removeOwnAccount(
-  deps: RemovalDeps,
+  { storage, clock }: RemovalDeps,
   person: Person,
-  { confirm_email: typed, password }: RemoveInput,
+  { confirm_email: typed }: RemoveInput,
   requestId: string,
 ): Promise<void> {
-  const { storage, clock } = deps
   if (typed.trim().toLowerCase() !== person.email.toLowerCase()) {
-    throw invalid('confirm_email', 'EMAIL_MISMATCH')
+    const details = [{ field: 'confirm_email', code: 'EMAIL_MISMATCH' }] as const
+    throw new AppError('VALIDATION_FAILED', { details })
   }
-  await assertThemselves(deps, person, password)
   const actor = personActor(person, requestId)
-  await storage.write((tx) => remove(tx, person.userId, actor, clock.now()))
-}
-
-async function assertThemselves(
-  { storage, clock, attempts, gate }: RemovalDeps,
-  { userId, sessionId }: Person,
-  password: string | undefined,
-): Promise<void> {
-  const hash = await passwordHashOf(storage.read, userId)
-  if (hash === undefined) {
-    const opened = await sessionOpened(storage.read, sessionId)
-    if (opened !== undefined && clock.now() - opened < FRESH_SECONDS * 1_000) return
-    throw new AppError('SIGN_IN_AGAIN')
-  }
-  if (password === undefined) throw invalid('password', 'REQUIRED')
-  await attempts.take(LIMITS.passwordPerson, userId)
-  if (!(await gate.pass(() => verifyPassword(password, hash)))) {
-    throw invalid('password', 'WRONG_PASSWORD')
-  }
-  await attempts.refund(LIMITS.passwordPerson, userId)
+  await storage.write((tx) => remove(tx, person.userId, actor, clock.now(), false))
 }
 
 /**
- * The operator's way to delete an account. Null: there is no such person; else the address.
+ * The operator's way to delete an account; `keepKeys`: the API keys that the person made stay.
+ * Null: there is no such person; else the address.
  * @throws AppError SOLE_OWNER, INSTANCE_OWNER
  */
 export async function removePerson(
-  { storage, clock }: Pick<RemovalDeps, 'storage' | 'clock'>,
+  { storage, clock }: RemovalDeps,
   email: string,
+  keepKeys = false,
 ): Promise<string | null> {
   const id = await userIdByEmail(storage.read, email.trim())
   if (id === undefined) return null
-  return storage.write((tx) => remove(tx, id, COMMAND_LINE, clock.now()))
+  return storage.write((tx) => remove(tx, id, COMMAND_LINE, clock.now(), keepKeys))
 }
 
-/** Makes somebody the owner of the instance, in the place of whoever is. False: no such person. */
-export async function handOverInstance(
-  { storage, clock }: Pick<RemovalDeps, 'storage' | 'clock'>,
-  email: string,
-): Promise<boolean> {
-  return storage.write(async (tx) => {
-    await lockUsers(tx)
-    const id = await userIdByEmail(tx, email.trim())
-    return id !== undefined && setInstanceOwner(tx, id, clock.now())
-  })
-}
-
-/** Null: they are gone already. */
+/** Null: the account is gone already. */
 async function remove(
   tx: Transaction,
   userId: string,
   actor: Actor,
   at: number,
+  keepKeys: boolean,
 ): Promise<string | null> {
-  // Meanwhile nobody becomes a user, nor the owner of the instance or of these workspaces.
+  // Meanwhile nobody can become a user, or the owner of the instance or of these workspaces.
   await lockUsers(tx)
   const person = await personToRemove(tx, userId)
   if (person === undefined) return null
   await lockWorkspacesOf(tx, userId)
   const workspace = await soleOwnerOf(tx, userId)
   if (workspace !== undefined) throw new AppError('SOLE_OWNER', { params: { workspace } })
-  // Else nobody could see to the others' plans; the last one leaves an instance to be claimed.
-  if (person.instance_owner === 1 && (await hasOtherPeople(tx, userId))) {
+  // Else the others' plans have no owner; the last person leaves an instance to be claimed.
+  const others = tx.db.selectFrom('users').select('id').where('id', '<>', userId).limit(1)
+  if (person.instance_owner === 1 && (await others.execute()).length > 0) {
     throw new AppError('INSTANCE_OWNER')
   }
   for (const { workspace_no: workspaceNo, role } of await leaveAll(tx, userId)) {
+    if (!keepKeys) await revokeKeysOf(tx, workspaceNo, userId, actor, at)
+    await endInvitationsBy(tx, workspaceNo, userId, actor, at)
     await recordChange(tx, actor, {
       workspaceNo,
       at,
@@ -123,10 +82,86 @@ async function remove(
       after: {},
     })
   }
+  await recordAccount(tx, actor, at, 'account.deleted', person)
   await deletePerson(tx, userId)
   return person.email
 }
 
-function invalid(field: string, code: 'EMAIL_MISMATCH' | 'REQUIRED' | 'WRONG_PASSWORD'): AppError {
-  return new AppError('VALIDATION_FAILED', { details: [{ field, code }] })
+/**
+ * What is asked of somebody before they may go. Until the end of the transaction nothing new is
+ * theirs: what refers to them waits, sessions and memberships alike.
+ */
+async function personToRemove(tx: Transaction, userId: string) {
+  return tx.db
+    .selectFrom('users')
+    .select(['id', 'email', 'instance_owner'])
+    .where('id', '=', userId)
+    .$if(tx.dialect === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+/** Locks all workspaces of somebody: who else owns them stays so. */
+async function lockWorkspacesOf(tx: Transaction, userId: string): Promise<void> {
+  const rows = await tx.db
+    .selectFrom('members')
+    .select('workspace_no as no')
+    .where('user_id', '=', userId)
+    // In an order that all share, so that none waits for another in a circle.
+    .orderBy('workspace_no')
+    .execute()
+  for (const { no } of rows) await tx.lockWorkspace(no)
+}
+
+/** The name of a workspace that has no other owner; undefined: there is none. */
+async function soleOwnerOf(sql: Pick<Sql, 'db'>, userId: string): Promise<string | undefined> {
+  const row = await sql.db
+    .selectFrom('members as m')
+    .innerJoin('workspaces as w', 'w.no', 'm.workspace_no')
+    .select('w.name')
+    .where('m.user_id', '=', userId)
+    .where('m.role', '=', 'owner')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('members as o')
+            .select('o.user_id')
+            .whereRef('o.workspace_no', '=', 'm.workspace_no')
+            .where('o.role', '=', 'owner')
+            .where('o.user_id', '<>', userId),
+        ),
+      ),
+    )
+    .orderBy('w.name_key')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.name
+}
+
+/** Takes somebody out of all workspaces, which get their places back. */
+async function leaveAll(
+  tx: Transaction,
+  userId: string,
+): Promise<{ workspace_no: number; role: string }[]> {
+  const left = await tx.db
+    .deleteFrom('members')
+    .where('user_id', '=', userId)
+    .returning(['workspace_no', 'role'])
+    .execute()
+  for (const { workspace_no: no } of left) {
+    await tx.db
+      .updateTable('workspaces')
+      .set((e) => ({ members_count: e('members_count', '-', 1) }))
+      .where('no', '=', no)
+      .execute()
+  }
+  return left
+}
+
+/** Deletes a person with all that they sign in by. */
+async function deletePerson(tx: Transaction, userId: string): Promise<void> {
+  for (const table of ['sessions', 'two_factors', 'passkeys', 'accounts'] as const) {
+    await tx.db.deleteFrom(table).where('user_id', '=', userId).execute()
+  }
+  await tx.db.deleteFrom('verifications').where('value', '=', userId).execute()
+  await tx.db.deleteFrom('users').where('id', '=', userId).execute()
 }

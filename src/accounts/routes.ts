@@ -4,12 +4,15 @@ import {
   acceptBody,
   accountBody,
   claimBody,
+  confirmBody,
+  EventListSchema,
+  emailBody,
   InvitationPreviewSchema,
-  invitationQuery,
   JoinedSchema,
   OwnWorkspace,
   removeBody,
   SessionSchema,
+  tokenBody,
   workspaceBody,
 } from './schemas.ts'
 import type { Accounts, Joined } from './types.ts'
@@ -71,6 +74,7 @@ export function registerAccountRoutes(
     path: '/api/v1/account',
     scope: null,
     person: true,
+    fresh: true,
     secret: true,
     operationId: 'deleteAccount',
     tag: TAG,
@@ -86,6 +90,76 @@ export function registerAccountRoutes(
 
   endpoint(api, {
     method: 'post',
+    path: '/api/v1/account/email',
+    scope: null,
+    person: true,
+    fresh: true,
+    secret: true,
+    operationId: 'requestEmailChange',
+    tag: TAG,
+    summary: 'Ask for another e-mail address',
+    description: 'Sends a link to the new address, and a notice to the old one.',
+    body: emailBody,
+    success: { status: 204, description: 'Sent, unless the address has an account already.' },
+    errors: ['MAIL_NOT_SET_UP', 'SIGN_IN_AGAIN'],
+    async handler(call) {
+      await service().requestEmailChange(personOf(call), call.body.new_email, call)
+      return { status: 204 }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/account/email/confirm',
+    scope: null,
+    secret: true,
+    operationId: 'confirmEmailChange',
+    tag: TAG,
+    summary: 'Change the e-mail address, with the token of the message',
+    body: tokenBody,
+    success: { status: 204, description: 'The account has the new address.' },
+    errors: ['INVALID_TOKEN'],
+    async handler(call) {
+      await service().confirmEmailChange(call.body.token, call)
+      return { status: 204 }
+    },
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/account/events',
+    scope: null,
+    person: true,
+    operationId: 'listAccountEvents',
+    tag: TAG,
+    summary: 'What happened to one’s own account, the newest first',
+    success: { status: 200, description: 'The last 50 events.', schema: EventListSchema },
+    async handler(call) {
+      return { status: 200, body: { data: await service().events(personOf(call)) } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/session/confirm',
+    scope: null,
+    person: true,
+    secret: true,
+    operationId: 'confirmSession',
+    tag: TAG,
+    summary: 'Prove by the password who is signed in',
+    description: 'What answers SIGN_IN_AGAIN is permitted for 15 minutes afterwards.',
+    body: confirmBody,
+    success: { status: 204, description: 'Confirmed.' },
+    errors: ['SIGN_IN_AGAIN'],
+    async handler(call) {
+      await service().confirm(personOf(call), call.body.password)
+      return { status: 204 }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
     path: '/api/v1/workspaces',
     scope: null,
     person: true,
@@ -94,7 +168,7 @@ export function registerAccountRoutes(
     summary: 'Make a workspace, as its owner',
     body: workspaceBody,
     success: { status: 201, description: 'The workspace.', schema: OwnWorkspace },
-    errors: ['WORKSPACE_NAME_TAKEN', 'FORBIDDEN'],
+    errors: ['FORBIDDEN'],
     async handler(call) {
       const body = await service().createWorkspace(personOf(call), call.body.name, call)
       return { status: 201, body }
@@ -102,17 +176,19 @@ export function registerAccountRoutes(
   })
 
   endpoint(api, {
-    method: 'get',
+    // Not a GET: the token would be in its address, and in proxies' logs.
+    method: 'post',
     path: '/api/v1/invitations/lookup',
     scope: null,
+    secret: true,
     operationId: 'lookUpInvitation',
     tag: TAG,
     summary: 'What an invitation is for',
-    query: invitationQuery,
+    body: tokenBody,
     success: { status: 200, description: 'The invitation.', schema: InvitationPreviewSchema },
     errors: ['INVITATION_NOT_FOUND'],
     async handler(call) {
-      return { status: 200, body: await service().invitation(call.query.token, call) }
+      return { status: 200, body: await service().invitation(call.body.token, call) }
     },
   })
 

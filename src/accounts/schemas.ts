@@ -1,11 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import { LOCALES } from '../i18n/index.ts'
+import { ROLES } from '../members/index.ts'
 import { PASSWORD_MAX, PASSWORD_MIN, USER_NAME_MAX } from '../users/index.ts'
 import { WORKSPACE_NAME_MAX } from '../workspaces/index.ts'
-import { ROLES } from './permissions.ts'
 
 const EMAIL_MAX = 254
-const TOKEN_MAX = 200
+/** A token of a change of the address carries the address. */
+const TOKEN_MAX = 500
 
 /** A text of people: trimmed, in NFC, without control characters, as long as people count. */
 function text(max: number) {
@@ -76,17 +77,21 @@ export const removeBody = z.strictObject({
     .string()
     .max(EMAIL_MAX * 2)
     .openapi({ description: 'One’s own address.' }),
-  password: z.string().max(1_000).optional().openapi({
-    format: 'password',
-    description: 'Needed where there is one; else the sign-in must be less than a day old.',
-  }),
 })
+
+/** `POST /session/confirm` */
+export const confirmBody = z.strictObject({
+  password: z.string().min(1).max(1_000).openapi({ format: 'password' }),
+})
+
+/** `POST /account/email` */
+export const emailBody = z.strictObject({ new_email: email })
+
+/** `POST /account/email/confirm`, `POST /invitations/lookup` */
+export const tokenBody = z.strictObject({ token })
 
 /** `POST /workspaces` */
 export const workspaceBody = z.strictObject({ name: workspaceName })
-
-/** `GET /invitations/lookup` */
-export const invitationQuery = z.object({ token })
 
 /** `POST /invitations/accept`: without a session a name and a password make the account. */
 export const acceptBody = z.strictObject({
@@ -94,6 +99,20 @@ export const acceptBody = z.strictObject({
   name: personName.optional(),
   password: password.optional(),
 })
+
+/** `GET /account/events` */
+export const EventListSchema = z
+  .strictObject({
+    data: z.array(
+      z.strictObject({
+        id: z.string(),
+        at: z.string().openapi({ format: 'date-time' }),
+        action: z.string().openapi({ description: 'Like `account.signed_in`.' }),
+        by: z.enum(['self', 'operator', 'unknown']),
+      }),
+    ),
+  })
+  .openapi('AccountEvents')
 
 const AccountUser = z
   .strictObject({
@@ -105,6 +124,7 @@ const AccountUser = z
     two_factor_enabled: z.boolean(),
     has_password: z.boolean().openapi({ description: 'False: single sign-on or passkeys only.' }),
     instance_owner: z.boolean(),
+    may_create_workspaces: z.boolean(),
   })
   .openapi('AccountUser')
 
@@ -116,6 +136,9 @@ export const OwnWorkspace = z
     role: z.enum(ROLES),
     plan: z.string(),
     language: z.string().nullable(),
+    needs_two_factor: z
+      .boolean()
+      .openapi({ description: 'True: set up a second factor before using it.' }),
   })
   .openapi('OwnWorkspace')
 
@@ -154,7 +177,7 @@ export const JoinedSchema = z
   .strictObject({ user: AccountUser, workspace: OwnWorkspace })
   .openapi('Joined')
 
-/** `GET /invitations/lookup` */
+/** `POST /invitations/lookup` */
 export const InvitationPreviewSchema = z
   .strictObject({
     workspace: z.strictObject({ name: z.string() }),
@@ -167,6 +190,7 @@ export const InvitationPreviewSchema = z
 /** A person as their own account page shows them. */
 export type AccountUserView = z.infer<typeof AccountUser>
 export type OwnWorkspaceView = z.infer<typeof OwnWorkspace>
+export type AccountEvent = z.infer<typeof EventListSchema>['data'][number]
 export type SessionView = z.infer<typeof SessionSchema>
 export type InvitationPreview = z.infer<typeof InvitationPreviewSchema>
 export type ClaimInput = z.infer<typeof claimBody>

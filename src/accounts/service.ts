@@ -1,23 +1,29 @@
 import packageFile from '../../package.json' with { type: 'json' }
-import { type Actor, personActor } from '../audit/index.ts'
+import { type Actor, entriesAbout, entryOf, INSTANCE, personActor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import type { OidcConfig, SignUp } from '../config/index.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
 import { addressKey } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import { hashPassword, type UserService } from '../users/index.ts'
+import { assertNotCommon, hashPassword, type UserService, verifyPassword } from '../users/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
-import type { Attempts } from './attempts.ts'
+import { type Attempts, LIMITS } from './attempts.ts'
 import type { Claims } from './claims.ts'
+import { confirmEmailChange, requestEmailChange } from './email-change.ts'
 import type { Gate } from './gate.ts'
-import { LIMITS } from './limits.ts'
+import type { AccountMails } from './mails.ts'
 import { removeOwnAccount } from './removal.ts'
 import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
+import type { OwnSessions } from './sessions.ts'
 import { hasPasskeys } from './site.ts'
-import { accountOf, updateAccount, userIdByEmail, workspacesOf } from './store.ts'
+import { accountOf, passwordHashOf, updateAccount, userIdByEmail, workspacesOf } from './store.ts'
 import type { AccountService, Invitations, Joined, SignIn, Visit } from './types.ts'
+
+const EVENTS_SHOWN = 50
 
 /** What the service works with. */
 export interface AccountServiceDeps {
@@ -30,9 +36,14 @@ export interface AccountServiceDeps {
   claims: Claims
   attempts: Attempts
   gate: Gate
+  mails: AccountMails
+  ownSessions: Pick<OwnSessions, 'confirm'>
+  ids: Ids
+  random: Random
   signIn: SignIn
   settings: {
     signUp: SignUp
+    workspaceCreation: WorkspaceCreation
     oidc: OidcConfig | null
     mail: boolean
     baseUrl: string
@@ -44,6 +55,8 @@ export interface AccountServiceDeps {
 /** See {@link AccountService}. */
 export function createAccountService(deps: AccountServiceDeps): AccountService {
   const { storage, clock, users, workspaces, invitations, claims, attempts, gate } = deps
+
+  const mayCreate = (isOwner: boolean) => isOwner || deps.settings.workspaceCreation === 'everyone'
 
   async function account(userId: string): Promise<AccountUserView> {
     const row = await accountOf(storage.read, userId)
@@ -57,6 +70,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       two_factor_enabled: row.two_factor_enabled === 1,
       has_password: Boolean(row.has_password),
       instance_owner: row.instance_owner === 1,
+      may_create_workspaces: mayCreate(row.instance_owner === 1),
     }
   }
 
@@ -81,12 +95,13 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
 
   async function ownWorkspaces(userId: string): Promise<OwnWorkspaceView[]> {
     const rows = await workspacesOf(storage.read, userId)
-    return rows.map(({ id, name, role, plan_id, language }) => ({
+    return rows.map(({ id, name, role, plan_id, language, lacks_factor }) => ({
       id,
       name,
       role: role as OwnWorkspaceView['role'],
       plan: plan_id,
       language,
+      needs_two_factor: Number(lacks_factor) === 1,
     }))
   }
 
@@ -123,6 +138,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     async claim({ token, email, password, name, workspace }, visit) {
       await attempts.take(LIMITS.claimAddress, addressKey(visit.address))
       if (!(await claims.admits(storage.read, token))) throw new AppError('NOT_FOUND')
+      await assertNotCommon('password', password, email)
       const passwordHash = await gate.pass(() => hashPassword(password))
       const { id, made } = await storage.write(async (tx) => {
         // Of two who have the token one is first, and the other finds no door.
@@ -148,9 +164,38 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       return account(userId)
     },
 
-    remove: (person, input, { requestId }) => removeOwnAccount(deps, person, input, requestId),
+    async events({ userId }) {
+      const about = { workspaceNo: INSTANCE, targetId: userId }
+      const rows = await entriesAbout(storage.read, about, null, EVENTS_SHOWN)
+      return rows.map(entryOf).map(({ id, at, action, actor }) => {
+        const by = actor.type === 'command' ? 'operator' : actor.id === null ? 'unknown' : 'self'
+        return { id, at, action, by }
+      })
+    },
+
+    requestEmailChange: (person, email, visit) => requestEmailChange(deps, person, email, visit),
+
+    confirmEmailChange: (token, visit) => confirmEmailChange(deps, token, visit),
+
+    async confirm({ userId, sessionId }, password) {
+      const hash = await passwordHashOf(storage.read, userId)
+      if (hash === undefined) throw new AppError('SIGN_IN_AGAIN')
+      await attempts.take(LIMITS.passwordPerson, userId)
+      if (!(await gate.pass(() => verifyPassword(password, hash)))) {
+        const details = [{ field: 'password', code: 'WRONG_PASSWORD' }] as const
+        throw new AppError('VALIDATION_FAILED', { details })
+      }
+      await attempts.refund(LIMITS.passwordPerson, userId)
+      await deps.ownSessions.confirm(sessionId)
+    },
+
+    async remove(person, input, { request, requestId }) {
+      await removeOwnAccount(deps, person, input, requestId)
+      deps.mails.sendNotice('deleted', person, request)
+    },
 
     async createWorkspace(person, name, { requestId }) {
+      if (!mayCreate(person.instanceOwner)) throw new AppError('FORBIDDEN')
       await attempts.take(LIMITS.workspacePerson, person.userId)
       const actor = personActor(person, requestId)
       const made = await storage.write(async (tx) => {
@@ -160,7 +205,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
         return workspace
       })
       const { id, plan, language } = made
-      return { id, name: made.name, role: 'owner', plan, language }
+      return { id, name: made.name, role: 'owner', plan, language, needs_two_factor: false }
     },
 
     async invitation(token, { address }) {
@@ -191,6 +236,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
       }
       if (deps.settings.signUp === 'closed') throw new AppError('SIGN_UP_CLOSED')
       if (name === undefined || password === undefined) throw missing({ name, password })
+      await assertNotCommon('password', password, found.email)
       const passwordHash = await gate.pass(() => hashPassword(password))
       const work = async (tx: Transaction) => {
         const { email, emailProven } = found

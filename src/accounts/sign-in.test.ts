@@ -184,7 +184,7 @@ describe('sessions', () => {
   test('of others can’t be revoked', async () => {
     site = await createSite()
     const ann = await site.owner()
-    await site.users.create({ email: 'bob@example.com', password: PASSWORD, workspace: 'Bob’s' })
+    await site.users.create({ email: 'bob@example.com', password: PASSWORD })
     const bob = site.browser()
     await bob.signIn('bob@example.com', PASSWORD)
     const [{ token }] = (await ann.get('/app/api/auth/list-sessions')).body

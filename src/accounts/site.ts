@@ -4,8 +4,6 @@ export const AUTH_PATH = '/app/api/auth'
 export const SESSION_SECONDS = 14 * 86_400
 /** A session that is in use is prolonged once it is this old. */
 export const PROLONG_AFTER_SECONDS = 86_400
-/** For what could lock somebody out, the session must not be older than this. */
-export const FRESH_SECONDS = 86_400
 /** How long links in messages work. */
 export const LINK_SECONDS = 3_600
 

@@ -4,6 +4,7 @@ import type { Locale } from '../i18n/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import type {
   AcceptInput,
+  AccountEvent,
   AccountPatch,
   AccountUserView,
   ClaimInput,
@@ -35,7 +36,18 @@ export interface AccountService {
   /** @throws AppError NOT_FOUND once the instance is claimed, or for another token. */
   claim(input: ClaimInput, visit: Visit): Promise<Joined>
   update(person: Person, patch: AccountPatch): Promise<AccountUserView>
-  /** @throws AppError VALIDATION_FAILED, SIGN_IN_AGAIN, SOLE_OWNER, INSTANCE_OWNER */
+  /** What happened to the account, the newest first. */
+  events(person: Person): Promise<AccountEvent[]>
+  /** See `requestEmailChange`. */
+  requestEmailChange(person: Person, email: string, visit: Visit): Promise<void>
+  /** See `confirmEmailChange`. */
+  confirmEmailChange(token: string, visit: Visit): Promise<void>
+  /**
+   * Has the session count as just opened, by the password.
+   * @throws AppError VALIDATION_FAILED, RATE_LIMITED, SIGN_IN_AGAIN: there is no password
+   */
+  confirm(person: Person, password: string): Promise<void>
+  /** @throws AppError VALIDATION_FAILED, SOLE_OWNER, INSTANCE_OWNER */
   remove(person: Person, input: RemoveInput, visit: Visit): Promise<void>
   /** @throws AppError WORKSPACE_NAME_TAKEN, FORBIDDEN */
   createWorkspace(person: Person, name: string, visit: Visit): Promise<OwnWorkspaceView>

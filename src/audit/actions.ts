@@ -1,4 +1,4 @@
-/** Every action that is recorded: what it was done to, and what was done. */
+/** Actions in a workspace that are recorded: what it was done to, and what was done. */
 export const AUDIT_ACTIONS = [
   'link.created',
   'link.updated',
@@ -20,4 +20,26 @@ export const AUDIT_ACTIONS = [
   'workspace.plan_changed',
   'workspace.deleted',
 ] as const
-export type AuditAction = (typeof AUDIT_ACTIONS)[number]
+
+/** Recorded actions that concern an account or the instance, and no workspace. */
+export const ACCOUNT_ACTIONS = [
+  'account.signed_in',
+  'account.sign_in_failed',
+  'account.signed_out_everywhere',
+  'account.password_changed',
+  'account.password_reset',
+  'account.reset_link_created',
+  'account.email_change_requested',
+  'account.email_changed',
+  'account.passkey_added',
+  'account.passkey_removed',
+  'account.two_factor_enabled',
+  'account.two_factor_disabled',
+  'account.recovery_codes_replaced',
+  'account.codes_locked',
+  'account.deleted',
+  'instance.handed_over',
+] as const
+
+/** Every action that is recorded. */
+export type AuditAction = (typeof AUDIT_ACTIONS | typeof ACCOUNT_ACTIONS)[number]

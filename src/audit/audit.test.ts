@@ -89,7 +89,8 @@ describe('the audit log', () => {
       expect(history.body.data).toHaveLength(5)
       expect(history.body.data[0].actor).toMatchObject({
         type: actor.split(' ')[0],
-        label: actor.split(' ')[1],
+        // By name: only who may read the audit log sees addresses.
+        label: actor.split(' ')[1]?.split('@')[0],
       })
     }
   })
@@ -216,7 +217,7 @@ describe('the audit log', () => {
       email: 'Viewer@example.com',
       role: 'viewer',
     })
-    const token = new URL(dashboard.mails.at(-1)?.url ?? '').searchParams.get('token') ?? ''
+    const token = dashboard.mails.at(-1)?.token ?? ''
     const viewer = { id: 'usr_viewer', email: 'viewer@example.com' }
     const actor = { type: 'user', id: viewer.id, label: viewer.email, requestId: 'req_1' } as const
     expect(
@@ -273,8 +274,7 @@ describe('the audit log', () => {
     await dashboard.withKey(key.key, 'PATCH', `/links/${link.id}`, { password: 'another phrase' })
     secrets.push('another phrase')
     await dashboard.as('admin', 'POST', '/invitations', { email: 's@example.com', role: 'viewer' })
-    const url = dashboard.mails.at(-1)?.url ?? ''
-    const token = new URL(url).searchParams.get('token') ?? ''
+    const token = dashboard.mails.at(-1)?.token ?? ''
     secrets.push(token, new Bun.CryptoHasher('sha256').update(token).digest('hex'))
     const { db } = dashboard.storage.read
     for (const { hash } of await db.selectFrom('api_keys').select('hash').execute()) {

@@ -62,7 +62,6 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
     email: 'viewer@example.com',
     role: 'viewer',
   }),
-  WORKSPACE_NAME_TAKEN: as('owner', 'PATCH', '/workspace', { name: 'OTHER' }),
 }
 
 const DETAILS: Record<string, Provoke> = {

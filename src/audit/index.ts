@@ -1,4 +1,4 @@
-export { AUDIT_ACTIONS, type AuditAction } from './actions.ts'
+export { ACCOUNT_ACTIONS, AUDIT_ACTIONS, type AuditAction } from './actions.ts'
 export { type Asker, actorOf, askerOf, personActor } from './actor.ts'
 export { changedFields, entryRowOf, recordChange } from './record.ts'
 export { ActorSchema } from './schemas.ts'
@@ -10,11 +10,12 @@ export {
   entryNumber,
   entryOf,
 } from './service.ts'
-export { type AuditRow, dropEntries, entriesAbout } from './store.ts'
+export { type AuditRow, dropAccountEntries, dropEntries, entriesAbout, withNames } from './store.ts'
 export {
   type Actor,
   type AuditEntry,
   type Change,
   COMMAND_LINE,
   type Fields,
+  INSTANCE,
 } from './types.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '../errors/index.ts'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
-import { type AuditRow, insertEntry, takeEntryNumber } from './store.ts'
-import type { Actor, Change, Fields } from './types.ts'
+import { type AuditRow, insertEntry, takeEntryNumber, takeInstanceEntryNumber } from './store.ts'
+import { type Actor, type Change, type Fields, INSTANCE } from './types.ts'
 
 /**
  * Writes down a change in the transaction that makes it: either both stand, or neither.
@@ -16,7 +16,11 @@ export async function recordChange(
   n?: number,
 ): Promise<void> {
   const { workspaceNo } = change
-  const number = n ?? (await takeEntryNumber(tx, workspaceNo))
+  const number =
+    n ??
+    (workspaceNo === INSTANCE
+      ? await takeInstanceEntryNumber(tx)
+      : await takeEntryNumber(tx, workspaceNo))
   if (number === undefined) throw new AppError('NOT_FOUND')
   await insertEntry(tx, {
     seq: workspaceNo * SEQS_PER_WORKSPACE + number,

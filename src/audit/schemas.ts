@@ -7,6 +7,10 @@ export const ActorSchema = z
       description: 'A person in the dashboard, a program with an API key, or the command line.',
     }),
     id: z.string().nullable().openapi({ description: "The user's or key's id." }),
-    label: z.string().openapi({ description: 'E-mail address, or name of the key, at that time.' }),
+    label: z.string().openapi({
+      description:
+        'Name of the key at that time, or name of the person; the e-mail address where people ask ' +
+        'who may read the audit log.',
+    }),
   })
   .openapi('Actor')

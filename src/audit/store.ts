@@ -44,6 +44,30 @@ const insert = prepare<AuditRow, never>((db, p) =>
   }),
 )
 
+/** The number of the next entry about an account: these belong to no workspace, so to number 0. */
+export async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
+  const { value } = await tx.db
+    .insertInto('instance')
+    .values({ name: 'audit_made', value: '1' })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({
+        value: raw<string>`CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`,
+      }),
+    )
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  return Number(value)
+}
+
+/** Deletes the entries about accounts that are older than `before`. */
+export async function dropAccountEntries(tx: Transaction, before: number): Promise<void> {
+  await tx.db
+    .deleteFrom('audit')
+    .where('seq', '<', SEQS_PER_WORKSPACE)
+    .where('at', '<', before)
+    .execute()
+}
+
 /** Adds an entry. */
 export async function insertEntry(tx: Transaction, row: AuditRow): Promise<void> {
   await tx.run(insert, row)
@@ -161,4 +185,22 @@ export async function dropEntries(
   const seqs = rows.map(({ seq }) => seq)
   if (seqs.length > 0) await tx.db.deleteFrom('audit').where('seq', 'in', seqs).execute()
   return seqs.length
+}
+
+/**
+ * The same entries without e-mail addresses: people are labelled by their names, or by their ids
+ * where they have no name or no account any more.
+ */
+export async function withNames(sql: Sql, rows: readonly AuditRow[]): Promise<AuditRow[]> {
+  const isPerson = (row: AuditRow) => row.actor_type === 'user'
+  const ids = rows.filter(isPerson).flatMap(({ actor_id }) => actor_id ?? [])
+  const users =
+    ids.length === 0
+      ? []
+      : await sql.db.selectFrom('users').select(['id', 'name']).where('id', 'in', ids).execute()
+  const names = new Map(users.map(({ id, name }) => [id, name]))
+  return rows.map((row) => {
+    if (!isPerson(row)) return row
+    return { ...row, actor_label: names.get(row.actor_id ?? '') ?? row.actor_id ?? '' }
+  })
 }

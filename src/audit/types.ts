@@ -19,6 +19,9 @@ export const COMMAND_LINE: Actor = {
   requestId: null,
 }
 
+/** Stands in the place of a workspace's number for what concerns an account or the instance. */
+export const INSTANCE = 0
+
 /** Fields with their values, as the API gives them out. Never a secret. */
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -29,7 +32,7 @@ export interface Change {
   at: number
   action: AuditAction
   target: {
-    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace'
+    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace' | 'account'
     id: string
     label: string
   }

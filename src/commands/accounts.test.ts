@@ -174,8 +174,8 @@ describe('users', () => {
     const ann = await json('users create --email ann@example.com --workspace Acme')
     expect(ann).toMatchObject({ email: 'ann@example.com', workspace: { name: 'Acme' } })
     expect(ann.password).toHaveLength(20)
-    const bob = await run('users create --email bob@example.com --password 1234567890 --json')
-    expect(bob.out).not.toContain('1234567890')
+    const bob = await run('users create --email bob@example.com --password not-in-any-list --json')
+    expect(bob.out).not.toContain('not-in-any-list')
     expect(Object.keys(JSON.parse(bob.out))).not.toContain('password')
   })
 
@@ -234,7 +234,7 @@ describe('users', () => {
   test('claim-link makes a new address until there is somebody', async () => {
     const first = await json('users claim-link')
     const second = await json('users claim-link')
-    expect(first.url).toStartWith('http://127.0.0.1:3000/app/claim?token=')
+    expect(first.url).toStartWith('http://127.0.0.1:3000/app/claim#token=')
     expect(second.url).not.toBe(first.url)
     await json('users create --email ann@example.com')
     expect(await json('users claim-link')).toEqual({ status: 1, code: 'ALREADY_CLAIMED' })
@@ -243,14 +243,14 @@ describe('users', () => {
   test('reset-link is for somebody who is there', async () => {
     await json('users create --email ann@example.com')
     const { url, expires_at } = await json('users reset-link ANN@example.com')
-    expect(url).toStartWith('http://127.0.0.1:3000/app/reset-password?token=')
+    expect(url).toStartWith('http://127.0.0.1:3000/app/reset-password#token=')
     expect(Date.parse(expires_at) - Date.now()).toBeWithin(3_500_000, 3_600_001)
     // The address that the running server has, whatever this shell's environment says.
     const lock = lockDataDir(dir)
     lock.listensOn('http://127.0.0.1:3000', 'https://sho.rt')
     const { url: served } = await json('users reset-link ann@example.com')
     lock.release()
-    expect(served).toStartWith('https://sho.rt/app/reset-password?token=')
+    expect(served).toStartWith('https://sho.rt/app/reset-password#token=')
     expect(await json('users reset-link eve@example.com')).toEqual({
       status: 1,
       code: 'USER_NOT_FOUND',
@@ -316,4 +316,38 @@ describe('users', () => {
       })
     }
   })
+})
+
+test('commands that take a name say when several workspaces have it', async () => {
+  const context = createContext(
+    () => readEnvironment({ SLUGLINE_DATA_DIR: dir }),
+    () => {},
+  )
+  // People may choose a name that exists; a command refuses it.
+  await json('workspaces create Acme')
+  expect((await json('workspaces create ACME')).code).toBe('WORKSPACE_NAME_TAKEN')
+  await context.withStorage(({ storage, ids }) =>
+    storage.write((tx) =>
+      tx.db
+        .insertInto('workspaces')
+        .values({
+          id: ids.next('wsp'),
+          name: 'acme',
+          name_key: 'acme',
+          plan_id: 'free',
+          created_at: 1,
+        })
+        .execute(),
+    ),
+  )
+  for (const command of [
+    'keys create --workspace acme --name k',
+    'keys list --workspace Acme',
+    'workspaces set-plan acme pro',
+    'audit --workspace acme',
+    'users create --email ann@example.com --workspace acme',
+  ]) {
+    expect([command, (await json(command)).code]).toEqual([command, 'WORKSPACE_AMBIGUOUS'])
+  }
+  expect((await json('users list')).data).toEqual([])
 })

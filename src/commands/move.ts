@@ -69,11 +69,11 @@ const FAULTS: Record<string, string> = {
   StorageUnavailable: 'TARGET_UNAVAILABLE',
 }
 
-/** A refusal, or what interrupted a move, with the code of the side that it comes from. */
+/** What interrupted a move, with the code of the side that it comes from. */
 async function explain(error: unknown): Promise<unknown> {
   const { stateOf } = await import('../statistics/process/store-state.ts')
-  const { name, message, code } = error as Error & { code: string }
-  if (name === 'MoveRefused') return new CommandError(message, 1, code)
+  const { name, message } = error as Error
+  if (name === 'Refused') return error
   const interrupted = (code: string, reason: string) => {
     const advice = 'Nothing of the instance was changed; the same command continues where it was.'
     return new CommandError(`${reason}. ${advice}`, 1, code)

@@ -1,6 +1,6 @@
 import { SQLiteError } from 'bun:sqlite'
 import { ConfigError } from '../config/index.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, Refused } from '../errors/index.ts'
 import { CommandError } from './context.ts'
 
 /** What a failed command says, and its exit status: 1 it failed, 2 it was called wrongly. */
@@ -62,6 +62,11 @@ export async function failureOf(error: unknown): Promise<Failure> {
     }))
     const message = 'These settings are wrong; nothing was done.'
     return { status: 2, code: 'CONFIGURATION', message, details }
+  }
+  const hasMessage = error instanceof AppError && error.message !== error.code
+  if (error instanceof Refused || hasMessage) {
+    const { code, message } = error
+    return { status: code.startsWith('INVALID_') ? 2 : 1, code, message }
   }
   if (error instanceof AppError) return await failureOfAppError(error)
   if (error instanceof Error) {

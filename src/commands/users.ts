@@ -1,14 +1,16 @@
 import { type Command, Option } from 'commander'
-import { ROLES } from '../accounts/permissions.ts'
+import { COMMAND_LINE } from '../audit/index.ts'
 import { listeningUrl } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
+import { isSupportedLocale } from '../i18n/index.ts'
+import { type Notice, smtp, writeMail } from '../mail/index.ts'
+import { ROLES } from '../members/index.ts'
 import { lockState } from '../operations/index.ts'
-import { createUserService, UserRefused } from '../users/index.ts'
-import { createWorkspaceService, WorkspaceRefused } from '../workspaces/index.ts'
-import { type CommandContext, CommandError } from './context.ts'
+import { createUserService } from '../users/index.ts'
+import { createWorkspaceService } from '../workspaces/index.ts'
+import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
 import { toStderr } from './output.ts'
-import { explained } from './refusals.ts'
 import { facts, table } from './table.ts'
 import { shortTime } from './times.ts'
 
@@ -77,31 +79,38 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
     .command('delete')
     .description('delete an account for good; what the person has made stays')
     .argument('<email>', 'whose')
-    .action((email: string) => remove(ctx, email))
+    .option('--keep-keys', 'API keys that the person made go on working')
+    .action((email: string, options: { keepKeys?: true }) => remove(ctx, email, options.keepKeys))
 }
 
 async function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
   const { email, workspace } = options
   const password = await passwordOf(options)
-  return explained([UserRefused, WorkspaceRefused], () =>
-    ctx.withStorage(async (opened) => {
-      const workspaces = createWorkspaceService(opened)
-      const users = createUserService({ ...opened, workspaces })
-      const { generatedPassword, ...user } = await users.create({ email, password, workspace })
-      const lines: [string, string][] = [
-        ['id', user.id],
-        ['email', user.email],
-      ]
-      if (user.workspace !== null) lines.push(['workspace', `${user.workspace.name} (owner)`])
-      if (generatedPassword === null) {
-        ctx.print(facts(lines), user)
-        return
-      }
-      lines.push(['password', generatedPassword])
-      const human = `${facts(lines)}\n\nThe password is shown only this once: store it now.`
-      ctx.print(human, { ...user, password: generatedPassword })
-    }),
-  )
+  return ctx.withStorage(async (opened) => {
+    const workspaces = createWorkspaceService(opened)
+    const users = createUserService(opened)
+    let joined: { id: string; name: string } | null = null
+    const made = await users.create({ email, password }, async (tx, user) => {
+      if (workspace === undefined) return
+      const found = await workspaces.ensure(tx, workspace, {}, COMMAND_LINE)
+      await workspaces.join(tx, found, user, 'owner', COMMAND_LINE)
+      joined = { id: found.id, name: found.name }
+    })
+    const { generatedPassword, ...rest } = made
+    const user = { ...rest, workspace: joined as { id: string; name: string } | null }
+    const lines: [string, string][] = [
+      ['id', user.id],
+      ['email', user.email],
+    ]
+    if (user.workspace !== null) lines.push(['workspace', `${user.workspace.name} (owner)`])
+    if (generatedPassword === null) {
+      ctx.print(facts(lines), user)
+      return
+    }
+    lines.push(['password', generatedPassword])
+    const human = `${facts(lines)}\n\nThe password is shown only this once: store it now.`
+    ctx.print(human, { ...user, password: generatedPassword })
+  })
 }
 
 /** @throws CommandError when it is given in two ways */
@@ -119,29 +128,29 @@ async function passwordOf(options: CreateOptions): Promise<string | undefined> {
 
 /** For a workspace that a command made: nobody is in it who could invite. */
 function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptions): Promise<void> {
-  return explained([WorkspaceRefused], () =>
-    ctx.withStorage(async (opened) => {
-      const { letJoin } = await import('../accounts/operator.ts')
-      const workspaces = createWorkspaceService(opened)
-      const joined = await letJoin({ ...opened, workspaces }, { email, workspace, role })
-      if (joined === null) throw noSuchUser(email)
-      const { id, name } = joined.workspace
-      const facts = { email: joined.email, workspace: { id, name }, role }
-      ctx.print(`${joined.email} is in ${name} now (${role}).`, facts)
-    }),
-  )
+  return ctx.withStorage(async (opened) => {
+    const { letJoin } = await import('../accounts/operator.ts')
+    const workspaces = createWorkspaceService(opened)
+    const joined = await letJoin({ ...opened, workspaces }, { email, workspace, role })
+    if (joined === null) throw noSuchUser(email)
+    const { id, name } = joined.workspace
+    const facts = { email: joined.email, workspace: { id, name }, role }
+    ctx.print(`${joined.email} is in ${name} now (${role}).`, facts)
+  })
 }
 
 /** For who has forgotten their password where no messages can be sent. */
 function resetLink(ctx: CommandContext, email: string): Promise<void> {
   return ctx.withStorage(async (opened) => {
-    const { createResetLink } = await import('../accounts/reset-link.ts')
+    const notify = await createNotify(ctx, opened, email)
+    const { createResetLink } = await import('../accounts/operator.ts')
     const { url, expiresAt } = await createResetLink({
       ...opened,
       baseUrl: publicUrl(ctx),
       email,
     })
     if (url === null) throw noSuchUser(email)
+    await notify('reset_link')
     const until = new Date(expiresAt).toISOString()
     ctx.print(`${url}\n\nIt works once, until ${until}.`, { url, expires_at: until })
   })
@@ -185,11 +194,30 @@ function list(ctx: CommandContext): Promise<void> {
   })
 }
 
+/** Tells a person by mail what the operator does to their account, where mail is set up. */
+async function createNotify(ctx: CommandContext, { storage }: CommandStorage, email: string) {
+  const { accountOf, userIdByEmail } = await import('../accounts/store.ts')
+  const id = await userIdByEmail(storage.read, email.trim())
+  const person = id === undefined ? undefined : await accountOf(storage.read, id)
+  return async (notice: Notice): Promise<void> => {
+    const { mail } = ctx.config
+    if (mail === null || person === undefined) return
+    const { email: to, language } = person
+    const locale = language !== null && isSupportedLocale(language) ? language : 'en'
+    const baseUrl = publicUrl(ctx)
+    const written = { kind: 'notice', notice, to, locale, params: { email: to } } as const
+    // What was done stands, whether or not the mail server takes the message.
+    await smtp(mail)(writeMail({ ...written, url: `${baseUrl}/app/account` }, baseUrl)).catch(
+      () => {},
+    )
+  }
+}
+
 /** For who can't see what `serve` printed. */
 function claimLink(ctx: CommandContext): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const { claimUrl, createClaims } = await import('../accounts/claims.ts')
-    const users = createUserService({ ...opened, workspaces: createWorkspaceService(opened) })
+    const users = createUserService(opened)
     const token = await createClaims({ ...opened, users }).open()
     if (token === null) {
       throw new CommandError('There are accounts: the instance is claimed', 1, 'ALREADY_CLAIMED')
@@ -200,10 +228,12 @@ function claimLink(ctx: CommandContext): Promise<void> {
 }
 
 function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
-  return ctx.withStorage(async ({ storage, clock }) => {
+  return ctx.withStorage(async (opened) => {
+    const notify = await createNotify(ctx, opened, email)
     const { dropSecondFactor } = await import('../accounts/operator.ts')
-    const removed = await dropSecondFactor(storage, email, clock.now())
+    const removed = await dropSecondFactor(opened, email)
     if (removed === null) throw noSuchUser(email)
+    if (removed) await notify('two_factor_off')
     const human = removed
       ? `${email} signs in with the password alone now, and is signed out everywhere.`
       : `${email} has no second factor.`
@@ -211,13 +241,15 @@ function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
   })
 }
 
-function remove(ctx: CommandContext, email: string): Promise<void> {
+function remove(ctx: CommandContext, email: string, keepKeys = false): Promise<void> {
   return ctx.withStorage(async (opened) => {
+    const notify = await createNotify(ctx, opened, email)
     const { removePerson } = await import('../accounts/removal.ts')
-    const removed = await removePerson(opened, email).catch((error) => {
+    const removed = await removePerson(opened, email, keepKeys).catch((error) => {
       throw operatorsRefusal(error, email)
     })
     if (removed === null) throw noSuchUser(email)
+    await notify('deleted')
     ctx.print(`The account of ${removed} is deleted.`, { email: removed, deleted: true })
   })
 }
@@ -238,8 +270,10 @@ function operatorsRefusal(error: unknown, email: string): unknown {
 /** So that whoever owns the instance can go, or has gone without handing it over. */
 function makeOwner(ctx: CommandContext, email: string): Promise<void> {
   return ctx.withStorage(async (opened) => {
-    const { handOverInstance } = await import('../accounts/removal.ts')
+    const notify = await createNotify(ctx, opened, email)
+    const { handOverInstance } = await import('../accounts/operator.ts')
     if (!(await handOverInstance(opened, email))) throw noSuchUser(email)
+    await notify('instance_owner')
     ctx.print(`${email} owns the instance now.`, { email, instance_owner: true })
   })
 }

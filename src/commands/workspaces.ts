@@ -2,13 +2,10 @@ import type { Command } from 'commander'
 import { COMMAND_LINE } from '../audit/index.ts'
 import {
   createWorkspaceService,
-  UnknownPlan,
   type Workspace,
-  WorkspaceRefused,
   type WorkspaceService,
 } from '../workspaces/index.ts'
 import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
-import { explained } from './refusals.ts'
 import { table } from './table.ts'
 import { shortTime } from './times.ts'
 
@@ -34,15 +31,21 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
   workspaces
     .command('create')
     .description('make a workspace')
-    .argument('[name]', 'unique without regard to case')
+    .argument('[name]', 'without one of that name, whatever the case')
     .option('--name <name>', 'the same, as an option')
     .option('--plan <id>', 'its plan (default: the default plan)')
     .action(async (argument: string | undefined, options: { name?: string; plan?: string }) => {
       const name = nameOf(argument, options.name)
       await open(ctx, async ({ storage, workspaces }) => {
-        const made = await storage.write((tx) =>
-          workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE),
-        )
+        const made = await storage.write(async (tx) => {
+          // People may choose a name that exists; a command would make it ambiguous for commands.
+          await tx.lock(`workspace name ${name.trim().toLowerCase()}`)
+          if ((await workspaces.find(name, tx)) !== undefined) {
+            const message = `There is a workspace ${name} already`
+            throw new CommandError(message, 1, 'WORKSPACE_NAME_TAKEN')
+          }
+          return workspaces.create(tx, { name, planId: options.plan }, COMMAND_LINE)
+        })
         ctx.print(`Workspace ${made.name} (${made.id}) is made, on plan ${made.plan}.`, shown(made))
       })
     })
@@ -71,8 +74,8 @@ function nameOf(argument?: string, option?: string): string {
 }
 
 function open<T>(ctx: CommandContext, work: (opened: Opened) => Promise<T>): Promise<T> {
-  return explained([WorkspaceRefused, UnknownPlan], () =>
-    ctx.withStorage((opened) => work({ ...opened, workspaces: createWorkspaceService(opened) })),
+  return ctx.withStorage((opened) =>
+    work({ ...opened, workspaces: createWorkspaceService(opened) }),
   )
 }
 

@@ -4,6 +4,9 @@ import type { LogFormat, LogLevel } from '../base/logger.ts'
 /** See `Config.signUp`. */
 export type SignUp = 'open' | 'invitation' | 'closed'
 
+/** See `Config.workspaceCreation`. */
+export type WorkspaceCreation = 'owner' | 'everyone'
+
 /** A mail server and a sender. */
 export interface MailConfig {
   /** `smtp://` or `smtps://`, with a user name and a password if need be. */
@@ -61,6 +64,10 @@ export interface Config {
   anonymousPerMinute: number
   /** Who may make an account: anybody, who was invited, or nobody but the operator. */
   signUp: SignUp
+  /** Who may make workspaces in the dashboard: the owner of the instance, or everyone. */
+  workspaceCreation: WorkspaceCreation
+  /** Where to report faults of security, as an address; null: `security.txt` isn't served. */
+  securityContact: string | null
   /** How messages are sent; null: not at all. */
   mail: MailConfig | null
   /** Single sign-on by OpenID Connect; null: none. */

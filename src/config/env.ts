@@ -48,6 +48,8 @@ export const VARIABLES = [
   'SLUGLINE_BLOCKED_HOSTS',
   'ANONYMOUS_REQUESTS_PER_MINUTE',
   'SIGN_UP',
+  'WORKSPACE_CREATION',
+  'SECURITY_CONTACT',
   'SMTP_URL',
   'MAIL_FROM',
   'OIDC_ISSUER',
@@ -101,6 +103,7 @@ export function readEnvironment(
 
   const baseUrl = get('BASE_URL', origin, null)
   const secret = get('SLUGLINE_SECRET', secretValue, null)
+  const signUp = get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation')
   const config: Config = {
     host: get('HOST', listenHost, '127.0.0.1'),
     port: get('PORT', integer(0, 65_535, '3000'), 3000),
@@ -115,7 +118,13 @@ export function readEnvironment(
     urlSchemes: get('SLUGLINE_URL_SCHEMES', list(scheme), ['http', 'https']),
     blockedHosts: get('SLUGLINE_BLOCKED_HOSTS', list(hostOnly), []),
     anonymousPerMinute: get('ANONYMOUS_REQUESTS_PER_MINUTE', integer(1, 1_000_000_000, '600'), 600),
-    signUp: get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation'),
+    signUp,
+    workspaceCreation: get(
+      'WORKSPACE_CREATION',
+      oneOf(['owner', 'everyone']),
+      signUp === 'open' ? 'everyone' : 'owner',
+    ),
+    securityContact: get('SECURITY_CONTACT', contact, null),
     mail: mailOf(get, faults),
     oidc: oidcOf(get, faults),
     scaled: scaledOf(get, faults),
@@ -177,6 +186,16 @@ function dataDirectory(value: string): string {
   throw new BadValue(
     `stands for ${directory}, which has a question mark: clicks can't be stored there`,
     './data or /var/lib/slugline',
+  )
+}
+
+/** An address as RFC 9116 §2.5.3 has it; a bare e-mail address becomes one. */
+function contact(value: string): string {
+  const uri = /^[^\s@:/]+@[^\s@:/]+$/.test(value) ? `mailto:${value}` : value
+  if (/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*|tel:\+[\d-]+)$/.test(uri)) return uri
+  throw new BadValue(
+    'is no e-mail address, https address or telephone number',
+    'security@example.com',
   )
 }
 

@@ -1,5 +1,12 @@
 export { isWildcard, listeningUrl } from './address.ts'
-export type { Config, MailConfig, OidcConfig, ScaledConfig, SignUp } from './config.ts'
+export type {
+  Config,
+  MailConfig,
+  OidcConfig,
+  ScaledConfig,
+  SignUp,
+  WorkspaceCreation,
+} from './config.ts'
 export { ensureDataDir } from './data-dir.ts'
 export {
   type Environment,

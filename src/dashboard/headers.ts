@@ -1,4 +1,5 @@
 import { hstsOf } from '../base/hsts.ts'
+import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 
 /**
  * What the dashboard's pages may load and do: only what this server sends, no inline script or
@@ -24,6 +25,7 @@ export function dashboardHeaders(baseUrl: string): Record<string, string> {
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'same-origin',
+    'Permissions-Policy': PERMISSIONS_POLICY,
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     ...hstsOf(baseUrl),

@@ -16,11 +16,12 @@ export const DASHBOARD_ERRORS = {
   EMAIL_NOT_VERIFIED: { status: 403, params: {} },
   /** The session is too old for what was asked. */
   SIGN_IN_AGAIN: { status: 403, params: {} },
+  /** The workspace asks for a second factor, and the person has none. */
+  TWO_FACTOR_REQUIRED: { status: 403, params: {} },
   /** Another's workspace is answered as one that doesn't exist. */
   WORKSPACE_NOT_FOUND: { status: 404, params: {} },
   INVITATION_NOT_FOUND: { status: 404, params: {} },
   ACCOUNT_EXISTS: { status: 409, params: {} },
-  WORKSPACE_NAME_TAKEN: { status: 409, params: {} },
   MAIL_NOT_SET_UP: { status: 409, params: {} },
   CONFLICT: { status: 409, params: {} },
   /** A link of a message or a command that was used, replaced, or is too old. */
@@ -49,6 +50,8 @@ export const DASHBOARD_ERRORS = {
 export const DASHBOARD_DETAILS = {
   INVALID_EMAIL: {},
   WRONG_PASSWORD: {},
+  /** Widely known from breaches. */
+  COMMON_PASSWORD: {},
   EMAIL_UNCHANGED: {},
   EMAIL_MISMATCH: {},
   NAME_MISMATCH: {},

@@ -12,4 +12,5 @@ export {
   PUBLIC_DETAIL_CODES,
   PUBLIC_ERROR_CODES,
 } from './catalogue.ts'
+export { Refused } from './refused.ts'
 export { type ErrorView, type Rendered, renderError } from './render.ts'

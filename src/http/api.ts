@@ -31,6 +31,8 @@ export interface ApiDeps
   anonymousPerMinute: number
   /** Counts the requests of workspaces, with `sessions` those of people. Default: in memory. */
   limiter?: Limiter | undefined
+  /** Counts by plan what people write, as the public API counts keys. Default: `limiter`. */
+  planLimiter?: Limiter | undefined
   /** Counts the requests of addresses without a key. Default: in memory. */
   anonymousLimiter?: Limiter | undefined
 }
@@ -71,10 +73,12 @@ interface Route {
  * signed-in people instead of keys, and for no other site.
  */
 export function createApi(deps: ApiDeps): Api {
+  const limiter = deps.limiter ?? createMemoryLimiter()
   const services: Services = {
     ...deps,
     idempotency: createIdempotency(deps.storage, deps.clock),
-    limiter: deps.limiter ?? createMemoryLimiter(),
+    limiter,
+    planLimiter: deps.planLimiter ?? limiter,
     anonymousLimiter: deps.anonymousLimiter ?? createMemoryLimiter(),
     anonymousPolicy: { ratePerMinute: deps.anonymousPerMinute, burst: deps.anonymousPerMinute },
   }

@@ -64,6 +64,14 @@ export function permits(caller: Caller, scope: Permission | 'any'): boolean {
   return scope === 'any' || caller.scopes.has(scope)
 }
 
+/** How recent a sign-in or confirmation must be for what could take an account or a workspace away. */
+export const FRESH_MS = 15 * 60_000
+
+/** @throws AppError SIGN_IN_AGAIN */
+export function assertFresh({ fresh }: AnyEndpoint, { confirmedAt }: Person, now: number): void {
+  if (fresh && now - confirmedAt > FRESH_MS) throw new AppError('SIGN_IN_AGAIN')
+}
+
 /**
  * The person as a member of the workspace that the request names.
  * A workspace that isn't theirs gets the same answer as one that doesn't exist.
@@ -84,7 +92,8 @@ export async function memberOf(
   return caller
 }
 
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** Methods that change nothing (RFC 9110 §9.2.1). */
+export const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * The workspace that a request names: in a header, or in `?workspace=` where the browser sends the

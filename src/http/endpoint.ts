@@ -102,6 +102,10 @@ export interface Endpoint<
    * workspace; or whoever owns the instance.
    */
   person?: true | 'instance owner'
+  /** On the dashboard's API: the person must have proved who they are a short time ago. */
+  fresh?: true
+  /** On the dashboard's API: takes nothing from the plan's requests, though it isn't a GET. */
+  uncounted?: true
   /** The answer holds a secret: it is never recorded, `Idempotency-Key` is ignored. */
   secret?: true
   operationId: string

@@ -3,12 +3,14 @@ import { AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { Transaction, WriteOptions } from '../storage/index.ts'
 import {
+  assertFresh,
   assertSameOrigin,
   callerOf,
   challengeOf,
   DASHBOARD_PREFIX,
   memberOf,
   permits,
+  SAFE,
 } from './authenticate.ts'
 import { BODY_BYTES_MAX, hasNoBody, readBody } from './body.ts'
 import type { Answer, AnyEndpoint, Call, Mounted, Page } from './endpoint.ts'
@@ -230,6 +232,10 @@ export class Exchange implements Call {
     }
     await this.#meter.takePerson(this.person.userId)
     this.caller = await memberOf(request, this.person, endpoint, sessions)
+    if (this.caller !== null && !SAFE.has(request.method) && !endpoint.uncounted) {
+      await this.#meter.takePlan(this.caller)
+    }
+    assertFresh(endpoint, this.person, this.services.clock.now())
   }
 
   async #take(caller: Caller, permitted: boolean): Promise<void> {

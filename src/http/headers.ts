@@ -1,4 +1,5 @@
 import { hstsOf } from '../base/hsts.ts'
+import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 
 /** Headers that a script of another origin may read. */
 const EXPOSED = [
@@ -39,6 +40,7 @@ export const PRIVATE = 'private, no-cache'
 const COMMON = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': PERMISSIONS_POLICY,
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 } as const
 

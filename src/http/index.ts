@@ -1,5 +1,5 @@
 export { type Api, type ApiDeps, createApi, endpoint } from './api.ts'
-export { DASHBOARD_PREFIX, personOf } from './authenticate.ts'
+export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './authenticate.ts'
 export { readBody } from './body.ts'
 export type { Answer, Call, Endpoint, Mounted, MountedCall, Page } from './endpoint.ts'
 export { digestTag } from './etag.ts'

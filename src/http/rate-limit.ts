@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors/index.ts'
-import type { Decision, Policy } from '../limits/index.ts'
+import type { Decision, Limiter, Policy } from '../limits/index.ts'
 import type { PlanLimits } from '../plans/types.ts'
 import type { Services } from './services.ts'
 import type { Caller } from './types.ts'
@@ -84,33 +84,71 @@ export function addressKey(address: string): string {
 /** What one person may send from all of their windows, including checks while typing. */
 const PERSON_POLICY: Policy = { ratePerMinute: 1_200, burst: 600 }
 
-/** Counts one request towards the limit that applies to it, and adds its headers to the answer. */
+/** What a person may send in all of their workspaces together; undefined: any number. */
+function personAllowance({ person }: Caller): { key: string; policy: Policy } | undefined {
+  if (person === undefined || person.limits === null) return undefined
+  const allowance = allowanceOf(person.limits)
+  return allowance && { key: `person ${person.id}`, policy: allowance.policy }
+}
+
+/** Counts one request towards the limits that apply to it, and adds its headers to the answer. */
 export class Meter {
-  /** The workspace and the allowance that this request was taken from. */
-  #taken: { key: string; allowance: Allowance } | undefined
+  /** Whom this request was taken from. */
+  #taken: { caller: Caller; allowance: Allowance } | undefined
 
   constructor(
     private readonly services: Pick<
       Services,
-      'limiter' | 'anonymousLimiter' | 'anonymousPolicy' | 'clock'
+      'limiter' | 'planLimiter' | 'anonymousLimiter' | 'anonymousPolicy' | 'clock'
     >,
     private readonly headers: Record<string, string>,
   ) {}
 
   /**
-   * Takes the request from the caller's allowance; a request that isn't permitted takes nothing.
-   * @throws AppError RATE_LIMITED
+   * Takes the request from the allowances of the key's workspace and of the person who made the
+   * key; a request that isn't permitted takes nothing. @throws AppError RATE_LIMITED
    */
-  async take({ workspace }: Caller, permitted: boolean): Promise<void> {
+  async take(caller: Caller, permitted: boolean): Promise<void> {
     const { limiter, clock } = this.services
     const now = clock.now()
-    const allowance = allowanceOf(workspace.plan.limits)
+    const { no, plan } = caller.workspace
+    const allowance = allowanceOf(plan.limits)
     if (allowance === undefined) return addNoLimitHeaders(this.headers, now)
-    const key = String(workspace.no)
-    const decision = await (permitted ? limiter.take : limiter.look)(key, allowance.policy, now)
+    const decision = await (permitted ? limiter.take : limiter.look)(
+      String(no),
+      allowance.policy,
+      now,
+    )
     addRateLimitHeaders(this.headers, allowance, decision, now)
     assertAllowed(decision)
-    if (permitted) this.#taken = { key, allowance }
+    if (!permitted) return
+    this.#taken = { caller, allowance }
+    await this.#takeOfPerson(limiter, caller, allowance)
+  }
+
+  /**
+   * Takes a write of the dashboard from the same allowances as API keys use.
+   * @throws AppError RATE_LIMITED
+   */
+  async takePlan(caller: Caller): Promise<void> {
+    const { planLimiter, clock } = this.services
+    const { no, plan } = caller.workspace
+    const allowance = allowanceOf(plan.limits)
+    if (allowance === undefined) return
+    assertAllowed(await planLimiter.take(String(no), allowance.policy, clock.now()))
+    await this.#takeOfPerson(planLimiter, caller, allowance)
+  }
+
+  /** Several workspaces allow a person no more than one plan; refused, the workspace loses nothing. */
+  async #takeOfPerson(limiter: Limiter, caller: Caller, own: Allowance): Promise<void> {
+    const allowance = personAllowance(caller)
+    if (allowance === undefined) return
+    const now = this.services.clock.now()
+    const decision = await limiter.take(allowance.key, allowance.policy, now)
+    if (decision.allowed) return
+    this.#taken = undefined
+    await limiter.refund(String(caller.workspace.no), own.policy, now)
+    assertAllowed(decision)
   }
 
   /** Counts a request without a caller by its address. @throws AppError RATE_LIMITED */
@@ -128,11 +166,13 @@ export class Meter {
   /** Gives the request back: answers 403 cost nothing. */
   async refund(): Promise<void> {
     if (this.#taken === undefined) return
-    const { key, allowance } = this.#taken
+    const { caller, allowance } = this.#taken
     this.#taken = undefined
     const { limiter, clock } = this.services
     const now = clock.now()
-    const decision = await limiter.refund(key, allowance.policy, now)
+    const decision = await limiter.refund(String(caller.workspace.no), allowance.policy, now)
     addRateLimitHeaders(this.headers, allowance, decision, now)
+    const person = personAllowance(caller)
+    if (person !== undefined) await limiter.refund(person.key, person.policy, now)
   }
 }

@@ -16,6 +16,8 @@ export interface Services {
   sessions?: Sessions | undefined
   /** Counts the requests of workspaces, on the dashboard's API those of people. */
   limiter: Limiter
+  /** Counts the requests of workspaces, and of people in all of theirs, on both APIs. */
+  planLimiter: Limiter
   /** Counts the requests of addresses without a key. */
   anonymousLimiter: Limiter
   anonymousPolicy: Policy

@@ -1,4 +1,4 @@
-import type { Plan } from '../plans/types.ts'
+import type { Plan, PlanLimits } from '../plans/types.ts'
 
 /** What a key may do. */
 export type Scope = 'links:read' | 'links:write'
@@ -24,6 +24,13 @@ export type Permission =
   | 'audit:read'
   | 'instance:manage'
 
+/** Whose request it is: the person in the dashboard, or who made the API key. */
+export interface CallerPerson {
+  id: string
+  /** What they may send in all of their workspaces together; null: any number. */
+  limits: PlanLimits | null
+}
+
 /** A program with an API key. */
 export interface KeyCaller {
   kind: 'api_key'
@@ -32,6 +39,8 @@ export interface KeyCaller {
   keyName?: string
   scopes: ReadonlySet<Permission>
   workspace: CallerWorkspace
+  /** Absent: the operator made the key. */
+  person?: CallerPerson
 }
 
 /** A person in the dashboard, in one of their workspaces. */
@@ -44,6 +53,7 @@ export interface SessionCaller {
   role: Role
   scopes: ReadonlySet<Permission>
   workspace: CallerWorkspace
+  person?: CallerPerson
 }
 
 /** A person who is signed in, whatever the workspace. */
@@ -55,6 +65,8 @@ export interface Person {
   /** A locale of ours, or null. */
   language: string | null
   instanceOwner: boolean
+  /** When this session was opened, or last confirmed. Milliseconds since the epoch. */
+  confirmedAt: number
 }
 
 /** How the dashboard's API finds out who asks. Asked anew on each request. */

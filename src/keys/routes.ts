@@ -1,9 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { KeyCreateSchema, KeyListSchema, KeyRotateSchema, NewKeySchema } from './schemas.ts'
+import {
+  type ApiKey,
+  KeyCreateSchema,
+  KeyListSchema,
+  KeyRotateSchema,
+  NewKeySchema,
+} from './schemas.ts'
 import { type KeyService, MAX_OVERLAP_MS } from './service.ts'
-import type { ApiKey } from './view.ts'
 
 const PATH = '/api/v1/keys'
 const TAG = 'API keys'
@@ -37,6 +42,7 @@ export function registerKeyRoutes(
     method: 'post',
     path: PATH,
     scope: 'keys:manage',
+    fresh: true,
     secret: true,
     operationId: 'createKey',
     tag: TAG,
@@ -81,6 +87,7 @@ export function registerKeyRoutes(
     method: 'post',
     path: `${PATH}/{id}/rotate`,
     scope: 'keys:manage',
+    fresh: true,
     secret: true,
     operationId: 'rotateKey',
     tag: TAG,

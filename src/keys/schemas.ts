@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { checked } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
-import { KEY_NAME_MAX } from './input.ts'
-import { SCOPES } from './scopes.ts'
+import { KEY_NAME_MAX, SCOPES, scopesOf } from './input.ts'
+import type { KeyRow } from './store.ts'
 
 const time = (description: string) =>
   z.string().nullable().openapi({ format: 'date-time', description })
@@ -71,3 +71,38 @@ export const KeyRotateSchema = z
       .openapi({ description: 'How long the old key goes on working. Default: 24.' }),
   })
   .openapi('ApiKeyRotate')
+
+/** A key as it is shown; the operator also sees whose it is. Times are RFC 3339 in UTC. */
+export type ApiKey = z.infer<typeof KeySchema> & { workspace: { id: string; name: string } }
+
+/** What a row says at a time. */
+export function apiKeyOf(row: KeyRow, now: number): ApiKey {
+  // Equal when the expiry was what ended it: see `takeSlot`.
+  const revokedAt = row.revoked_at === row.expires_at ? null : row.revoked_at
+  const expired = row.expires_at !== null && row.expires_at <= now
+  return {
+    id: row.id,
+    prefix: row.prefix,
+    name: row.name,
+    scopes: scopesOf(row.scopes),
+    status: statusOf(revokedAt !== null, expired, row.successor_id !== null),
+    workspace: { id: row.workspace_id, name: row.workspace_name },
+    created_by: row.creator_email === null ? null : { email: row.creator_email },
+    created_at: new Date(row.created_at).toISOString(),
+    expires_at: isoOrNull(row.expires_at),
+    revoked_at: isoOrNull(revokedAt),
+    last_used_at: isoOrNull(row.last_used_at),
+    rotated_from: row.rotated_from,
+  }
+}
+
+function statusOf(isRevoked: boolean, isExpired: boolean, isReplaced: boolean): ApiKey['status'] {
+  if (isRevoked) return 'revoked'
+  if (isExpired) return 'expired'
+  return isReplaced ? 'rotating' : 'active'
+}
+
+/** RFC 3339 in UTC with milliseconds. */
+export function isoOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}

@@ -7,25 +7,29 @@ import { AppError } from '../errors/index.ts'
 import type { Authenticate, Scope } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { personLimits } from '../workspaces/index.ts'
 import { makeKey, prefixOf } from './format.ts'
-import { checkNewKey, LATEST_TIME, type NewKey } from './input.ts'
+import {
+  checkNewKey,
+  LATEST_TIME,
+  type NewKey,
+  scopeSetOf,
+  scopesOf,
+  storedScopes,
+} from './input.ts'
 import { createLastUsed } from './last-used.ts'
-import { KeyRefused } from './refused.ts'
-import { scopeSetOf, scopesOf, storedScopes } from './scopes.ts'
-import { takeSlot } from './slots.ts'
+import { endKey } from './revoke.ts'
+import { type ApiKey, apiKeyOf, isoOrNull } from './schemas.ts'
 import {
   credentialOf,
   findKey,
-  freeSlots,
   insertKey,
   type KeyRow,
   listKeys,
   type NewKeyRow,
-  revokeKey,
   setExpiry,
-  successorOf,
+  takeSlot,
 } from './store.ts'
-import { type ApiKey, apiKeyOf, isoOrNull } from './view.ts'
 
 /** How long a rotated key goes on working, unless told otherwise. */
 export const DEFAULT_OVERLAP_MS = 24 * 3_600_000
@@ -63,14 +67,14 @@ export interface KeyService {
    */
   create(tx: Transaction, workspaceNo: number, input: NewKey, actor: Actor): Promise<CreatedKey>
   list(filter?: KeyFilter): Promise<ApiKey[]>
-  /** One key; in a transaction as it is there. @throws KeyRefused */
+  /** One key; in a transaction as it is there. @throws AppError */
   get(ref: string, filter?: KeyFilter, tx?: Transaction): Promise<ApiKey>
-  /** Ends a key for good; a second time changes nothing. @throws KeyRefused */
+  /** Ends a key for good; a second time changes nothing. @throws AppError */
   revoke(tx: Transaction, ref: string, filter: KeyFilter, actor: Actor): Promise<ApiKey>
   /**
    * Makes a successor with the same name, scopes and lifetime; the old key ends after the
    * overlap. The two take one slot of the plan.
-   * @throws KeyRefused, AppError VALIDATION_FAILED for an overlap that is too long
+   * @throws AppError, AppError VALIDATION_FAILED for an overlap that is too long
    */
   rotate(tx: Transaction, ref: string, rotation: Rotation, actor: Actor): Promise<CreatedKey>
   /** One read of committed state on every call: a revocation counts from the next request on. */
@@ -114,7 +118,8 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
 
   async function find(sql: Sql, ref: string, filter: KeyFilter): Promise<KeyRow> {
     const key = await findKey(sql, ref, filter.workspaceNo)
-    if (key === undefined) throw new KeyRefused('KEY_NOT_FOUND', `There is no key ${ref}`)
+    if (key === undefined)
+      throw new AppError('KEY_NOT_FOUND', { internal: `There is no key ${ref}` })
     return key
   }
 
@@ -126,21 +131,24 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
   /** Refuses the rotations that would give one slot more than two living keys. */
   async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promise<void> {
     const { status } = apiKeyOf(key, now)
-    if (status === 'revoked') throw new KeyRefused('KEY_REVOKED', `Key ${key.prefix} is revoked`)
-    if (status === 'expired') throw new KeyRefused('KEY_EXPIRED', `Key ${key.prefix} has expired`)
-    const successor = await successorOf(tx, key)
-    if (successor !== undefined) {
-      const message = `Key ${key.prefix} was rotated already; its successor is ${successor}`
-      throw new KeyRefused('KEY_ALREADY_ROTATED', message)
+    if (status === 'revoked') {
+      throw new AppError('KEY_REVOKED', { internal: `Key ${key.prefix} is revoked` })
+    }
+    if (status === 'expired') {
+      throw new AppError('KEY_EXPIRED', { internal: `Key ${key.prefix} has expired` })
+    }
+    const successor = key.successor_id
+    if (successor !== null) {
+      const internal = `Key ${key.prefix} was rotated already; its successor is ${successor}`
+      throw new AppError('KEY_ALREADY_ROTATED', { internal })
     }
     if (key.rotated_from === null) return
     const predecessor = await find(tx, key.rotated_from, {})
     if (!isAlive(apiKeyOf(predecessor, now))) return
     const until = isoOrNull(predecessor.expires_at)
-    throw new KeyRefused(
-      'PREDECESSOR_LIVES',
-      `Key ${predecessor.prefix}, which this one replaced, works until ${until}: revoke it first`,
-    )
+    throw new AppError('PREDECESSOR_LIVES', {
+      internal: `Key ${predecessor.prefix}, which this one replaced, works until ${until}: revoke it first`,
+    })
   }
 
   return {
@@ -185,18 +193,8 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
       const now = clock.now()
       await lock(tx, ref, filter)
       const key = await find(tx, ref, filter)
-      if (!(await revokeKey(tx, key.id, now))) return apiKeyOf(key, now)
-      // A key that was rotated has passed its slot on.
-      if ((await successorOf(tx, key)) === undefined) await freeSlots(tx, key.workspace_no)
-      await recordChange(tx, actor, {
-        workspaceNo: key.workspace_no,
-        at: now,
-        action: 'api_key.revoked',
-        target: { type: 'api_key', id: key.id, label: key.name },
-        before: { revoked_at: null },
-        after: { revoked_at: isoOrNull(now) },
-      })
-      return apiKeyOf({ ...key, revoked_at: now }, now)
+      const isRevoked = await endKey(tx, key, actor, now)
+      return apiKeyOf(isRevoked ? { ...key, revoked_at: now } : key, now)
     },
 
     async rotate(tx, ref, rotation, actor) {
@@ -257,6 +255,12 @@ export function createKeyService(deps: KeyServiceDeps): KeyService {
           language: row.language,
           plan: plans.of(row.plan_id),
         },
+        ...(row.created_by !== null && {
+          person: {
+            id: row.created_by,
+            limits: await personLimits(storage.read, plans, row.created_by),
+          },
+        }),
       }
     },
 

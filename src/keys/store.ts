@@ -1,3 +1,4 @@
+import { AppError } from '../errors/index.ts'
 import { type Millis, prepare, type Sql, type Transaction } from '../storage/index.ts'
 
 /** What authentication needs to know of a key and of its workspace. */
@@ -13,6 +14,7 @@ export interface CredentialRow {
   workspace_id: string
   language: string | null
   plan_id: string
+  created_by: string | null
 }
 
 /** A key's row with the names of its surroundings. */
@@ -67,7 +69,7 @@ const credentialByPrefix = prepare<{ prefix: string }, CredentialRow>((db, p) =>
       'k.revoked_at',
       'k.last_used_at',
     ])
-    .select('k.workspace_no')
+    .select(['k.workspace_no', 'k.created_by'])
     .select((e) => {
       const workspace = e.selectFrom('workspaces as w').whereRef('w.no', '=', 'k.workspace_no')
       return [
@@ -162,22 +164,33 @@ export async function setExpiry(tx: Transaction, id: string, at: Millis): Promis
   await tx.db.updateTable('api_keys').set({ expires_at: at }).where('id', '=', id).execute()
 }
 
-/** The id of the key that was made from this one. */
-export async function successorOf(
-  sql: Sql,
-  key: Pick<KeyRow, 'id' | 'workspace_no'>,
-): Promise<string | undefined> {
-  const row = await sql.db
-    .selectFrom('api_keys')
-    .select('id')
-    .where('workspace_no', '=', key.workspace_no)
-    .where('rotated_from', '=', key.id)
-    .executeTakeFirst()
-  return row?.id
+/**
+ * Takes one of the workspace's keys' slots, or throws. `workspaces.api_keys_count` counts the
+ * slots in use: by each key that isn't revoked, except one that was rotated, whose slot its
+ * successor has. A key's time runs out without a transaction of its own, so an expired key gives
+ * its slot back here, when one is wanted.
+ * @throws AppError PLAN_LIMIT_REACHED with API_KEYS_LIMIT.
+ */
+export async function takeSlot(
+  tx: Transaction,
+  plans: { of(planId: string): { limits: { api_keys: number | null } } },
+  workspaceNo: number,
+  now: Millis,
+): Promise<void> {
+  const limit = plans.of(await planIdOf(tx, workspaceNo)).limits.api_keys
+  if (await useSlot(tx, workspaceNo, limit)) return
+  const freed = await closeExpired(tx, workspaceNo, now)
+  if (freed > 0) {
+    await freeSlots(tx, workspaceNo, freed)
+    if (await useSlot(tx, workspaceNo, limit)) return
+  }
+  throw new AppError('PLAN_LIMIT_REACHED', {
+    details: [{ field: 'api_keys', code: 'API_KEYS_LIMIT', params: { limit: limit ?? 0 } }],
+  })
 }
 
 /** The plan of a workspace that exists. */
-export async function planIdOf(tx: Transaction, workspaceNo: number): Promise<string> {
+async function planIdOf(tx: Transaction, workspaceNo: number): Promise<string> {
   const workspace = await tx.db
     .selectFrom('workspaces')
     .select('plan_id')
@@ -187,7 +200,7 @@ export async function planIdOf(tx: Transaction, workspaceNo: number): Promise<st
 }
 
 /** Counts one more slot as used; false: `limit` of them are. A null limit is none. */
-export async function useSlot(
+async function useSlot(
   tx: Transaction,
   workspaceNo: number,
   limit: number | null,
@@ -213,11 +226,7 @@ export async function freeSlots(tx: Transaction, workspaceNo: number, count = 1)
  * Marks expired keys as ended when they expired, so that each gives its slot back once; how many.
  * `revoked_at` equal to `expires_at` therefore reads as expired, not as revoked.
  */
-export async function closeExpired(
-  tx: Transaction,
-  workspaceNo: number,
-  now: Millis,
-): Promise<number> {
+async function closeExpired(tx: Transaction, workspaceNo: number, now: Millis): Promise<number> {
   const closed = await tx.db
     .updateTable('api_keys')
     .set((e) => ({ revoked_at: e.ref('expires_at') }))

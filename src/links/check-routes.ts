@@ -34,6 +34,7 @@ export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: Lin
     path: `${PATH}/check`,
     scope: 'links:write',
     secret: true,
+    uncounted: true,
     operationId: 'checkLink',
     tag: TAG,
     summary: 'Check fields of a link without making it',

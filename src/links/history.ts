@@ -1,6 +1,14 @@
-import { type AuditRow, entriesAbout, entryNumber, entryOf, type Fields } from '../audit/index.ts'
+import {
+  type AuditRow,
+  entriesAbout,
+  entryNumber,
+  entryOf,
+  type Fields,
+  withNames,
+} from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
+import type { Caller } from '../http/types.ts'
 import type { Sql } from '../storage/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import { findDeleted } from './deleted-store.ts'
@@ -50,7 +58,7 @@ export async function linkOrDeleted(
  */
 export async function history(
   ctx: LinkContext & { cursors: Cursors },
-  caller: LinkCaller,
+  caller: LinkCaller & Partial<Pick<Caller, 'scopes'>>,
   id: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<HistoryPage> {
@@ -63,8 +71,10 @@ export async function history(
   const hasMore = rows.length > limit
   if (hasMore) rows.pop()
   const last = rows.at(-1)
+  // Addresses are for people who may read the audit log; no key may.
+  const seen = caller.scopes?.has('audit:read') ? rows : await withNames(storage.read, rows)
   return {
-    data: rows.map(shown),
+    data: seen.map(shown),
     pagination: {
       limit,
       has_more: hasMore,

@@ -7,11 +7,27 @@ import {
 } from '../i18n/index.ts'
 
 /** What messages there are. */
-export type MailKind = 'reset' | 'verify' | 'change' | 'invitation' | 'exists' | 'password_changed'
+export type MailKind = 'reset' | 'verify' | 'invitation' | 'exists' | 'password_changed' | 'notice'
+
+/** What a message of the kind `notice` says has happened to an account. */
+export type Notice =
+  | 'email_requested'
+  | 'email_changed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'two_factor_on'
+  | 'two_factor_off'
+  | 'recovery_codes'
+  | 'codes_locked'
+  | 'reset_link'
+  | 'instance_owner'
+  | 'deleted'
 
 /** A message to be written in the reader's language. */
 export interface Mail {
   kind: MailKind
+  /** With the kind `notice`. */
+  notice?: Notice
   to: string
   locale: Locale
   /** Where its one link leads. */
@@ -32,12 +48,15 @@ export interface Letter {
 
 /** Writes a message: plain, and in HTML without anything that is fetched from elsewhere. */
 export function writeMail(mail: Mail, baseUrl: string): Letter {
-  const { kind, locale, url, to } = mail
+  const { kind, notice, locale, url, to } = mail
   const params: MessageParams = { ...mail.params, host: new URL(baseUrl).host }
   const subject = oneLine(translate(locale, `mail.${kind}.subject`, params))
-  const text = translate(locale, `mail.${kind}.text`, params)
+  const text =
+    kind === 'notice' && notice !== undefined
+      ? translate(locale, `mail.notice.${notice}`, params)
+      : translate(locale, `mail.${kind as Exclude<MailKind, 'notice'>}.text`, params)
   const button = translate(locale, `mail.${kind}.button`)
-  const notes = [translate(locale, 'mail.ignore')]
+  const notes = kind === 'notice' ? [] : [translate(locale, 'mail.ignore')]
   if (mail.expiresAt !== undefined) {
     const date = formatDateTime(locale, new Date(mail.expiresAt))
     notes.unshift(translate(locale, 'mail.expires', { date }))

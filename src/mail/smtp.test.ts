@@ -116,7 +116,7 @@ describe('what is written', () => {
   const KINDS: MailKind[] = [
     'reset',
     'verify',
-    'change',
+    'verify',
     'invitation',
     'exists',
     'password_changed',

@@ -1,9 +1,8 @@
 export {
   createInvitationService,
   INVITATION_MS,
-  type Invitation,
   type InvitationService,
-  type Invited,
+  type SendInvitation,
 } from './invitations.ts'
-export { createMemberService, type Member, type MemberService } from './service.ts'
-export type { InvitationMail, SendInvitation } from './types.ts'
+export { permissionsOf, ROLES } from './roles.ts'
+export { createMemberService, endInvitationsBy, type MemberService } from './service.ts'

@@ -4,37 +4,41 @@ import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import { AppError } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
+import type { Locale } from '../i18n/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
+import { isAbove } from './roles.ts'
+import type { Invitation } from './schemas.ts'
+import { type MemberAsker, roleOf } from './service.ts'
 import {
-  deleteExpired,
   deleteInvitation,
-  hasExpired,
   invitationByToken,
+  isMember,
   listInvitations,
   nameOf,
   placesTaken,
   replaceInvitation,
-} from './invitations-store.ts'
-import { isAbove } from './roles.ts'
-import { roleOf } from './service.ts'
-import { isMember } from './store.ts'
-import type { MemberAsker } from './types.ts'
+} from './store.ts'
 
 /** How long an invitation can be accepted. */
 export const INVITATION_MS = 7 * 24 * 3_600_000
 const TOKEN_BYTES = 32
 
-/** An open invitation, as it is shown. */
-export interface Invitation {
-  id: string
+/** What is sent to a person who is invited. */
+export interface InvitationMail {
   email: string
-  role: Role
-  /** RFC 3339 */
-  expires_at: string
-  /** Null: somebody whose account is gone. */
-  invited_by: { email: string } | null
+  workspace: { name: string }
+  token: string
+  /** Where to accept; the token is not in it. */
+  url: string
+  /** Milliseconds since the epoch. */
+  expiresAt: number
+  /** The language of the inviter. */
+  locale: Locale
 }
+
+/** Sends an invitation. False: mail is not set up. */
+export type SendInvitation = (mail: InvitationMail) => boolean
 
 /** What an invitation promises. */
 export interface Invited {
@@ -190,8 +194,10 @@ export function createInvitationService(deps: InvitationServiceDeps): Invitation
     },
 
     async purgeExpired() {
-      if (!(await hasExpired(storage.read, clock.now()))) return
-      await storage.write((tx) => deleteExpired(tx, clock.now()), { survives: 'process' })
+      await storage.write(
+        (tx) => tx.db.deleteFrom('invitations').where('expires_at', '<=', clock.now()).execute(),
+        { survives: 'process' },
+      )
     },
   }
 }

@@ -1,16 +1,34 @@
-import type { Role } from '../http/types.ts'
+import type { Permission, Role } from '../http/types.ts'
 
-/** The roles, from most to least. */
-export const ROLES: readonly Role[] = ['owner', 'admin', 'member', 'viewer']
+/** The roles, from most to least. Each may do what the ones after it may. */
+export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[]
 
-/** Whether the first role is above the second. A role that we don't know is above none. */
-export function isAbove(one: string, other: string): boolean {
-  return rank(one) < rank(other)
+/** What each role may do besides what the roles below it may. */
+const OWN: Readonly<Record<Role, readonly Permission[]>> = {
+  owner: ['workspace:manage'],
+  admin: ['keys:manage', 'members:manage', 'audit:read'],
+  member: ['links:write'],
+  viewer: ['links:read'],
 }
 
-/** Whether a role may change who the members are. */
-export function managesMembers(role: string): boolean {
-  return role === 'owner' || role === 'admin'
+const OF_ROLE = new Map<string, ReadonlySet<Permission>>()
+const OF_INSTANCE_OWNER = new Map<string, ReadonlySet<Permission>>()
+for (const [i, role] of ROLES.entries()) {
+  const permissions = ROLES.slice(i).flatMap((below) => OWN[below])
+  OF_ROLE.set(role, new Set(permissions))
+  OF_INSTANCE_OWNER.set(role, new Set<Permission>([...permissions, 'instance:manage']))
+}
+
+const NOTHING: ReadonlySet<Permission> = new Set()
+
+/** All that a role permits. An unknown role permits nothing. */
+export function permissionsOf(role: string, instanceOwner = false): ReadonlySet<Permission> {
+  return (instanceOwner ? OF_INSTANCE_OWNER : OF_ROLE).get(role) ?? NOTHING
+}
+
+/** Whether the first role is above the second. An unknown role is above none. */
+export function isAbove(one: string, other: string): boolean {
+  return rank(one) < rank(other)
 }
 
 function rank(role: string): number {

@@ -1,19 +1,18 @@
 import { z } from '@hono/zod-openapi'
 import type { Clock } from '../base/clock.ts'
-import { AppError } from '../errors/index.ts'
-import { type Api, endpoint } from '../http/index.ts'
+import { type Api, assertAllowed, endpoint } from '../http/index.ts'
 import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
-import type { InvitationService } from './invitations.ts'
+import type { InvitationService, SendInvitation } from './invitations.ts'
 import {
   InvitationListSchema,
   InvitationSchema,
   InviteSchema,
   MemberListSchema,
   MemberSchema,
+  RemoveQuery,
   RoleSchema,
 } from './schemas.ts'
-import type { MemberService } from './service.ts'
-import { memberAskerOf, type SendInvitation } from './types.ts'
+import { type MemberService, memberAskerOf } from './service.ts'
 
 const MEMBERS = '/api/v1/members'
 const INVITATIONS = '/api/v1/invitations'
@@ -55,6 +54,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
     method: 'patch',
     path: `${MEMBERS}/{user_id}`,
     scope: 'members:manage',
+    fresh: true,
     operationId: 'updateMember',
     tag: TAG,
     summary: 'Give a member another role',
@@ -66,9 +66,10 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
       call.mutate(async (tx) => {
         const { params, body } = call
         const asker = memberAskerOf(call)
+        const { role, keys } = body
         return {
           status: 200,
-          body: await deps.members.setRole(tx, asker, params.user_id, body.role),
+          body: await deps.members.setRole(tx, asker, params.user_id, role, keys),
         }
       }),
   })
@@ -82,11 +83,13 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
     tag: TAG,
     summary: 'Remove a member, or leave',
     params: Member,
+    query: RemoveQuery,
     success: { status: 204, description: 'They have no access any more.' },
     errors: ['MEMBER_NOT_FOUND', 'FORBIDDEN', 'ROLE_ABOVE_OWN', 'LAST_OWNER'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        await deps.members.remove(tx, memberAskerOf(call), call.params.user_id)
+        const { params, query } = call
+        await deps.members.remove(tx, memberAskerOf(call), params.user_id, query.keys)
         return { status: 204 }
       }),
   })
@@ -127,14 +130,12 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
       })
       if (made === undefined) return answer
       const { token, expiresAt, invitation, workspaceName: name } = made
-      const url = `${baseUrl}/app/invitation?token=${token}`
-      const { email, role } = invitation
-      const workspace = { id: caller.workspace.id, name }
-      const invitedBy = asker.actor.label
-      const mail = { email, role, workspace, invitedBy, url, expiresAt, locale }
-      return (await deps.sendInvitation(mail))
-        ? answer
-        : { ...answer, body: { ...invitation, url } }
+      const { email } = invitation
+      const url = `${baseUrl}/app/invitation`
+      if (deps.sendInvitation({ email, workspace: { name }, token, url, expiresAt, locale })) {
+        return answer
+      }
+      return { ...answer, body: { ...invitation, url: `${url}#token=${token}` } }
     },
   })
 
@@ -156,14 +157,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
   })
 
   async function takeInvite(workspaceNo: number): Promise<void> {
-    const taking = sent.take(String(workspaceNo), INVITES, deps.clock.now())
-    const { allowed, retryAfterMs } = await taking
-    if (allowed) return
-    const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
-    throw new AppError('RATE_LIMITED', {
-      params: { seconds },
-      headers: { 'Retry-After': String(seconds) },
-    })
+    assertAllowed(await sent.take(String(workspaceNo), INVITES, deps.clock.now()))
   }
 }
 

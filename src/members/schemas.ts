@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import type { Role } from '../http/types.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { ROLES } from './roles.ts'
@@ -8,7 +7,7 @@ import { ROLES } from './roles.ts'
 const EMAIL_MAX = 254
 const addressSchema = z.email().max(EMAIL_MAX)
 
-const role = z.enum(ROLES as [Role, ...Role[]])
+const role = z.enum(ROLES)
 
 const email = checked(z.string(), (text) => {
   const address = text.trim()
@@ -25,7 +24,26 @@ export const MemberSchema = z
   })
   .openapi('Member')
 
-export const RoleSchema = z.strictObject({ role }).openapi('MemberChange')
+/** What becomes of the keys of a person who loses the right to have some. */
+const keys = z.enum(['revoke', 'keep']).optional()
+
+export const RoleSchema = z
+  .strictObject({
+    role,
+    keys: keys.openapi({
+      description:
+        'Their API keys, where the new role permits none. Default: revoke. The invitations that ' +
+        'they have sent end with every lower role.',
+    }),
+  })
+  .openapi('MemberChange')
+
+/** `DELETE /members/{user_id}` */
+export const RemoveQuery = z.object({
+  keys: keys.openapi({
+    param: { description: 'Their API keys. Default, and always for who leaves: revoke.' },
+  }),
+})
 
 export const InvitationSchema = z
   .object({
@@ -58,3 +76,7 @@ export const MemberListSchema = z
 export const InvitationListSchema = z
   .object({ data: z.array(InvitationSchema), pagination })
   .openapi('InvitationList')
+
+/** A member, and an open invitation, as they are shown. */
+export type Member = z.infer<typeof MemberSchema>
+export type Invitation = z.infer<typeof InvitationSchema>

@@ -6,6 +6,7 @@ import { systemRandom } from '../base/random.ts'
 import { openSharedVisitors } from '../clicks/index.ts'
 import { readNode } from '../cluster/node.ts'
 import { assertSecret, deriveSecrets, existingSecret, fingerprintOf } from '../config/index.ts'
+import { Refused } from '../errors/index.ts'
 import { lockDataDir, lockState } from '../operations/lock.ts'
 import { type ClickHouse, openClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import { migrateClickHouse } from '../statistics/engine/clickhouse/schema.ts'
@@ -19,7 +20,7 @@ import {
 import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
 import { isSame } from './digest.ts'
 import { type Moved, moveTables, type Progress } from './rows.ts'
-import { MoveRefused, openSource, type Source } from './source.ts'
+import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 
 /** What the target records of the moves into it; see `assertMoved`. */
@@ -59,7 +60,7 @@ export interface MoveResult {
 /**
  * Copies an embedded instance into a database, and ClickHouse. May be interrupted anywhere and
  * called again. Nodes refuse the database until a move of the stopped instance is complete.
- * @throws MoveRefused; DataDirLocked; ConfigError; errors of the databases
+ * @throws Refused; DataDirLocked; ConfigError; errors of the databases
  */
 export async function moveInstance(options: MoveOptions): Promise<MoveResult> {
   const { dataDir, to, given, progress } = options
@@ -105,13 +106,13 @@ const FIRST_WORKSPACE = `SELECT id FROM
 async function nameOfSource(dataDir: string, given: string | null): Promise<string> {
   if (readNode(dataDir) !== null) {
     const message = 'This is the data directory of a node: set SLUGLINE_DATA_DIR to the instance'
-    throw new MoveRefused('NODE_DIRECTORY', message)
+    throw new Refused('NODE_DIRECTORY', message)
   }
   assertSecret(dataDir, given)
   const secret = given ?? existingSecret(dataDir)
   if (secret === null || !existsSync(databaseFiles(dataDir).main)) {
     const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
-    throw new MoveRefused('NO_INSTANCE', message)
+    throw new Refused('NO_INSTANCE', message)
   }
   await migrate(dataDir)
   const { raw, close } = openSqlite(databaseFiles(dataDir).main, { readonly: true })
@@ -127,7 +128,7 @@ function nameOfClicks(url: string | null): string {
 
 /**
  * Checks that the target is empty, or has an earlier move of the same instance, and records this
- * one: from now on nodes refuse the database until {@link end}. @throws MoveRefused
+ * one: from now on nodes refuse the database until {@link end}. @throws Refused
  */
 async function begin(
   target: Target,
@@ -137,7 +138,7 @@ async function begin(
   const [lock] = await target.all<{ taken: boolean }>(
     "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
   )
-  if (!lock?.taken) throw new MoveRefused('MOVE_RUNNING', 'Another move into the database runs')
+  if (!lock?.taken) throw new Refused('MOVE_RUNNING', 'Another move into the database runs')
   await target.all(MOVES)
   const [earlier] = await target.all<{ source: string; clicks: string }>('SELECT * FROM moves')
   const [used] = await target.all<{ nodes: boolean; data: boolean }>(
@@ -145,7 +146,7 @@ async function begin(
        OR EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM clicks) AS data`,
   )
   const refuse = (code: string, message: string) => {
-    throw new MoveRefused(code, `${message}. Name an empty database`)
+    throw new Refused(code, `${message}. Name an empty database`)
   }
   if (used?.nodes) refuse('TARGET_IN_USE', 'Nodes have been started on this database')
   if (earlier === undefined && used?.data) {

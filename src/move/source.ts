@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, constants as fs } from 'node:fs'
 import { drainJournal } from '../backend/drain.ts'
 import { silentLogger } from '../base/logger.ts'
+import { Refused } from '../errors/index.ts'
 import { type DuckDb, openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { socketPath } from '../statistics/process/socket.ts'
@@ -10,17 +11,6 @@ import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/ind
 /** How long the statistics process may take to pause its writes. */
 const PAUSE_WITHIN_MS = 60_000
 const RETRY_MS = 200
-
-/** A move that is refused; nothing of the instance was changed. */
-export class MoveRefused extends Error {
-  override name = 'MoveRefused'
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message)
-  }
-}
 
 /** A single-machine instance, opened for reading. */
 export interface Source {
@@ -38,7 +28,7 @@ export interface Source {
  * and stored first. Links are read last, so that the links of all clicks are there.
  * @param scratch a directory for copies
  * @param isRunning the server runs: it owns the statistics file and the journal
- * @throws MoveRefused
+ * @throws Refused
  */
 export async function openSource(
   dataDir: string,
@@ -92,7 +82,7 @@ async function copyStatistics(dataDir: string, to: string, withinMs: number): Pr
 /**
  * Keeps the statistics file unchanged until the returned function is called: by its lock while no
  * process has it open, otherwise by asking the statistics process.
- * @throws MoveRefused when that process runs and does not answer
+ * @throws Refused when that process runs and does not answer
  */
 async function pauseWrites(dataDir: string, withinMs: number): Promise<() => void> {
   for (const end = performance.now() + withinMs; performance.now() < end; ) {
@@ -114,5 +104,5 @@ async function pauseWrites(dataDir: string, withinMs: number): Promise<() => voi
     await Bun.sleep(RETRY_MS)
   }
   const message = 'The statistics process does not pause its writes. Stop the server, or try again'
-  throw new MoveRefused('STATISTICS_BUSY', message)
+  throw new Refused('STATISTICS_BUSY', message)
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
+import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 import { direction, formatDateTime, type Locale, translate } from '../i18n/index.ts'
 
 const STYLE = `:root{color-scheme:light dark;--fg:#1b1d22;--dim:#5d6370;--bg:#fafafa;--card:#fff;--line:#dfe1e6;--accent:#2f5bd7;--on:#fff;--bad:#b3261e}
@@ -35,6 +36,7 @@ export function pageHeaders(locale: Locale, formAction = "'self'"): Record<strin
     'Content-Security-Policy': `${POLICY} ${formAction}`,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
+    'Permissions-Policy': PERMISSIONS_POLICY,
     'X-Robots-Tag': 'noindex',
   }
 }

@@ -10,10 +10,12 @@ export interface WorkspacesTable {
   no: Generated<number>
   id: string
   name: string
-  /** The name in lower case; unique. */
+  /** The name in lower case. */
   name_key: string
   plan_id: string
   language: string | null
+  /** 1: members with a password need a second factor. */
+  require_two_factor: Generated<Flag>
   /** Counters, changed in the transaction that changes what they count. */
   links_count: Generated<number>
   api_keys_count: Generated<number>

@@ -1,6 +1,11 @@
 export { type NewUser, USER_NAME_MAX } from './input.ts'
-export { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from './password.ts'
-export { type UserRefusal, UserRefused } from './refused.ts'
+export {
+  assertNotCommon,
+  hashPassword,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+  verifyPassword,
+} from './password.ts'
 export {
   type CheckedUser,
   type CreatedUser,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError, type ErrorDetail, Refused } from '../errors/index.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
-import { UserRefused } from './refused.ts'
 
 /** Most characters of a person's name. */
 export const USER_NAME_MAX = 100
@@ -16,18 +15,16 @@ export interface NewUser {
   /** {@link PASSWORD_MIN} characters or more; one is made when absent. */
   password?: string | undefined
   name?: string | null | undefined
-  /** Id or name of the workspace to join as its owner; made when there is none of that name. */
-  workspace?: string | undefined
 }
 
 /**
  * The e-mail address and the name as they are kept.
- * @throws UserRefused INVALID_EMAIL, AppError VALIDATION_FAILED
+ * @throws Refused INVALID_EMAIL, AppError VALIDATION_FAILED
  */
 export function checkNewUser(input: NewUser): { email: string; name: string | null } {
   const email = input.email.trim()
   if (!emailSchema.safeParse(email).success) {
-    throw new UserRefused('INVALID_EMAIL', `${email} is not an e-mail address`)
+    throw new Refused('INVALID_EMAIL', `${email} is not an e-mail address`)
   }
   const name = input.name?.normalize('NFC').trim() || null
   const details = [...faultsOfPassword(input.password), ...faultsOfName(name)]

@@ -7,7 +7,7 @@ import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createPlans } from '../plans/service.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
 import { openTestStorage } from '../storage/testing/database.ts'
 import { createWorkspaceService, type WorkspaceService } from '../workspaces/index.ts'
 import { createUserService, type UserService } from './index.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-users-'))
   storage = await openTestStorage(dir)
   workspaces = createWorkspaceService({ storage, clock, ids, plans: createPlans(DEFAULT_PLANS) })
-  users = createUserService({ storage, clock, ids, random: systemRandom, workspaces })
+  users = createUserService({ storage, clock, ids, random: systemRandom })
 })
 
 afterEach(async () => {
@@ -33,6 +33,10 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
+const joinAcme = async (tx: Transaction, user: { id: string; email: string }) => {
+  const acme = await workspaces.ensure(tx, 'Acme', {}, COMMAND_LINE)
+  await workspaces.join(tx, acme, user, 'owner', COMMAND_LINE)
+}
 const rows = () => storage.read.db.selectFrom('users').selectAll().orderBy('id').execute()
 const hashes = async () =>
   (await storage.read.db.selectFrom('accounts').selectAll().execute()).map(
@@ -51,7 +55,6 @@ describe('create', () => {
       id: expect.stringMatching(/^usr_[0-9a-z]{26}$/),
       email: 'Ann@Example.com',
       name: 'Ann',
-      workspace: null,
       generatedPassword: null,
     })
     const [hash = ''] = await hashes()
@@ -105,37 +108,32 @@ describe('create', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('makes the workspace that is named, or joins it, as its owner', async () => {
-    const ann = await users.create({
-      email: 'a@example.com',
-      password: PASSWORD,
-      workspace: 'Acme',
-    })
-    expect(ann.workspace?.name).toBe('Acme')
-    await storage.write((tx) => workspaces.setPlan(tx, 'acme', 'pro', COMMAND_LINE))
-    const bob = await users.create({
-      email: 'b@example.com',
-      password: PASSWORD,
-      workspace: 'acme',
-    })
-    expect(bob.workspace).toEqual(ann.workspace)
-    expect((await workspaces.find('acme'))?.usage.members).toBe(2)
+  test('does what belongs to it in the same transaction', async () => {
+    const ann = await users.create({ email: 'a@example.com', password: PASSWORD }, joinAcme)
     const members = await storage.read.db.selectFrom('members').selectAll().execute()
-    expect(members.map(({ user_id, role }) => [user_id, role])).toEqual([
-      [ann.id, 'owner'],
-      [bob.id, 'owner'],
-    ])
+    expect(members.map(({ user_id, role }) => [user_id, role])).toEqual([[ann.id, 'owner']])
+  })
+
+  test('refuses passwords that are widely known, and one’s own address', async () => {
+    const email = 'annabelle.long@example.com'
+    const common = ['password123', 'QWERTYUIOP', '1q2w3e4r5t', 'aaaaaaaaaaaa', 'ababababab']
+    for (const password of [...common, email, 'Annabelle.Long']) {
+      const error = await errorOf(users.create({ email, password }))
+      expect(error?.details).toEqual([{ field: 'password', code: 'COMMON_PASSWORD' }])
+    }
+    expect(await rows()).toEqual([])
+    await users.create({ email, password: 'not in any list' })
   })
 
   test('stops at the limit of the plan, and then makes nobody', async () => {
     const attempts = await Promise.allSettled(
       ['a', 'b', 'c'].map((name) =>
-        users.create({ email: `${name}@example.com`, password: PASSWORD, workspace: 'Acme' }),
+        users.create({ email: `${name}@example.com`, password: PASSWORD }, joinAcme),
       ),
     )
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const error = await errorOf(
-      users.create({ email: 'd@example.com', password: PASSWORD, workspace: 'acme' }),
+      users.create({ email: 'd@example.com', password: PASSWORD }, joinAcme),
     )
     expect(error.code).toBe('PLAN_LIMIT_REACHED')
     expect(error.details).toEqual([

@@ -1,12 +1,10 @@
-import { COMMAND_LINE } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import { type Random, randomString } from '../base/random.ts'
+import { Refused } from '../errors/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import type { WorkspaceService } from '../workspaces/index.ts'
 import { checkNewUser, type NewUser } from './input.ts'
-import { hashPassword } from './password.ts'
-import { UserRefused } from './refused.ts'
+import { assertNotCommon, hashPassword } from './password.ts'
 import { hasUsers, insertUser, lockUsers } from './store.ts'
 
 /** Letters and digits that aren't mistaken for each other. */
@@ -18,7 +16,6 @@ export interface CreatedUser {
   id: string
   email: string
   name: string | null
-  workspace: { id: string; name: string } | null
   /** The password that was made for them, shown once; null when they brought their own. */
   generatedPassword: string | null
 }
@@ -35,10 +32,13 @@ export interface CheckedUser {
 /** People who can sign in. */
 export interface UserService {
   /**
-   * @throws UserRefused, WorkspaceRefused, AppError VALIDATION_FAILED, or PLAN_LIMIT_REACHED with
-   * MEMBERS_LIMIT; nothing is made then, the workspace neither.
+   * Makes a person; `also` does what belongs to it in the same transaction.
+   * @throws Refused EMAIL_TAKEN, INVALID_EMAIL, AppError VALIDATION_FAILED, and what `also` throws
    */
-  create(input: NewUser): Promise<CreatedUser>
+  create(
+    input: NewUser,
+    also?: (tx: Transaction, user: { id: string; email: string }) => Promise<void>,
+  ): Promise<CreatedUser>
   /** Puts a person down; their id, or null: the address is taken. The first owns the instance. */
   insert(tx: Transaction, user: CheckedUser): Promise<string | null>
   /** Until the end of the transaction nobody else becomes a user. */
@@ -53,12 +53,11 @@ export interface UserServiceDeps {
   clock: Clock
   ids: Ids
   random: Random
-  workspaces: Pick<WorkspaceService, 'ensure' | 'join'>
 }
 
 /** See {@link UserService}. */
 export function createUserService(deps: UserServiceDeps): UserService {
-  const { storage, clock, ids, random, workspaces } = deps
+  const { storage, clock, ids, random } = deps
 
   async function insert(tx: Transaction, user: CheckedUser): Promise<string | null> {
     const id = ids.next('usr')
@@ -71,8 +70,9 @@ export function createUserService(deps: UserServiceDeps): UserService {
     lock: lockUsers,
     any: hasUsers,
 
-    async create(input) {
+    async create(input, also) {
       const { email, name } = checkNewUser(input)
+      if (input.password !== undefined) await assertNotCommon('password', input.password, email)
       const generatedPassword =
         input.password === undefined
           ? randomString(random, PASSWORD_ALPHABET, GENERATED_LENGTH)
@@ -84,15 +84,10 @@ export function createUserService(deps: UserServiceDeps): UserService {
         const user = { email, name, passwordHash, emailVerified: true, language: null }
         const id = await insert(tx, user)
         if (id === null) {
-          throw new UserRefused('EMAIL_TAKEN', `There is a user ${email} already`)
+          throw new Refused('EMAIL_TAKEN', `There is a user ${email} already`)
         }
-        if (input.workspace === undefined) {
-          return { id, email, name, workspace: null, generatedPassword }
-        }
-        const workspace = await workspaces.ensure(tx, input.workspace, {}, COMMAND_LINE)
-        await workspaces.join(tx, workspace, { id, email }, 'owner', COMMAND_LINE)
-        const joined = { id: workspace.id, name: workspace.name }
-        return { id, email, name, workspace: joined, generatedPassword }
+        await also?.(tx, { id, email })
+        return { id, email, name, generatedPassword }
       })
     },
   }

@@ -1,9 +1,6 @@
 export { WORKSPACE_NAME_MAX } from './name.ts'
-export { UnknownPlan, type WorkspaceRefusal, WorkspaceRefused } from './refused.ts'
-export {
-  createWorkspaceRemoval,
-  type WorkspaceRemoval,
-} from './removal.ts'
+export { personLimits } from './person-limits.ts'
+export { createWorkspaceRemoval, type WorkspaceRemoval } from './removal.ts'
 export {
   createWorkspaceService,
   type Workspace,

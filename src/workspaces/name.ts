@@ -11,7 +11,7 @@ export function looksLikeId(text: string): boolean {
   return ID_SHAPE.test(text)
 }
 
-/** The name without regard to case, for the unique index. Upper case first: ß is SS. */
+/** The name without regard to case, to search by. Upper case first: ß is SS. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').trim().toUpperCase().toLowerCase().normalize('NFC')
 }
@@ -19,23 +19,16 @@ export function nameKey(name: string): string {
 /** The name as it is kept. @throws AppError VALIDATION_FAILED */
 export function checkName(input: string): string {
   const name = input.normalize('NFC').trim()
-  if (name === '') {
-    throw new AppError('VALIDATION_FAILED', { details: [{ field: 'name', code: 'REQUIRED' }] })
-  }
+  const fault = faultOf(name)
+  if (fault === undefined) return name
+  throw new AppError('VALIDATION_FAILED', { details: [{ field: 'name', ...fault }] })
+}
+
+function faultOf(name: string) {
+  if (name === '') return { code: 'REQUIRED' } as const
   if ([...name].length > WORKSPACE_NAME_MAX) {
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ field: 'name', code: 'TOO_LONG', params: { max: WORKSPACE_NAME_MAX } }],
-    })
+    return { code: 'TOO_LONG', params: { max: WORKSPACE_NAME_MAX } } as const
   }
-  if (looksLikeId(name)) {
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ field: 'name', code: 'INVALID_VALUE', params: {} }],
-    })
-  }
-  if (CONTROL_CHARACTERS.test(name)) {
-    throw new AppError('VALIDATION_FAILED', {
-      details: [{ field: 'name', code: 'INVALID_CHARACTERS' }],
-    })
-  }
-  return name
+  if (looksLikeId(name)) return { code: 'INVALID_VALUE', params: {} } as const
+  return CONTROL_CHARACTERS.test(name) ? ({ code: 'INVALID_CHARACTERS' } as const) : undefined
 }

@@ -37,10 +37,9 @@ export function registerWorkspaceRoutes(api: Pick<Api, 'add'>, deps: WorkspaceRo
     scope: 'workspace:manage',
     operationId: 'updateWorkspace',
     tag: TAG,
-    summary: 'Change name or language',
+    summary: 'Change name, language, or whether members need a second factor',
     body: WorkspaceChangeSchema,
     success: { status: 200, description: 'The workspace.', schema: WorkspaceSchema },
-    errors: ['WORKSPACE_NAME_TAKEN'],
     handler: (call) =>
       call.mutate(async (tx) => {
         const { workspace, actor } = askerOf(call)
@@ -53,6 +52,7 @@ export function registerWorkspaceRoutes(api: Pick<Api, 'add'>, deps: WorkspaceRo
     method: 'delete',
     path: PATH,
     scope: 'workspace:manage',
+    fresh: true,
     // Its record would be the one thing left of the workspace.
     secret: true,
     operationId: 'deleteWorkspace',
@@ -79,6 +79,6 @@ export function registerWorkspaceRoutes(api: Pick<Api, 'add'>, deps: WorkspaceRo
   })
 }
 
-function shown({ id, name, plan, language, created_at }: Workspace) {
-  return { id, name, language, plan, created_at }
+function shown({ id, name, plan, language, require_two_factor, created_at }: Workspace) {
+  return { id, name, language, require_two_factor, plan, created_at }
 }

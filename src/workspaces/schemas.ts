@@ -7,6 +7,9 @@ const fields = {
   name: z.string(),
   plan: z.string().openapi({ description: "The plan's id." }),
   language: z.string().nullable().openapi({ description: 'Of messages, unless a request asks.' }),
+  require_two_factor: z
+    .boolean()
+    .openapi({ description: 'Whether members with a password need a second factor.' }),
   created_at: z.string().openapi({ format: 'date-time' }),
 }
 
@@ -19,6 +22,7 @@ export const WorkspaceChangeSchema = z
       .enum(LOCALES as unknown as [string, ...string[]])
       .nullable()
       .optional(),
+    require_two_factor: z.boolean().optional(),
   })
   .openapi('WorkspaceChange')
 

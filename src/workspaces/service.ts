@@ -1,13 +1,12 @@
 import { type Actor, changedFields, type Fields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
-import { AppError } from '../errors/index.ts'
+import { AppError, Refused } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { holdUser } from '../users/index.ts'
 import { checkName, looksLikeId, nameKey } from './name.ts'
-import { UnknownPlan, WorkspaceRefused } from './refused.ts'
 import {
   insertMember,
   insertWorkspace,
@@ -15,13 +14,12 @@ import {
   searchWorkspaces,
   takeMemberPlace,
   updatePlan,
-  updateWorkspace,
   type WorkspaceRow,
   workspaceById,
-  workspaceByName,
+  workspacesByName,
 } from './store.ts'
 
-/** A workspace as it is shown. */
+/** A workspace as it is shown. Names may repeat; the id identifies it. */
 export interface Workspace {
   /** Its number in other tables; not for the outside. */
   no: number
@@ -30,17 +28,22 @@ export interface Workspace {
   /** The plan's id. */
   plan: string
   language: string | null
+  /** Whether its members need a second factor. */
+  require_two_factor: boolean
   /** How many there are of what the plan limits. */
   usage: { links: number; api_keys: number; members: number }
   /** RFC 3339 */
   created_at: string
 }
 
-/** Workspaces: made, listed, put on plans. `ref`: an id, or a name without regard to case. */
+/**
+ * Workspaces: made, listed, put on plans. `ref`: an id, or, for the operator, a name without regard
+ * to case that one workspace alone has.
+ */
 export interface WorkspaceService {
   /**
    * @param planId Default: the default plan.
-   * @throws WorkspaceRefused (name taken), UnknownPlan, AppError VALIDATION_FAILED
+   * @throws Refused UNKNOWN_PLAN, AppError VALIDATION_FAILED
    */
   create(
     tx: Transaction,
@@ -48,8 +51,9 @@ export interface WorkspaceService {
     actor: Actor,
   ): Promise<Workspace>
   list(): Promise<Workspace[]>
-  find(ref: string): Promise<Workspace | undefined>
-  /** @throws WorkspaceRefused WORKSPACE_NOT_FOUND */
+  /** @throws Refused WORKSPACE_AMBIGUOUS */
+  find(ref: string, sql?: Sql): Promise<Workspace | undefined>
+  /** @throws AppError WORKSPACE_NOT_FOUND, Refused WORKSPACE_AMBIGUOUS */
   get(sql: Sql, ref: string): Promise<Workspace>
   /**
    * Finds a workspace or makes it; a plan, when given, becomes its plan in both cases.
@@ -64,19 +68,14 @@ export interface WorkspaceService {
   /**
    * Puts a workspace on a plan. With more of anything than the plan allows it keeps all of it,
    * and gets no more.
-   * @throws WorkspaceRefused, UnknownPlan
+   * @throws as `get` does, Refused UNKNOWN_PLAN
    */
   setPlan(tx: Transaction, ref: string, planId: string, actor: Actor): Promise<Workspace>
   /**
-   * Changes name or language; what is absent stays.
-   * @throws WorkspaceRefused (name taken), AppError VALIDATION_FAILED
+   * Changes what its owners may change; what is absent stays.
+   * @throws AppError WORKSPACE_NOT_FOUND, VALIDATION_FAILED
    */
-  update(
-    tx: Transaction,
-    ref: string,
-    patch: { name?: string | undefined; language?: string | null | undefined },
-    actor: Actor,
-  ): Promise<Workspace>
+  update(tx: Transaction, ref: string, patch: WorkspacePatch, actor: Actor): Promise<Workspace>
   /**
    * Takes in a member.
    * @throws AppError PLAN_LIMIT_REACHED with MEMBERS_LIMIT, ALREADY_MEMBER
@@ -93,6 +92,13 @@ export interface WorkspaceService {
     search: string,
     page: { below: number | null; limit: number },
   ): Promise<{ no: number; workspace: Workspace }[]>
+}
+
+/** What the owners of a workspace may change. */
+export interface WorkspacePatch {
+  name?: string | undefined
+  language?: string | null | undefined
+  require_two_factor?: boolean | undefined
 }
 
 /** What the service works with. */
@@ -112,36 +118,36 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
     const plan = plans.find(given)
     if (plan !== undefined) return plan.id
     const known = plans.all.map(({ id }) => id).join(', ')
-    throw new UnknownPlan(`There is no plan ${given}; there are ${known}`)
+    throw new Refused('UNKNOWN_PLAN', `There is no plan ${given}; there are ${known}`)
   }
 
   async function rowOf(sql: Sql, ref: string): Promise<WorkspaceRow | undefined> {
-    return looksLikeId(ref) ? workspaceById(sql, ref) : workspaceByName(sql, nameKey(ref))
+    if (looksLikeId(ref)) return workspaceById(sql, ref)
+    const [row, ...others] = await workspacesByName(sql, nameKey(ref))
+    if (others.length === 0) return row
+    const message = `There are several workspaces ${ref}: name the id (workspaces list)`
+    throw new Refused('WORKSPACE_AMBIGUOUS', message)
   }
 
   async function get(sql: Sql, ref: string): Promise<Workspace> {
     const row = await rowOf(sql, ref)
     if (row !== undefined) return workspaceOf(row)
-    throw new WorkspaceRefused('WORKSPACE_NOT_FOUND', `There is no workspace ${ref}`)
+    throw new AppError('WORKSPACE_NOT_FOUND', { internal: `There is no workspace ${ref}` })
   }
 
-  /** Undefined: the name is taken. */
-  async function insert(
+  async function create(
     tx: Transaction,
-    input: string,
-    planId: string | undefined,
+    input: { name: string; planId?: string | undefined },
     actor: Actor,
-  ): Promise<Workspace | undefined> {
-    const name = checkName(input)
-    await lockName(tx, name)
+  ): Promise<Workspace> {
+    const name = checkName(input.name)
     const row = await insertWorkspace(tx, {
       id: ids.next('wsp'),
       name,
       name_key: nameKey(name),
-      plan_id: planIdOf(planId),
+      plan_id: planIdOf(input.planId),
       created_at: clock.now(),
     })
-    if (row === undefined) return undefined
     const made = workspaceOf(row)
     await record(tx, actor, 'workspace.created', made, {}, { name, plan: made.plan })
     return made
@@ -182,49 +188,50 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
     return { ...workspace, plan }
   }
 
-  function nameTaken(name: string): WorkspaceRefused {
-    return new WorkspaceRefused('WORKSPACE_NAME_TAKEN', `There is a workspace ${name} already`)
-  }
-
   return {
-    async create(tx, { name, planId }, actor) {
-      const made = await insert(tx, name, planId, actor)
-      if (made !== undefined) return made
-      throw nameTaken(name)
-    },
+    create,
 
     async list() {
       return (await listWorkspaces(storage.read)).map(workspaceOf)
     },
 
-    async find(ref) {
-      const row = await rowOf(storage.read, ref)
+    async find(ref, sql = storage.read) {
+      const row = await rowOf(sql, ref)
       return row && workspaceOf(row)
     },
 
     get,
 
     async ensure(tx, ref, { planId }, actor) {
-      // Who writes an id means a workspace that exists.
-      const made = looksLikeId(ref) ? undefined : await insert(tx, ref, planId, actor)
-      if (made !== undefined) return made
+      await tx.lock(`workspace name ${nameKey(ref)}`)
+      const found = await rowOf(tx, ref)
+      // An id stands for a workspace that exists.
+      if (found === undefined && !looksLikeId(ref)) return create(tx, { name: ref, planId }, actor)
       return planId === undefined ? get(tx, ref) : setPlan(tx, ref, planId, actor)
     },
     setPlan,
     async update(tx, ref, patch, actor) {
       await tx.lockWorkspace((await get(tx, ref)).no)
       const workspace = await get(tx, ref)
-      const name = patch.name === undefined ? workspace.name : checkName(patch.name)
-      const language = patch.language === undefined ? workspace.language : patch.language
-      const { before, after } = changedFields(
-        { name: workspace.name, language: workspace.language },
-        { name, language },
-      )
+      const { name, language, require_two_factor } = workspace
+      const now = { name, language, require_two_factor }
+      const wanted = {
+        name: patch.name === undefined ? name : checkName(patch.name),
+        language: patch.language === undefined ? language : patch.language,
+        require_two_factor: patch.require_two_factor ?? require_two_factor,
+      }
+      const { before, after } = changedFields(now, wanted)
       if (Object.keys(after).length === 0) return workspace
-      const row = { name, name_key: nameKey(name), language }
-      await lockName(tx, name)
-      if (!(await updateWorkspace(tx, workspace.no, row))) throw nameTaken(name)
-      const changed = { ...workspace, name, language }
+      await tx.db
+        .updateTable('workspaces')
+        .set({
+          ...wanted,
+          name_key: nameKey(wanted.name),
+          require_two_factor: wanted.require_two_factor ? 1 : 0,
+        })
+        .where('no', '=', workspace.no)
+        .execute()
+      const changed = { ...workspace, ...wanted }
       await record(tx, actor, 'workspace.updated', changed, before, after)
       return changed
     },
@@ -261,11 +268,6 @@ export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceSer
   }
 }
 
-/** An UPDATE can only look whether a name is free: nobody may take it meanwhile. */
-function lockName(tx: Transaction, name: string): Promise<void> {
-  return tx.lock(`workspace name ${nameKey(name)}`)
-}
-
 function workspaceOf(row: WorkspaceRow): Workspace {
   return {
     no: row.no,
@@ -273,6 +275,7 @@ function workspaceOf(row: WorkspaceRow): Workspace {
     name: row.name,
     plan: row.plan_id,
     language: row.language,
+    require_two_factor: row.require_two_factor === 1,
     usage: { links: row.links_count, api_keys: row.api_keys_count, members: row.members_count },
     created_at: new Date(row.created_at).toISOString(),
   }

@@ -14,22 +14,21 @@ export async function workspaceById(sql: Sql, id: string): Promise<WorkspaceRow 
   return sql.db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The one of that name without regard to case. */
-export async function workspaceByName(sql: Sql, key: string): Promise<WorkspaceRow | undefined> {
-  return sql.db.selectFrom('workspaces').selectAll().where('name_key', '=', key).executeTakeFirst()
+/** Those of that name without regard to case; two are enough to say that it is ambiguous. */
+export async function workspacesByName(sql: Sql, key: string): Promise<WorkspaceRow[]> {
+  return sql.db.selectFrom('workspaces').selectAll().where('name_key', '=', key).limit(2).execute()
 }
 
-/** The new row, or undefined when the name is taken. */
+/** The new row. */
 export async function insertWorkspace(
   tx: Transaction,
   row: Pick<WorkspaceRow, 'id' | 'name' | 'name_key' | 'plan_id' | 'created_at'>,
-): Promise<WorkspaceRow | undefined> {
+): Promise<WorkspaceRow> {
   return tx.db
     .insertInto('workspaces')
     .values({ ...row, language: null })
-    .onConflict((conflict) => conflict.column('name_key').doNothing())
     .returningAll()
-    .executeTakeFirst()
+    .executeTakeFirstOrThrow()
 }
 
 /** Puts a workspace on a plan. */
@@ -63,32 +62,6 @@ export async function insertMember(
     .returning('user_id')
     .execute()
   return inserted.length > 0
-}
-
-/** Changes name and language. False: the name is taken. */
-export async function updateWorkspace(
-  tx: Transaction,
-  no: number,
-  row: Pick<WorkspaceRow, 'name' | 'name_key' | 'language'>,
-): Promise<boolean> {
-  const updated = await tx.db
-    .updateTable('workspaces')
-    .set(row)
-    .where('no', '=', no)
-    .where(({ not, exists, selectFrom }) =>
-      // An UPDATE can't skip a row that conflicts, so it asks before it writes.
-      not(
-        exists(
-          selectFrom('workspaces as other')
-            .select('other.no')
-            .where('other.name_key', '=', row.name_key)
-            .where('other.no', '<>', no),
-        ),
-      ),
-    )
-    .returning('no')
-    .execute()
-  return updated.length > 0
 }
 
 /** Workspaces whose number is below `below`, the newest first; by id, or by a part of the name. */

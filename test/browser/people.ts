@@ -47,7 +47,7 @@ export async function claim(
   context: BrowserContext,
   workspace = 'Acme',
 ): Promise<string> {
-  const token = new URL(dashboard.claimUrl()).searchParams.get('token')
+  const token = new URL(dashboard.claimUrl()).hash.slice('#token='.length)
   const body = { ...OWNER, workspace, token }
   const answer = await ask<{ workspace: { id: string } }>(dashboard, context, 'POST', '/claim', {
     body,
@@ -95,7 +95,7 @@ export async function joinAs(
     workspace,
     body,
   })
-  const token = new URL(invited.body.url).searchParams.get('token')
+  const token = new URL(invited.body.url).hash.slice('#token='.length)
   const { context, close } = await dashboard.open()
   const joined = await ask(dashboard, context, 'POST', '/invitations/accept', {
     body: { token, name: `A ${role}`, password: OWNER.password },

@@ -167,9 +167,9 @@ describe.skipIf(CHROMIUM === null)('script in what strangers fill in (needs Chro
       }
       for (const path of [
         `sign-in?next=${value}&error=${value}`,
-        `invitation?token=${value}`,
-        `reset-password?token=${value}`,
-        `claim?token=${value}`,
+        `invitation#token=${value}`,
+        `reset-password#token=${value}`,
+        `claim#token=${value}`,
       ]) {
         await signedOut.page.goto(`/app/${path}`)
         await signedOut.page.getByRole('heading', { level: 1 }).waitFor()

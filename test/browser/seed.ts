@@ -71,6 +71,6 @@ export async function seed(
       headers: { 'user-agent': agent, ...(referer === '' ? {} : { referer }) },
     })
   }
-  const invitation = new URL(url).searchParams.get('token') ?? ''
+  const invitation = new URL(url).hash.slice('#token='.length)
   return { workspace, empty: empty.id, linkId: link.id, invitation }
 }

@@ -40,7 +40,7 @@ const fromMenu = (menu: Word, item: Word) => async (page: Page, t: Words) => {
 
 /** An instance that nobody owns yet; sign-up is open and mail is sent. */
 export const UNCLAIMED: readonly View[] = [
-  { name: 'claim', path: 'claim?token=x' },
+  { name: 'claim', path: 'claim#token=x' },
   { name: 'claim-without-token', path: 'claim', plain: true },
   { name: 'unclaimed', path: 'sign-in' },
   { name: 'sign-up', path: 'sign-up' },
@@ -76,16 +76,18 @@ export const signedOut = ({ invitation }: Seeded): readonly View[] => [
   { name: 'two-factor', path: 'two-factor' },
   { name: 'two-factor-recovery', path: 'two-factor', open: recovery, plain: true },
   { name: 'forgot-password-without-mail', path: 'forgot-password', plain: true },
-  { name: 'reset-password', path: 'reset-password?token=x' },
+  { name: 'reset-password', path: 'reset-password#token=x' },
   { name: 'reset-password-without-token', path: 'reset-password', plain: true },
-  { name: 'invitation', path: `invitation?token=${invitation}` },
+  { name: 'verify-email', path: 'verify-email#token=x' },
+  { name: 'change-email', path: 'change-email#token=x', plain: true },
+  { name: 'invitation', path: `invitation#token=${invitation}` },
   {
     name: 'invitation-invalid',
     plain: true,
-    path: 'invitation?token=x',
-    refused: /^404 GET \/app\/api\/v1\/invitations\/lookup/,
+    path: 'invitation#token=x',
+    refused: /^404 POST \/app\/api\/v1\/invitations\/lookup/,
   },
-  { name: 'claimed', path: 'claim?token=x', plain: true },
+  { name: 'claimed', path: 'claim#token=x', plain: true },
 ]
 
 async function recovery(page: Page, t: Words) {
@@ -97,10 +99,16 @@ async function recovery(page: Page, t: Words) {
 export const signedIn = (seeded: Seeded): readonly View[] =>
   ofOwner(seeded).map((view) => ({
     ...view,
-    path: /[?&]w=/.test(view.path)
-      ? view.path
-      : `${view.path}${view.path.includes('?') ? '&' : '?'}w=${seeded.workspace}`,
+    path: inWorkspace(view.path, seeded.workspace),
   }))
+
+/** The fragment, which has a link's token, stays last. */
+function inWorkspace(path: string, workspace: string): string {
+  if (/[?&]w=/.test(path)) return path
+  const [page = '', fragment] = path.split('#')
+  const query = `${page.includes('?') ? '&' : '?'}w=${workspace}`
+  return `${page}${query}${fragment === undefined ? '' : `#${fragment}`}`
+}
 
 const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'links', path: 'links' },
@@ -240,7 +248,7 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'account-two-factor-app', path: 'account', open: beginTwoFactor },
   { name: 'instance', path: 'instance' },
   { name: 'instance-none', path: 'instance?search=nothing-like-this', plain: true },
-  { name: 'invitation-of-another', path: `invitation?token=${invitation}`, plain: true },
+  { name: 'invitation-of-another', path: `invitation#token=${invitation}`, plain: true },
   { name: 'nowhere', path: 'nowhere', plain: true },
   {
     name: 'error',

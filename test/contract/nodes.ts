@@ -29,7 +29,7 @@ export async function openNode(url: string, nodeId?: string) {
   const common = { storage, clock, ids, random: systemRandom, plans }
   const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
   const workspaces = createWorkspaceService(common)
-  const users = createUserService({ ...common, workspaces })
+  const users = createUserService(common)
   const links = createLinkService({
     ...common,
     cursors: createCursors('secret'),

@@ -1,6 +1,7 @@
 /** Nodes that do the same at the same time: what must happen once does, wherever it was asked for. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { handOverInstance, removePerson } from '../../src/accounts/removal.ts'
+import { handOverInstance } from '../../src/accounts/operator.ts'
+import { removePerson } from '../../src/accounts/removal.ts'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
 import { DEFAULT_PLANS } from '../../src/plans/defaults.ts'
 import { useOnce } from '../../src/redirect/uses.ts'

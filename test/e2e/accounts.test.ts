@@ -12,7 +12,7 @@ afterEach(() => slugline.dispose())
 
 const PASSWORD = 'correct horse battery'
 const ANN = 'ann@example.com'
-const CLAIM = /(https?:\/\/\S+\/app\/claim\?token=([\w-]+))/g
+const CLAIM = /(https?:\/\/\S+\/app\/claim#token=([\w-]+))/g
 
 /** A browser of the real process; `baseUrl` is what its address bar says. */
 function browser(address = '192.0.2.1', baseUrl = slugline.url): Browser {
@@ -146,7 +146,7 @@ describe('the very first account', () => {
       return { said: JSON.parse(new TextDecoder().decode(value)), errors }
     }
     const { said, errors } = await line()
-    expect(said.claim_url).toStartWith(`${said.url}/app/claim?token=`)
+    expect(said.claim_url).toStartWith(`${said.url}/app/claim#token=`)
     expect(errors).not.toContain('token=')
     await slugline.cli('users', 'create', '--email', ANN)
     expect(Object.keys((await line()).said)).toEqual(['url', 'pid'])
@@ -157,9 +157,9 @@ describe('the very first account', () => {
     const printed = await printedToken()
     const { stdout } = await slugline.cli('users', 'claim-link', '--json')
     const { url } = JSON.parse(stdout)
-    expect(url).toStartWith(`${slugline.url}/app/claim?token=`)
+    expect(url).toStartWith(`${slugline.url}/app/claim#token=`)
     expect((await claim(printed)).status).toBe(404)
-    expect((await claim(new URL(url).searchParams.get('token') ?? '')).status).toBe(201)
+    expect((await claim(new URL(url).hash.slice('#token='.length))).status).toBe(201)
     const { status, stderr } = await slugline.cli('users', 'claim-link', '--json')
     expect([status, JSON.parse(stderr).error.code]).toEqual([1, 'ALREADY_CLAIMED'])
   })
@@ -220,8 +220,8 @@ describe('messages', () => {
     expect(asked.code).toBe('MAIL_NOT_SET_UP')
     const { stdout } = await slugline.cli('users', 'reset-link', ANN, '--json')
     const { url } = JSON.parse(stdout)
-    expect(url).toStartWith(`${slugline.url}/app/reset-password?token=`)
-    const token = new URL(url).searchParams.get('token')
+    expect(url).toStartWith(`${slugline.url}/app/reset-password#token=`)
+    const token = new URL(url).hash.slice('#token='.length)
     const body = { token, newPassword: 'another long one' }
     const reset = () => browser().post('/app/api/auth/reset-password', body)
     expect((await reset()).status).toBe(200)
@@ -301,7 +301,7 @@ describe('sessions', () => {
     expect(await ann.who()).toBe(ANN)
     const inner = browser('192.0.2.1', slugline.url)
     expect((await inner.signIn(ANN, PASSWORD)).code).toBe('CROSS_SITE_REQUEST')
-    for (const path of ['/app', '/app/links', '/app/sign-in', '/app/claim?token=x', '/app/x/y']) {
+    for (const path of ['/app', '/app/links', '/app/sign-in', '/app/claim#token=x', '/app/x/y']) {
       const { headers } = await ann.get(path)
       const policy = headers.get('Content-Security-Policy') ?? ''
       expect(policy).toStartWith("default-src 'none'")
@@ -316,5 +316,5 @@ describe('sessions', () => {
 })
 
 function tokenIn(data: string): string {
-  return /[?&]token=([\w.-]+)/.exec(readable(data))?.[1] ?? ''
+  return /#token=([\w.-]+)/.exec(readable(data))?.[1] ?? ''
 }

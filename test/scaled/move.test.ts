@@ -82,7 +82,7 @@ describe.skipIf(postgresMissing !== undefined || redisMissing !== undefined)('mo
   async function makeInstance(): Promise<void> {
     const ann = browserOf(source)
     const { stdout } = await source.cli('users', 'claim-link', '--json')
-    const token = new URL((JSON.parse(stdout) as { url: string }).url).searchParams.get('token')
+    const token = new URL((JSON.parse(stdout) as { url: string }).url).hash.slice('#token='.length)
     const person = { email: 'ann@example.com', password: PASSWORD, name: 'Ann', workspace: 'Acme' }
     const claimed = await ann.post('/app/api/v1/claim', { token, ...person })
     expect(claimed.status).toBe(201)

@@ -6,9 +6,9 @@ import { createAdministration } from '../../administration.ts'
 import { type App, type AppDeps, createApp } from '../../app.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Hidden } from '../../base/hidden.ts'
-import { createIds } from '../../base/ids.ts'
+import { createIds, type Ids } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
-import { systemRandom } from '../../base/random.ts'
+import { type Random, systemRandom } from '../../base/random.ts'
 import { deriveSecrets } from '../../config/index.ts'
 import { syncDomains } from '../../domains/index.ts'
 import { AppError } from '../../errors/index.ts'
@@ -18,6 +18,7 @@ import { createLinkService, type LinkServiceDeps } from '../../links/index.ts'
 import { createMailer, type Letter } from '../../mail/index.ts'
 import { DEFAULT_PLANS } from '../../plans/defaults.ts'
 import { createPlans } from '../../plans/service.ts'
+import type { PlanLimits } from '../../plans/types.ts'
 import type { Storage } from '../../storage/index.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
 import { createUserService, type UserService } from '../../users/index.ts'
@@ -34,6 +35,8 @@ import { Browser } from './browser.ts'
 export interface SiteOptions {
   baseUrl?: string
   signUp?: 'open' | 'invitation' | 'closed'
+  /** Default: everyone. */
+  workspaceCreation?: 'owner' | 'everyone'
   /** Default: messages are kept in `letters`. */
   mail?: boolean
   oidcIssuer?: string
@@ -52,6 +55,10 @@ export interface TestSite {
   keys: KeyService
   users: UserService
   workspaces: WorkspaceService
+  ids: Ids
+  random: Random
+  /** What the default plan allows. */
+  freeLimits: PlanLimits
   /** Messages that were sent. */
   letters: Letter[]
   /** What was logged as an error, and as a warning. */
@@ -156,7 +163,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     sendInvitation: createSendInvitation({ mailer, key }),
   })
   const { workspaces } = administration
-  const users = createUserService({ storage: seen, clock, ids, random: systemRandom, workspaces })
+  const users = createUserService({ storage: seen, clock, ids, random: systemRandom })
   const accounts = createAccounts({
     storage: seen,
     clock,
@@ -176,6 +183,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     key,
     baseUrl,
     signUp: options.signUp ?? 'invitation',
+    workspaceCreation: options.workspaceCreation ?? 'everyone',
     oidc:
       options.oidcIssuer === undefined
         ? null
@@ -212,6 +220,9 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     keys,
     users,
     workspaces,
+    ids,
+    random: systemRandom,
+    freeLimits: plans.default.limits,
     letters,
     errors,
     warnings,
@@ -224,7 +235,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
       const browser = site.browser()
       const url = new URL((await accounts.openClaim()) ?? '')
       const { body } = await browser.post('/app/api/v1/claim', {
-        token: url.searchParams.get('token'),
+        token: url.hash.slice('#token='.length),
         email: 'Ann@example.com',
         password: PASSWORD,
         name: 'Ann',
@@ -244,7 +255,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
       await browser.enter()
       return browser
     },
-    mailedToken: () => /[?&]token=([^&\s]+)/.exec(letters.at(-1)?.text ?? '')?.[1] ?? '',
+    mailedToken: () => /#token=([^&\s]+)/.exec(letters.at(-1)?.text ?? '')?.[1] ?? '',
     async close() {
       setSystemTime()
       hashAsUsual()

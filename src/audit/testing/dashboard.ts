@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { permissionsOf } from '../../accounts/permissions.ts'
 import { createAdministration } from '../../administration.ts'
 import { createIds } from '../../base/ids.ts'
 import { silentLogger } from '../../base/logger.ts'
@@ -14,7 +13,7 @@ import { registerKeyRoutes } from '../../keys/routes.ts'
 import { registerLinkCheckRoute } from '../../links/check-routes.ts'
 import { createLinkService } from '../../links/index.ts'
 import { registerLinkRoutes } from '../../links/routes.ts'
-import type { InvitationMail } from '../../members/index.ts'
+import { permissionsOf, type SendInvitation } from '../../members/index.ts'
 import { registerMemberRoutes } from '../../members/routes.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan, PlanLimits } from '../../plans/types.ts'
@@ -71,7 +70,7 @@ export async function createTestDashboard() {
   const cursors = createCursors('secret')
   const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
   const removed: number[] = []
-  const mails: InvitationMail[] = []
+  const mails: Parameters<SendInvitation>[0][] = []
   const mailbox = { works: false }
   const keys = createKeyService({
     storage,
@@ -104,7 +103,7 @@ export async function createTestDashboard() {
     keys,
     links,
     logger: silentLogger,
-    async sendInvitation(mail) {
+    sendInvitation(mail) {
       mails.push(mail)
       return mailbox.works
     },
@@ -117,7 +116,7 @@ export async function createTestDashboard() {
       const named = {
         next: (prefix: string) => (prefix === 'usr' ? `usr_${name}` : ids.next(prefix)),
       }
-      const users = createUserService({ storage, clock, random, workspaces, ids: named })
+      const users = createUserService({ storage, clock, random, ids: named })
       await users.insert(tx, {
         email: `${name}@example.com`,
         name,
@@ -164,6 +163,7 @@ export async function createTestDashboard() {
           name,
           language: null,
           instanceOwner: name === 'owner',
+          confirmedAt: clock.now(),
         } satisfies Person
       },
       async memberOf({ sessionId, userId, email, instanceOwner }, workspaceId) {

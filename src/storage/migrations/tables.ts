@@ -28,9 +28,10 @@ function accountTables({ text, numbered, busy }: TableTypes): string[] {
     no ${numbered},
     id ${text} NOT NULL UNIQUE,
     name ${text} NOT NULL,
-    name_key ${text} NOT NULL UNIQUE,
+    name_key ${text} NOT NULL,
     plan_id ${text} NOT NULL,
     language ${text},
+    require_two_factor SMALLINT NOT NULL DEFAULT 0,
     links_count BIGINT NOT NULL DEFAULT 0,
     api_keys_count BIGINT NOT NULL DEFAULT 0,
     members_count BIGINT NOT NULL DEFAULT 0,
@@ -39,6 +40,7 @@ function accountTables({ text, numbered, busy }: TableTypes): string[] {
     audit_made BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL
   )${busy}`,
+    'CREATE INDEX workspaces_name ON workspaces (name_key)',
     `CREATE TABLE users (
     id ${text} NOT NULL PRIMARY KEY,
     email ${text} NOT NULL,

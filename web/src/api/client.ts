@@ -8,10 +8,16 @@ export type Schemas = components['schemas']
 const BASE = '/app'
 
 /** What every request says beside its own: set by whoever knows it. */
-const context: { workspace: string | null; language: string | null; signedOut: () => void } = {
+const context: {
+  workspace: string | null
+  language: string | null
+  signedOut: () => void
+  confirmNeeded: () => Promise<boolean>
+} = {
   workspace: null,
   language: null,
   signedOut: () => {},
+  confirmNeeded: async () => false,
 }
 
 /** Names the workspace that the requests from now on are about. */
@@ -29,6 +35,18 @@ export function onSignedOut(done: () => void): void {
   context.signedOut = done
 }
 
+/**
+ * How the person confirms who they are where the server asks for it; true: the request is sent
+ * again. Answers with a function that takes it back.
+ */
+export function onConfirmNeeded(confirm: () => Promise<boolean>): () => void {
+  const before = context.confirmNeeded
+  context.confirmNeeded = confirm
+  return () => {
+    context.confirmNeeded = before
+  }
+}
+
 /** A server that says nothing for so long is told about, instead of a wheel that turns for ever. */
 const TIMEOUT_MS = 30_000
 
@@ -41,6 +59,7 @@ async function send(request: Request): Promise<Response> {
   if (method === 'POST' && !headers.has('Idempotency-Key')) {
     headers.set('Idempotency-Key', randomKey())
   }
+  const again = request.clone()
   let response: Response
   try {
     response = await fetchInTime(request)
@@ -48,8 +67,16 @@ async function send(request: Request): Promise<Response> {
     if (request.signal.aborted) throw error
     throw new ApiError(0, error instanceof TimedOut ? 'TIMEOUT' : 'NETWORK', '')
   }
+  if (response.status === 403 && (await codeOf(response.clone())) === 'SIGN_IN_AGAIN') {
+    if (await context.confirmNeeded()) return fetchInTime(again)
+  }
   if (response.status === 401 && !request.url.includes('/api/auth/')) context.signedOut()
   return response
+}
+
+async function codeOf(response: Response): Promise<string | undefined> {
+  const body = parsed(await response.text()) as { error?: { code?: string } } | undefined
+  return body?.error?.code
 }
 
 class TimedOut extends Error {}

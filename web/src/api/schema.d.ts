@@ -3057,8 +3057,6 @@ export interface paths {
           'application/json': {
             /** One’s own address. */
             confirm_email: string
-            /** Needed where there is one; else the sign-in must be less than a day old. */
-            password?: string
           }
         }
       }
@@ -3152,6 +3150,157 @@ export interface paths {
     }
     trace?: never
   }
+  '/api/v1/account/email': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            new_email: string
+          }
+        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/account/email/confirm': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            token: string
+          }
+        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        410: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/account/events': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['AccountEvents']
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/session/confirm': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            password: string
+          }
+        }
+      }
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/workspaces': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -3182,7 +3331,6 @@ export interface paths {
         400: { headers: { [name: string]: unknown }; content?: never }
         401: { headers: { [name: string]: unknown }; content?: never }
         403: { headers: { [name: string]: unknown }; content?: never }
-        409: { headers: { [name: string]: unknown }; content?: never }
         413: { headers: { [name: string]: unknown }; content?: never }
         415: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
@@ -3199,17 +3347,24 @@ export interface paths {
   }
   '/api/v1/invitations/lookup': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
-    get: {
+    get?: never
+    put?: never
+    post: {
       parameters: {
-        query: {
+        query?: {
           lang?: string
-          token: string
         }
         header?: never
         path?: never
         cookie?: never
       }
-      requestBody?: never
+      requestBody: {
+        content: {
+          'application/json': {
+            token: string
+          }
+        }
+      }
       responses: {
         200: {
           headers: { [name: string]: unknown }
@@ -3217,15 +3372,16 @@ export interface paths {
             'application/json': components['schemas']['InvitationPreview']
           }
         }
+        400: { headers: { [name: string]: unknown }; content?: never }
         404: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
         429: { headers: { [name: string]: unknown }; content?: never }
         500: { headers: { [name: string]: unknown }; content?: never }
         503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
-    put?: never
-    post?: never
     delete?: never
     options?: never
     head?: never
@@ -3519,6 +3675,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          keys?: 'revoke' | 'keep'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -4049,10 +4206,10 @@ export interface components {
       | 'SIGN_UP_CLOSED'
       | 'EMAIL_NOT_VERIFIED'
       | 'SIGN_IN_AGAIN'
+      | 'TWO_FACTOR_REQUIRED'
       | 'WORKSPACE_NOT_FOUND'
       | 'INVITATION_NOT_FOUND'
       | 'ACCOUNT_EXISTS'
-      | 'WORKSPACE_NAME_TAKEN'
       | 'MAIL_NOT_SET_UP'
       | 'CONFLICT'
       | 'INVALID_TOKEN'
@@ -4116,6 +4273,7 @@ export interface components {
       | 'MEMBERS_LIMIT'
       | 'INVALID_EMAIL'
       | 'WRONG_PASSWORD'
+      | 'COMMON_PASSWORD'
       | 'EMAIL_UNCHANGED'
       | 'EMAIL_MISMATCH'
       | 'NAME_MISMATCH'
@@ -4326,7 +4484,7 @@ export interface components {
       type: 'user' | 'api_key' | 'command'
       /** The user's or key's id. */
       id: string | null
-      /** E-mail address, or name of the key, at that time. */
+      /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
       label: string
     }
     LinkRestore: {
@@ -4495,6 +4653,7 @@ export interface components {
       /** False: single sign-on or passkeys only. */
       has_password: boolean
       instance_owner: boolean
+      may_create_workspaces: boolean
     } | null
     OwnWorkspace: {
       id: string
@@ -4502,6 +4661,8 @@ export interface components {
       role: 'owner' | 'admin' | 'member' | 'viewer'
       plan: string
       language: string | null
+      /** True: set up a second factor before using it. */
+      needs_two_factor: boolean
     }
     Instance: {
       /** False until the first account is made. */
@@ -4529,6 +4690,15 @@ export interface components {
     }
     Account: {
       user: components['schemas']['AccountUser']
+    }
+    AccountEvents: {
+      data: {
+        id: string
+        at: string
+        /** Like `account.signed_in`. */
+        action: string
+        by: 'self' | 'operator' | 'unknown'
+      }[]
     }
     InvitationPreview: {
       workspace: {
@@ -4617,6 +4787,8 @@ export interface components {
     }
     MemberChange: {
       role: 'owner' | 'admin' | 'member' | 'viewer'
+      /** Their API keys, where the new role permits none. Default: revoke. The invitations that they have sent end with every lower role. */
+      keys?: 'revoke' | 'keep'
     }
     InvitationList: {
       data: components['schemas']['Invitation'][]
@@ -4649,6 +4821,8 @@ export interface components {
       plan: string
       /** Of messages, unless a request asks. */
       language: string | null
+      /** Whether members with a password need a second factor. */
+      require_two_factor: boolean
       created_at: string
     }
     WorkspaceChange: {
@@ -4671,6 +4845,7 @@ export interface components {
         | 'zh-Hans'
         | 'zh-Hant'
         | null
+      require_two_factor?: boolean
     }
     WorkspaceDelete: {
       /** The workspace's name, as it is shown. */
@@ -4732,6 +4907,8 @@ export interface components {
       plan: string
       /** Of messages, unless a request asks. */
       language: string | null
+      /** Whether members with a password need a second factor. */
+      require_two_factor: boolean
       created_at: string
       links: number
       api_keys: number

@@ -11,6 +11,8 @@ export interface SessionWorkspace {
   role: Role
   plan: string
   language: string | null
+  /** A second factor must be set up before it can be used. */
+  needs_two_factor: boolean
 }
 
 /** The person. */
@@ -23,6 +25,7 @@ export interface SessionUser {
   /** False: single sign-on or passkeys only. */
   has_password: boolean
   instance_owner: boolean
+  may_create_workspaces: boolean
 }
 
 /** What is known before anything is asked. */

@@ -188,6 +188,16 @@ const invitation = createRoute({
   path: '/invitation',
   component: lazyRouteComponent(authPages, 'InvitationPage'),
 })
+const verifyEmail = createRoute({
+  getParentRoute: () => auth,
+  path: '/verify-email',
+  component: lazyRouteComponent(authPages, 'VerifyEmailPage'),
+})
+const changeEmail = createRoute({
+  getParentRoute: () => auth,
+  path: '/change-email',
+  component: lazyRouteComponent(authPages, 'ChangeEmailPage'),
+})
 
 const routeTree = root.addChildren([
   index,
@@ -205,7 +215,17 @@ const routeTree = root.addChildren([
     instance,
     nowhere,
   ]),
-  auth.addChildren([signIn, signUp, twoFactor, forgotPassword, resetPassword, claim, invitation]),
+  auth.addChildren([
+    signIn,
+    signUp,
+    twoFactor,
+    forgotPassword,
+    resetPassword,
+    claim,
+    invitation,
+    verifyEmail,
+    changeEmail,
+  ]),
 ])
 
 /** Every page and its address below `/app`. */

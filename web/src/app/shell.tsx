@@ -1,5 +1,6 @@
-import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { ConfirmIdentity } from '../features/auth/confirm-identity.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { part } from '../lib/part.ts'
 import { buttonClass } from '../ui/button.tsx'
@@ -28,10 +29,11 @@ export function Shell() {
   // The session may know more by now than when the page was entered.
   const workspace = session.workspaces.find(({ id }) => id === entered?.id)
   if (session.user === null) return null
-  if (workspace === undefined) return <NoWorkspace />
+  if (workspace === undefined) return <NoWorkspace mayCreate={session.user.may_create_workspaces} />
   return (
     <PlaceProvider session={session} workspace={workspace}>
       <Frame />
+      <ConfirmIdentity />
     </PlaceProvider>
   )
 }
@@ -40,6 +42,7 @@ function Frame() {
   const { t } = useI18n()
   const place = usePlace()
   const navigate = useNavigate()
+  const onAccount = useLocation({ select: ({ pathname }) => pathname.endsWith('/account') })
   const [listed, setListed] = useState(false)
   const showKeys = () => setListed(true)
   useShortcuts({
@@ -115,7 +118,7 @@ function Frame() {
         // Another workspace is another page: nothing of the one before stays.
         key={place.workspace.id}
       >
-        <Outlet />
+        {place.workspace.needs_two_factor && !onAccount ? <NeedsTwoFactor /> : <Outlet />}
       </main>
       <FootBar />
       <JobList />
@@ -124,8 +127,26 @@ function Frame() {
   )
 }
 
-/** Somebody without any workspace: they can make one. */
-function NoWorkspace() {
+/** The workspace asks for a second factor, and the person has none yet. */
+function NeedsTwoFactor() {
+  const { t } = useI18n()
+  return (
+    <Empty
+      heading="h1"
+      title={t('common.needsTwoFactor')}
+      action={
+        <Link to="/account" className={buttonClass('primary')}>
+          {t('common.needsTwoFactor.action')}
+        </Link>
+      }
+    >
+      <p>{t('common.needsTwoFactor.text')}</p>
+    </Empty>
+  )
+}
+
+/** Somebody without any workspace. */
+function NoWorkspace({ mayCreate }: { mayCreate: boolean }) {
   const { t } = useI18n()
   const navigate = useNavigate()
   const [creating, setCreating] = useState(false)
@@ -139,16 +160,18 @@ function NoWorkspace() {
         heading="h1"
         title={t('common.noWorkspace')}
         action={
-          <button
-            type="button"
-            className={buttonClass('primary')}
-            onClick={() => setCreating(true)}
-          >
-            {t('shell.createWorkspace')}
-          </button>
+          mayCreate ? (
+            <button
+              type="button"
+              className={buttonClass('primary')}
+              onClick={() => setCreating(true)}
+            >
+              {t('shell.createWorkspace')}
+            </button>
+          ) : null
         }
       >
-        <p>{t('common.noWorkspaceHint')}</p>
+        <p>{t(mayCreate ? 'common.noWorkspaceHint' : 'common.noWorkspaceInvited')}</p>
       </Empty>
       <Suspense>
         {creating ? <NewWorkspace onClose={() => setCreating(false)} onCreated={entered} /> : null}

@@ -14,7 +14,7 @@ const NewWorkspace = lazy(async () => ({
 /** Which workspace this is, and the others. */
 export function WorkspaceSwitch() {
   const { t } = useI18n()
-  const { workspace, workspaces } = usePlace()
+  const { workspace, workspaces, user } = usePlace()
   const [creating, setCreating] = useState(false)
   const navigate = useNavigate()
   const enter = (id: string) => {
@@ -56,10 +56,17 @@ export function WorkspaceSwitch() {
             ),
           }))}
         />
-        <MenuSeparator />
-        <MenuItem icon={<Plus size={16} aria-hidden="true" />} onClick={() => setCreating(true)}>
-          {t('shell.newWorkspace')}
-        </MenuItem>
+        {user.may_create_workspaces ? (
+          <>
+            <MenuSeparator />
+            <MenuItem
+              icon={<Plus size={16} aria-hidden="true" />}
+              onClick={() => setCreating(true)}
+            >
+              {t('shell.newWorkspace')}
+            </MenuItem>
+          </>
+        ) : null}
       </Menu>
       <Suspense>
         {creating ? <NewWorkspace onClose={() => setCreating(false)} onCreated={enter} /> : null}

@@ -50,6 +50,19 @@ export function resetPassword(token: string, newPassword: string): Promise<unkno
   return request('POST', '/api/auth/reset-password', { body: { token, newPassword } })
 }
 
+export function verifyEmail(token: string): Promise<unknown> {
+  return request('POST', '/api/auth/verify-email', { body: { token } })
+}
+
+export function confirmEmailChange(token: string): Promise<unknown> {
+  return request('POST', '/api/v1/account/email/confirm', { body: { token } })
+}
+
+/** Proves by the password who is signed in, for what needs a recent sign-in. */
+export function confirmSession(password: string): Promise<unknown> {
+  return request('POST', '/api/v1/session/confirm', { body: { password } })
+}
+
 /** What makes the first account and its workspace. */
 export interface Claim {
   token: string
@@ -73,7 +86,7 @@ export interface Invitation {
 }
 
 export function lookUpInvitation(token: string): Promise<Invitation> {
-  return request('GET', '/api/v1/invitations/lookup', { query: { token } })
+  return request('POST', '/api/v1/invitations/lookup', { body: { token } })
 }
 
 /** Joins with the account that is signed in, or with a new one. */

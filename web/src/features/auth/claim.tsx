@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -11,6 +11,7 @@ import { useArrive } from './arrive.ts'
 import { claim } from './calls.ts'
 import { fieldError, formError } from './errors.ts'
 import { Frame } from './frame.tsx'
+import { useLinkToken } from './link-token.ts'
 
 const FIELDS = ['name', 'email', 'password', 'workspace', 'token']
 
@@ -19,7 +20,7 @@ export function ClaimPage() {
   const i18n = useI18n()
   const { t } = i18n
   const { instance } = useSession()
-  const { token: given } = useSearch({ from: '/auth/claim' })
+  const given = useLinkToken()
   const arrive = useArrive()
   const [account, setAccount] = useState({ name: '', email: '', password: '' })
   const [workspace, setWorkspace] = useState('')

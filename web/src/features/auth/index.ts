@@ -1,4 +1,5 @@
 export { ClaimPage } from './claim.tsx'
+export { ChangeEmailPage, VerifyEmailPage } from './confirm-email.tsx'
 export { InvitationPage } from './invitation.tsx'
 export { ForgotPasswordPage, ResetPasswordPage } from './passwords.tsx'
 export { SignInPage } from './sign-in.tsx'

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useSession, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -11,11 +11,12 @@ import { useArrive } from './arrive.ts'
 import { acceptInvitation, type Invitation, lookUpInvitation, signOut } from './calls.ts'
 import { formError } from './errors.ts'
 import { Frame } from './frame.tsx'
+import { useLinkToken } from './link-token.ts'
 
 /** Joins a workspace by the link of an invitation. */
 export function InvitationPage() {
   const { t } = useI18n()
-  const { token = '' } = useSearch({ from: '/auth/invitation' })
+  const token = useLinkToken() ?? ''
   const invitation = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => lookUpInvitation(token),
@@ -87,7 +88,8 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       </Frame>
     )
   }
-  const next = `/invitation?token=${encodeURIComponent(token)}`
+  // The token waits in this tab: no address has it.
+  const next = '/invitation'
   if (invitation.account_exists) {
     return (
       <Frame title={title} text={text}>

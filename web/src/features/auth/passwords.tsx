@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -10,6 +10,7 @@ import { showToast } from '../../ui/toast.tsx'
 import { askForReset, resetPassword } from './calls.ts'
 import { fieldError, formError } from './errors.ts'
 import { Frame } from './frame.tsx'
+import { useLinkToken } from './link-token.ts'
 import { LEAST_PASSWORD, PasswordInput } from './password-input.tsx'
 
 function BackToSignIn() {
@@ -80,7 +81,7 @@ export function ForgotPasswordPage() {
 export function ResetPasswordPage() {
   const i18n = useI18n()
   const { t } = i18n
-  const { token } = useSearch({ from: '/auth/reset-password' })
+  const token = useLinkToken()
   const navigate = useNavigate()
   const [password, setPassword] = useState('')
   const reset = useMutation({

@@ -17,5 +17,5 @@ test('what comes next is a page of ours', () => {
 })
 
 test('an address has what it has', () => {
-  expect(authSearch({ token: ['a', 'b'], next: '//x', other: 1 })).toEqual({ token: 'a' })
+  expect(authSearch({ error: ['a', 'b'], next: '//x', other: 1 })).toEqual({ error: 'a' })
 })

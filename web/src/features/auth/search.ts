@@ -4,8 +4,6 @@ import { defined, oneOf, textOf } from '../../app/search-params.ts'
 export interface AuthSearch {
   /** Where to go afterwards: a page of ours. */
   next?: string
-  /** Of a claim, an invitation, a reset. */
-  token?: string
   /** Why another site sent the person back without signing them in. */
   error?: string
   /** The session came to its end while somebody was at work. */
@@ -15,7 +13,6 @@ export interface AuthSearch {
 export function authSearch(search: Record<string, unknown>): AuthSearch {
   return defined({
     next: ownPage(textOf(search.next)),
-    token: textOf(search.token),
     error: textOf(search.error),
     ended: oneOf(search.ended, ['true']),
   })

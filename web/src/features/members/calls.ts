@@ -36,13 +36,16 @@ export const invitationsQuery = (workspace: string) =>
       (await request<{ data: OpenInvitation[] }>('GET', '/api/v1/invitations', { signal })).data,
   })
 
-export function changeRole(userId: string, role: Role): Promise<Member> {
-  return request('PATCH', `/api/v1/members/${userId}`, { body: { role } })
+/** What becomes of the API keys of a person who loses the right to have some. */
+const keysOf = (keep: boolean) => (keep ? 'keep' : 'revoke')
+
+export function changeRole(userId: string, role: Role, keepKeys: boolean): Promise<Member> {
+  return request('PATCH', `/api/v1/members/${userId}`, { body: { role, keys: keysOf(keepKeys) } })
 }
 
 /** Takes somebody, or oneself, out of the workspace. */
-export function removeMember(userId: string): Promise<void> {
-  return request('DELETE', `/api/v1/members/${userId}`)
+export function removeMember(userId: string, keepKeys: boolean): Promise<void> {
+  return request('DELETE', `/api/v1/members/${userId}`, { query: { keys: keysOf(keepKeys) } })
 }
 
 export function invite(email: string, role: Role): Promise<OpenInvitation> {

@@ -2,10 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { LogOut, MoreHorizontal, UserMinus } from 'lucide-react'
 import { useState } from 'react'
-import type { Role } from '../../api/session.ts'
+import { may, type Role } from '../../api/session.ts'
 import { usePlace, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { IconButton } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { FormError } from '../../ui/field.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -114,10 +115,13 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
   const { workspace } = usePlace()
   const client = useQueryClient()
   const { queryKey } = membersQuery(workspace.id)
+  const [demotion, setDemotion] = useState<Role | null>(null)
+  const [keepKeys, setKeepKeys] = useState(false)
   const change = useMutation({
-    mutationFn: (role: Role) => changeRole(member.user_id, role),
+    mutationFn: (role: Role) => changeRole(member.user_id, role, keepKeys),
     // Shown at once; taken back if it is refused.
     onMutate(role) {
+      setDemotion(null)
       const before = client.getQueryData<Member[]>(queryKey)
       client.setQueryData<Member[]>(queryKey, (members) =>
         members?.map((one) => (one.user_id === member.user_id ? { ...one, role } : one)),
@@ -134,19 +138,37 @@ function RoleSelect({ member, name }: { member: Member; name: string }) {
     },
   })
   const roles = workspace.role === 'owner' ? ROLES : ROLES.filter((role) => role !== 'owner')
+  // With the right to have keys go those that they have made, unless the asker says otherwise.
+  const losesKeys = (role: Role) => may(member.role, 'keys:manage') && !may(role, 'keys:manage')
   return (
-    <Select
-      compact
-      className="min-w-32"
-      label={t('members.role.of', { name })}
-      value={member.role}
-      onChange={(role) => change.mutate(role)}
-      options={roles.map((value) => ({
-        value,
-        label: t(`role.${value}`),
-        hint: t(`members.role.${value}.text`),
-      }))}
-    />
+    <>
+      <Select
+        compact
+        className="min-w-32"
+        label={t('members.role.of', { name })}
+        value={member.role}
+        onChange={(role) => (losesKeys(role) ? setDemotion(role) : change.mutate(role))}
+        options={roles.map((value) => ({
+          value,
+          label: t(`role.${value}`),
+          hint: t(`members.role.${value}.text`),
+        }))}
+      />
+      {demotion === null ? null : (
+        <ConfirmDialog
+          open
+          onOpenChange={(open) => {
+            if (!open) setDemotion(null)
+          }}
+          title={t('members.demote.title', { name })}
+          description={t('members.demote.text')}
+          action={t('members.demote', { role: t(`role.${demotion}`) })}
+          onConfirm={() => change.mutateAsync(demotion)}
+        >
+          <Checkbox checked={keepKeys} onChange={setKeepKeys} label={t('members.keepKeys')} />
+        </ConfirmDialog>
+      )}
+    </>
   )
 }
 
@@ -159,8 +181,9 @@ function RemoveDialog({ member, onClose }: { member: Member; onClose: () => void
   const sessionChanged = useSessionChanged()
   const self = member.user_id === user.id
   const name = member.name || member.email
+  const [keepKeys, setKeepKeys] = useState(false)
   const remove = useMutation({
-    mutationFn: () => removeMember(member.user_id),
+    mutationFn: () => removeMember(member.user_id, keepKeys),
     async onSuccess() {
       if (self) {
         showToast({ title: t('members.left', { workspace: workspace.name }) })
@@ -188,6 +211,9 @@ function RemoveDialog({ member, onClose }: { member: Member; onClose: () => void
       onConfirm={() => remove.mutateAsync()}
     >
       <FormError message={formError(remove.error, i18n)} />
+      {self ? null : (
+        <Checkbox checked={keepKeys} onChange={setKeepKeys} label={t('members.keepKeys')} />
+      )}
     </ConfirmDialog>
   )
 }

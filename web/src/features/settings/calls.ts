@@ -5,6 +5,8 @@ export interface Workspace {
   id: string
   name: string
   language: string | null
+  /** Whether members with a password need a second factor. */
+  require_two_factor: boolean
   plan: string
   created_at: string
 }
@@ -18,6 +20,7 @@ export const workspaceQuery = (workspace: string) =>
 export function changeWorkspace(body: {
   name?: string
   language?: string | null
+  require_two_factor?: boolean
 }): Promise<Workspace> {
   return request('PATCH', '/api/v1/workspace', { body })
 }
@@ -31,12 +34,46 @@ export function changeAccount(body: { name?: string; language?: string | null })
   return request('PATCH', '/api/v1/account', { body })
 }
 
-/** Takes one's own address, as a proof that it is meant, and the password where there is one. */
-export function deleteAccount(email: string, password: string | undefined): Promise<void> {
-  return request('DELETE', '/api/v1/account', {
-    body: { confirm_email: email, ...(password !== undefined && { password }) },
-  })
+/** Takes one's own address, as a proof that it is meant. */
+export function deleteAccount(email: string): Promise<void> {
+  return request('DELETE', '/api/v1/account', { body: { confirm_email: email } })
 }
+
+export function requestEmailChange(email: string): Promise<void> {
+  return request('POST', '/api/v1/account/email', { body: { new_email: email } })
+}
+
+/** What can happen to an account, as the server names it after `account.` or `instance.`. */
+export type EventName =
+  | 'signed_in'
+  | 'sign_in_failed'
+  | 'signed_out_everywhere'
+  | 'password_changed'
+  | 'password_reset'
+  | 'reset_link_created'
+  | 'email_change_requested'
+  | 'email_changed'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'two_factor_enabled'
+  | 'two_factor_disabled'
+  | 'recovery_codes_replaced'
+  | 'codes_locked'
+  | 'handed_over'
+
+/** Something that happened to the account. */
+export interface AccountEvent {
+  id: string
+  at: string
+  action: `account.${EventName}` | `instance.${EventName}`
+  by: 'self' | 'operator' | 'unknown'
+}
+
+export const eventsQuery = queryOptions({
+  queryKey: ['account-events'],
+  queryFn: async ({ signal }) =>
+    (await request<{ data: AccountEvent[] }>('GET', '/api/v1/account/events', { signal })).data,
+})
 
 export function changePassword(
   currentPassword: string,

@@ -8,10 +8,9 @@ import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { Section } from '../../../ui/page.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
-import { PasswordInput } from '../../auth/password-input.tsx'
 import { deleteAccount } from '../calls.ts'
 
-const FIELDS = ['confirm_email', 'password']
+const FIELDS = ['confirm_email']
 
 /** Ends the person's account. It can't be undone, so the address has to be typed. */
 export function DeleteAccountSection() {
@@ -32,16 +31,13 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
   const { t } = i18n
   const { user } = usePlace()
   const [typed, setTyped] = useState('')
-  const [password, setPassword] = useState('')
   const formId = useId()
   const remove = useMutation({
-    mutationFn: () => deleteAccount(typed, user.has_password ? password : undefined),
+    mutationFn: () => deleteAccount(typed),
     // Everything that is loaded was somebody's who isn't there any more.
     onSuccess: () => window.location.assign('/app/sign-in'),
   })
-  const fits =
-    typed.trim().toLowerCase() === user.email.toLowerCase() &&
-    (!user.has_password || password !== '')
+  const fits = typed.trim().toLowerCase() === user.email.toLowerCase()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     if (fits) remove.mutate()
@@ -85,19 +81,6 @@ function DeleteDialog({ onClose }: { onClose: () => void }) {
             />
           )}
         </Field>
-        {user.has_password ? (
-          <Field label={t('auth.password')} error={fieldError(remove.error, 'password')}>
-            {(control) => (
-              <PasswordInput
-                {...control}
-                required
-                autoComplete="current-password"
-                value={password}
-                onChange={({ target }) => setPassword(target.value)}
-              />
-            )}
-          </Field>
-        ) : null}
       </form>
     </Dialog>
   )

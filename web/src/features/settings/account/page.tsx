@@ -1,7 +1,9 @@
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { ActivitySection } from './activity.tsx'
 import { DeleteAccountSection } from './delete.tsx'
+import { EmailSection } from './email.tsx'
 import { PasskeysSection } from './passkeys.tsx'
 import { PasswordSection } from './password.tsx'
 import { ProfileSection } from './profile.tsx'
@@ -16,10 +18,12 @@ export function AccountPage() {
     <Page narrow title={t('settings.account')}>
       <div className="flex flex-col gap-10">
         <ProfileSection />
+        {instance.mail ? <EmailSection /> : null}
         {user.has_password ? <PasswordSection /> : null}
         {instance.sign_in.passkey ? <PasskeysSection /> : null}
         {user.has_password ? <TwoFactorSection /> : null}
         <SessionsSection />
+        <ActivitySection />
         <DeleteAccountSection />
       </div>
     </Page>

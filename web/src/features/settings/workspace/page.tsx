@@ -4,6 +4,7 @@ import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { LANGUAGE_NAMES, LOCALES } from '../../../i18n/locales.ts'
 import { Button } from '../../../ui/button.tsx'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { CodeBlock } from '../../../ui/copy.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
@@ -54,8 +55,14 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
   const sessionChanged = useSessionChanged()
   const [name, setName] = useState(workspace.name)
   const [language, setLanguage] = useState(workspace.language ?? NONE)
+  const [demands, setDemands] = useState(workspace.require_two_factor)
   const save = useMutation({
-    mutationFn: () => changeWorkspace({ name, language: language === NONE ? null : language }),
+    mutationFn: () =>
+      changeWorkspace({
+        name,
+        language: language === NONE ? null : language,
+        require_two_factor: demands,
+      }),
     async onSuccess(changed) {
       await sessionChanged()
       client.setQueryData(workspaceQuery(workspace.id).queryKey, changed)
@@ -103,6 +110,13 @@ function WorkspaceForm({ workspace, manages }: { workspace: Workspace; manages: 
           />
         )}
       </Field>
+      <Checkbox
+        checked={demands}
+        disabled={!manages}
+        onChange={setDemands}
+        label={t('settings.workspace.twoFactor')}
+        hint={t('settings.workspace.twoFactor.hint')}
+      />
       {manages ? (
         <Button type="submit" variant="primary" className="self-start" loading={save.isPending}>
           {t('common.save')}

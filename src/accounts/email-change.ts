@@ -1,0 +1,108 @@
+import { type Actor, personActor } from '../audit/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import { AppError } from '../errors/index.ts'
+import { addressKey, type Person } from '../http/index.ts'
+import type { Storage } from '../storage/index.ts'
+import { lockUsers } from '../users/index.ts'
+import { type Attempts, LIMITS } from './attempts.ts'
+import type { AccountMails } from './mails.ts'
+import { recordAccount } from './security.ts'
+import { endVerifications } from './sessions.ts'
+import { LINK_SECONDS } from './site.ts'
+import { insertVerification, userIdByEmail, verificationName } from './store.ts'
+import type { Visit } from './types.ts'
+
+const TOKEN_BYTES = 24
+
+/** What it works with. */
+export interface EmailChangeDeps {
+  storage: Pick<Storage, 'read' | 'write'>
+  clock: Clock
+  ids: Ids
+  random: Random
+  attempts: Attempts
+  mails: AccountMails
+}
+
+/**
+ * Sends a link to the new address, and a notice to the old one. The row behind the link belongs to
+ * the person, so every ending of sessions voids it; the token carries the new address, which its
+ * hash binds. An address that has an account already is answered alike, and gets no link.
+ * @throws AppError MAIL_NOT_SET_UP, VALIDATION_FAILED, RATE_LIMITED
+ */
+export async function requestEmailChange(
+  { storage, clock, ids, random, attempts, mails }: EmailChangeDeps,
+  person: Person,
+  email: string,
+  { address, request, requestId }: Visit,
+): Promise<void> {
+  if (!mails.available) throw new AppError('MAIL_NOT_SET_UP')
+  if (email.toLowerCase() === person.email.toLowerCase()) {
+    const details = [{ field: 'new_email', code: 'EMAIL_UNCHANGED' }] as const
+    throw new AppError('VALIDATION_FAILED', { details })
+  }
+  await attempts.take(LIMITS.mailAddress, addressKey(address))
+  await attempts.take(LIMITS.mailAccount, email.toLowerCase())
+  const secret = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
+  const token = `${secret}.${Buffer.from(email).toString('base64url')}`
+  const now = clock.now()
+  const isFree = (await userIdByEmail(storage.read, email)) === undefined
+  await storage.write(async (tx) => {
+    await insertVerification(tx, {
+      id: ids.next('ver'),
+      identifier: verificationName(`change-email:${token}`),
+      value: person.userId,
+      created_at: now,
+      updated_at: now,
+      expires_at: now + LINK_SECONDS * 1_000,
+    })
+    const user = { id: person.userId, email: person.email }
+    const actor = personActor(person, requestId)
+    const changes = { after: { email } }
+    await recordAccount(tx, actor, now, 'account.email_change_requested', user, changes)
+  })
+  if (isFree) mails.sendEmailChange({ email, language: person.language }, token, request)
+  mails.sendNotice('email_requested', person, request, email)
+}
+
+/**
+ * Changes the address, for who has read the messages of the new one.
+ * @throws AppError INVALID_TOKEN, RATE_LIMITED
+ */
+export async function confirmEmailChange(
+  { storage, clock, attempts, mails }: EmailChangeDeps,
+  token: string,
+  { address, request, requestId }: Visit,
+): Promise<void> {
+  await attempts.take(LIMITS.tokenAddress, addressKey(address))
+  const email = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
+  const old = await storage.write(async (tx) => {
+    await lockUsers(tx)
+    const now = clock.now()
+    const row = await tx.db
+      .deleteFrom('verifications')
+      .where('identifier', '=', verificationName(`change-email:${token}`))
+      .where('expires_at', '>', now)
+      .returning('value as id')
+      .executeTakeFirst()
+    if (row === undefined) throw new AppError('INVALID_TOKEN')
+    if ((await userIdByEmail(tx, email)) !== undefined) throw new AppError('INVALID_TOKEN')
+    const { id } = row
+    const found = tx.db.selectFrom('users').select(['email', 'language']).where('id', '=', id)
+    const user = await found.executeTakeFirstOrThrow()
+    const email_key = email.toLowerCase()
+    await tx.db
+      .updateTable('users')
+      .set({ email, email_key, email_verified: 1, updated_at: now })
+      .where('id', '=', id)
+      .execute()
+    await endVerifications(tx, id)
+    const actor: Actor = { type: 'user', id, label: email, requestId }
+    const changes = { before: { email: user.email }, after: { email } }
+    await recordAccount(tx, actor, now, 'account.email_changed', { id, email }, changes)
+    return user
+  })
+  mails.sendNotice('email_changed', old, request, email)
+}

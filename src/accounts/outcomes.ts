@@ -1,0 +1,105 @@
+import { personActor } from '../audit/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { MountedCall, Person } from '../http/index.ts'
+import type { Notice } from '../mail/index.ts'
+import type { Storage } from '../storage/index.ts'
+import type { Devices } from './cookies.ts'
+import type { AccountMails } from './mails.ts'
+import { type AccountAction, recordAccount } from './security.ts'
+import { endVerifications, type OwnSessions } from './sessions.ts'
+import { userIdByEmail } from './store.ts'
+
+/** What follows from a request to better-auth: records, notices, and a device's cookie. */
+export interface Outcomes {
+  /** After a success; `headers` are the answer's. */
+  done(path: string, person: Person | null, headers: Headers, call: MountedCall): Promise<void>
+  /** After a wrong password. Not waited for: the time must not tell who has an account. */
+  failed(path: string, email: unknown, call: MountedCall): void
+}
+
+interface Outcome {
+  action: AccountAction
+  notice?: Notice
+  /** Whether everything that was given out before is void from now on. */
+  voids?: true
+}
+
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
+  '/change-password': { action: 'account.password_changed', voids: true },
+  '/revoke-sessions': { action: 'account.signed_out_everywhere', voids: true },
+  '/revoke-other-sessions': { action: 'account.signed_out_everywhere', voids: true },
+  '/two-factor/disable': {
+    action: 'account.two_factor_disabled',
+    notice: 'two_factor_off',
+    voids: true,
+  },
+  '/two-factor/generate-backup-codes': {
+    action: 'account.recovery_codes_replaced',
+    notice: 'recovery_codes',
+  },
+  '/passkey/verify-registration': { action: 'account.passkey_added', notice: 'passkey_added' },
+  '/passkey/delete-passkey': { action: 'account.passkey_removed', notice: 'passkey_removed' },
+}
+
+/** Paths that can open a session. */
+const SIGN_INS: ReadonlySet<string> = new Set([
+  '/sign-in/email',
+  '/two-factor/verify-totp',
+  '/two-factor/verify-backup-code',
+  '/passkey/verify-authentication',
+  '/callback/oidc',
+])
+
+/** See {@link Outcomes}. */
+export function createOutcomes(deps: {
+  storage: Pick<Storage, 'read' | 'write'>
+  clock: Clock
+  mails: AccountMails
+  devices: Devices
+  ownSessions: Pick<OwnSessions, 'openedBy'>
+}): Outcomes {
+  const { storage, clock, mails, devices, ownSessions } = deps
+
+  function outcomeOf(path: string, wasSignedIn: boolean): Outcome | undefined {
+    if (!SIGN_INS.has(path)) return wasSignedIn ? OUTCOMES[path] : undefined
+    if (!wasSignedIn) return { action: 'account.signed_in' }
+    // A session that opens for who is signed in already: the first code has confirmed the factor.
+    return path === '/two-factor/verify-totp'
+      ? { action: 'account.two_factor_enabled', notice: 'two_factor_on' }
+      : undefined
+  }
+
+  return {
+    async done(path, person, headers, { request, requestId }) {
+      const outcome = outcomeOf(path, person !== null)
+      if (outcome === undefined) return
+      const whose = SIGN_INS.has(path) ? await ownSessions.openedBy(headers) : person
+      if (whose === null) return
+      const { userId: id, email } = whose
+      await storage.write(async (tx) => {
+        if (outcome.voids) await endVerifications(tx, id)
+        const actor = personActor(whose, requestId)
+        await recordAccount(tx, actor, clock.now(), outcome.action, { id, email })
+      })
+      if (outcome.action === 'account.signed_in') headers.append('Set-Cookie', devices.issue(email))
+      if (path === '/change-password') mails.sendPasswordChanged(whose, request)
+      if (outcome.notice !== undefined) mails.sendNotice(outcome.notice, whose, request)
+    },
+
+    failed(path, email, { requestId }) {
+      if (path !== '/sign-in/email' || typeof email !== 'string') return
+      const work = async () => {
+        const id = await userIdByEmail(storage.read, email)
+        if (id === undefined) return
+        const actor = { type: 'user', id: null, label: email, requestId } as const
+        const user = { id, email }
+        await storage.write(
+          (tx) => recordAccount(tx, actor, clock.now(), 'account.sign_in_failed', user),
+          { survives: 'process' },
+        )
+      }
+      // The storage reports its own trouble.
+      work().catch(() => {})
+    },
+  }
+}

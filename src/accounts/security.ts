@@ -1,0 +1,25 @@
+import {
+  type ACCOUNT_ACTIONS,
+  type Actor,
+  type Fields,
+  INSTANCE,
+  recordChange,
+} from '../audit/index.ts'
+import type { Transaction } from '../storage/index.ts'
+
+/** What happens to an account or to the instance, as the audit log names it. */
+export type AccountAction = (typeof ACCOUNT_ACTIONS)[number]
+
+/** Records what happened to a person's account, in the transaction that does it. */
+export function recordAccount(
+  tx: Transaction,
+  actor: Actor,
+  at: number,
+  action: AccountAction,
+  { id, email }: { id: string; email: string },
+  changes: { before?: Fields; after?: Fields } = {},
+): Promise<void> {
+  const { before = {}, after = {} } = changes
+  const target = { type: 'account' as const, id, label: email }
+  return recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, before, after })
+}

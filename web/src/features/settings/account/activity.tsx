@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Section } from '../../../ui/page.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { RelativeTime } from '../../../ui/time.tsx'
+import { type EventName, eventsQuery } from '../calls.ts'
+
+/** What happened to the account: sign-ins, failures, and changes of how the person gets in. */
+export function ActivitySection() {
+  const { t } = useI18n()
+  const events = useQuery(eventsQuery)
+  return (
+    <Section title={t('settings.activity')} description={t('settings.activity.text')}>
+      {events.isError ? (
+        <Problem error={events.error} onRetry={() => void events.refetch()} />
+      ) : (
+        <ul className="max-h-80 overflow-y-auto border-line border-t">
+          {events.data?.map((event) => (
+            <li
+              key={event.id}
+              className="flex flex-wrap justify-between gap-x-4 border-line border-b py-2 text-sm"
+            >
+              <span>
+                {t(`settings.activity.${event.action.split('.')[1] as EventName}`)}
+                {event.by === 'operator' ? ` (${t('settings.activity.operator')})` : null}
+              </span>
+              <span className="text-muted">
+                <RelativeTime time={event.at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
