@@ -88,9 +88,11 @@ const rowsOf = ({ tables }: Outcome) => tables.reduce((sum, { source }) => sum +
 const copiedOf = ({ tables }: Outcome) => tables.reduce((sum, { copied }) => sum + copied, 0)
 
 console.log(machine())
+// A third of what a whole move takes, or there would be nothing to kill.
+const killedWithinMs = (5 * Number(values.links) + Number(values.clicks)) / 75
 let spent = 0
 for (let kill = 1; kill <= Number(values.kills); kill++) {
-  const { seconds, outcome } = await move(kill * 20_000)
+  const { seconds, outcome } = await move(kill * killedWithinMs)
   spent += seconds
   console.log(
     `call ${kill}: ${outcome === null ? 'killed' : 'at its end'} after ${seconds.toFixed(1)} s`,

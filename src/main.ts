@@ -1,27 +1,24 @@
 import { createContext } from './commands/create-context.ts'
+import { isHelper, runHelper } from './commands/helpers.ts'
 import { toStderr } from './commands/output.ts'
 import { failureOf, renderFailure } from './commands/report-error.ts'
 
-// What we write belongs to our user alone, whatever the directory allows.
+// Files that this process creates are for its own user alone, whatever the directory allows.
 process.umask(0o077)
 
 const args = process.argv.slice(2)
 
-/** `serve` and its children start at once; only other command lines need the parser. */
+/** `serve` and its helpers start without the parser; only other command lines need it. */
 async function run(): Promise<number> {
   const [command, ...rest] = args
+  if (isHelper(command)) {
+    await runHelper(command, rest)
+    return 0
+  }
   if (command === 'serve' && rest.every((option) => option === '--json')) {
     const context = createContext()
     context.json = rest.length > 0
     await (await import('./commands/serve.ts')).serve(context)
-    return 0
-  }
-  if (command === 'click-worker') {
-    await (await import('./commands/click-worker.ts')).runClickWorkerCommand(rest)
-    return 0
-  }
-  if (command === 'statistics') {
-    await (await import('./commands/statistics.ts')).runStatisticsCommand(rest)
     return 0
   }
   return await (await import('./commands/program.ts')).runProgram(args)

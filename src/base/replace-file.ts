@@ -21,7 +21,7 @@ export function replaceFile(file: string, text: string): void {
 }
 
 /** A renamed file survives a power cut once its directory is synced: see fsync(2). */
-function syncDirectory(path: string): void {
+export function syncDirectory(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
     fsyncSync(descriptor)

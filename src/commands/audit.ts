@@ -3,7 +3,6 @@ import { type AuditEntry, createAuditService } from '../audit/index.ts'
 import { createCursors } from '../http/cursor.ts'
 import { createWorkspaceService } from '../workspaces/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
-import { explained } from './refusals.ts'
 import { table } from './table.ts'
 import { shortTime } from './times.ts'
 
@@ -34,21 +33,19 @@ function show(ctx: CommandContext, options: Options): Promise<void> {
   if (options.action !== undefined && options.workspace === undefined) {
     throw new CommandError('--action needs --workspace', 2)
   }
-  return explained(() =>
-    ctx.withStorage(async (opened) => {
-      const { storage, secrets } = opened
-      const audit = createAuditService({ storage, cursors: createCursors(secrets.cursors) })
-      let data: readonly AuditEntry[]
-      if (options.workspace === undefined) data = await audit.recent(limit)
-      else {
-        const workspaces = createWorkspaceService(opened)
-        const { no } = await workspaces.get(storage.read, options.workspace)
-        const { action } = options
-        data = (await audit.list({ workspaceNo: no, action }, { limit })).data
-      }
-      ctx.print(data.length === 0 ? 'There are no entries.' : tableOf(data), { data })
-    }),
-  )
+  return ctx.withStorage(async (opened) => {
+    const { storage, secrets } = opened
+    const audit = createAuditService({ storage, cursors: createCursors(secrets.cursors) })
+    let data: readonly AuditEntry[]
+    if (options.workspace === undefined) data = await audit.recent(limit)
+    else {
+      const workspaces = createWorkspaceService(opened)
+      const { no } = await workspaces.get(storage.read, options.workspace)
+      const { action } = options
+      data = (await audit.list({ workspaceNo: no, action }, { limit })).data
+    }
+    ctx.print(data.length === 0 ? 'There are no entries.' : tableOf(data), { data })
+  })
 }
 
 function tableOf(entries: readonly AuditEntry[]): string {

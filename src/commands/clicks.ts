@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import type { LinkCounts, Recounted } from '../clicks/recount.ts'
 import type { RawClicksUnavailable } from '../statistics/process/raw-source.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
-import { type CommandContext, CommandError } from './context.ts'
-import { onlyWorkspace } from './refusals.ts'
+import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
 import { table } from './table.ts'
 
 const LINKS_NAMED = 50
@@ -32,8 +31,9 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
   const { config } = context
   const { recount } = await import('../clicks/recount.ts')
   const { embeddedSource, scaledSource } = await import('../backend/recount-sources.ts')
-  await context.withStorage(async ({ storage }) => {
-    const range = await rangeOf(storage, workspace)
+  await context.withStorage(async (opened) => {
+    const { storage } = opened
+    const range = await rangeOf(opened, workspace)
     try {
       const source =
         config.scaled === null
@@ -66,18 +66,13 @@ function behindError(nodes: readonly string[], isScaled: boolean): CommandError 
 }
 
 async function rangeOf(
-  { read }: Pick<Storage, 'read'>,
+  opened: CommandStorage,
   workspace?: string,
 ): Promise<readonly [number, number]> {
   if (workspace === undefined) return [0, Number.MAX_SAFE_INTEGER]
-  const rows = await read.db
-    .selectFrom('workspaces')
-    .select('no')
-    .where((eb) => eb.or([eb('id', '=', workspace), eb('name_key', '=', workspace.toLowerCase())]))
-    .limit(2)
-    .execute()
-  const row = onlyWorkspace(rows, workspace)
-  return [row.no * SEQS_PER_WORKSPACE, (row.no + 1) * SEQS_PER_WORKSPACE]
+  const { createWorkspaceService } = await import('../workspaces/index.ts')
+  const { no } = await createWorkspaceService(opened).get(opened.storage.read, workspace)
+  return [no * SEQS_PER_WORKSPACE, (no + 1) * SEQS_PER_WORKSPACE]
 }
 
 async function print(

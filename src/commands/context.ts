@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
-import type { Config } from '../config/config.ts'
-import type { Secrets } from '../config/secret.ts'
+import type { Config, Environment, Secrets } from '../config/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Storage } from '../storage/index.ts'
 
@@ -18,13 +17,16 @@ export interface CommandStorage {
 
 /** What every command gets. */
 export interface CommandContext {
-  /** The settings, read at the first use. @throws ConfigError */
+  /** The settings and the secret, read at the first use. @throws ConfigError */
+  readonly environment: Environment
+  /** The settings of {@link environment}. */
   readonly config: Config
-  /** Whether the command was called with `--json`, which every command has by itself. */
-  readonly json: boolean
+  /** Whether the command was called with `--json`; known once the arguments are parsed. */
+  json: boolean
+  /** What a command that doesn't throw ends with. */
+  readonly exitStatus: 0 | 1
   /**
-   * Opens the data, its tables brought up to date, runs `work` and closes it again. May be used
-   * while the server runs.
+   * Opens the data, migrated, runs `work` and closes it again. May be used while the server runs.
    */
   withStorage<T>(work: (opened: CommandStorage) => Promise<T>): Promise<T>
   /**
@@ -32,7 +34,7 @@ export interface CommandContext {
    * one line.
    */
   print(human: string, json: unknown): void
-  /** What was printed says that something is wrong: the exit status will be 1. */
+  /** The printed answer says that something is wrong: the exit status will be 1. */
   failed(): void
 }
 

@@ -5,29 +5,22 @@ import { type Environment, ensureDataDir, readEnvironment } from '../config/inde
 import { loadPlans } from '../plans/load.ts'
 import { createPlans } from '../plans/service.ts'
 import type { CommandContext } from './context.ts'
-import { toStdout } from './output.ts'
-
-/** Where a command's answers go: stdout, or a test's list. */
-export type Output = (text: string) => void
-
-/** A context whose `--json` is known once the arguments are parsed. */
-export interface MutableContext extends CommandContext {
-  json: boolean
-  exitStatus: 0 | 1
-  readonly environment: Environment
-}
+import { type Output, toStdout } from './output.ts'
 
 /** The context of one run of a command. */
 export function createContext(
   read: () => Environment = readEnvironment,
   output: Output = toStdout,
-): MutableContext {
+): CommandContext {
   let environment: Environment | undefined
-  const context: MutableContext = {
+  let exitStatus: 0 | 1 = 0
+  const context: CommandContext = {
     json: false,
-    exitStatus: 0,
+    get exitStatus() {
+      return exitStatus
+    },
     failed() {
-      context.exitStatus = 1
+      exitStatus = 1
     },
     get environment() {
       environment ??= read()
@@ -47,16 +40,9 @@ export function createContext(
       const { prepare } = await import('../backend/prepare.ts')
       const { secrets } = await prepare(config, { given: secret, isNode: false })
       const storage = await openDatabase(config)
-      const ids = createIds(systemClock, systemRandom)
+      const given = { clock: systemClock, random: systemRandom, plans }
       try {
-        return await work({
-          storage,
-          secrets,
-          clock: systemClock,
-          ids,
-          random: systemRandom,
-          plans,
-        })
+        return await work({ storage, secrets, ids: createIds(systemClock, systemRandom), ...given })
       } finally {
         await storage.close()
       }

@@ -4,14 +4,14 @@ import { assertNoNode } from '../backend/databases.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Environment, unknownVariables } from '../config/index.ts'
 import { loadPlans } from '../plans/load.ts'
-import type { MutableContext } from './create-context.ts'
+import type { CommandContext } from './context.ts'
 import { checkEmbedded } from './doctor/databases.ts'
 import { checkDataDir, checkSecret, checkServer } from './doctor/directory.ts'
 import { type Finding, guarded, ok, warning } from './doctor/finding.ts'
 import { checkMail, checkSettings, checkSingleSignOn } from './doctor/settings.ts'
 
 /** `doctor`: checks what can be wrong with an instance, and says what to do. Changes nothing. */
-export function registerDoctorCommand(program: Command, context: MutableContext): void {
+export function registerDoctorCommand(program: Command, context: CommandContext): void {
   program
     .command('doctor')
     .description('check settings, data, clock, permissions and versions; says what to do')

@@ -2,14 +2,12 @@ import type { Command } from 'commander'
 import { createLogger } from '../base/logger.ts'
 import { type CommandContext, CommandError } from './context.ts'
 
-const SECONDS = '300'
-
 /** `drain`: what a node that doesn't run any more has left in its journal. */
 export function registerDrainCommand(program: Command, context: CommandContext): void {
   program
     .command('drain')
     .description("count and store what a stopped node's journal holds, before its disk goes")
-    .option('--within <seconds>', 'give up after so long', SECONDS)
+    .option('--within <seconds>', 'give up after so long', '300')
     .action(({ within }: { within: string }) => drain(context, Number(within)))
 }
 
@@ -17,34 +15,24 @@ async function drain(context: CommandContext, seconds: number): Promise<void> {
   if (!(seconds > 0)) throw new CommandError('--within takes a number of seconds', 2)
   const { dataDir, scaled, geoipDatabase, logLevel, logFormat } = context.config
   if (scaled === null) {
-    throw new CommandError(
-      'DATABASE_URL is not set: one machine alone keeps its clicks itself.',
-      1,
-      'NOT_SCALED',
-    )
+    const message = 'DATABASE_URL is not set: a single machine counts its clicks itself.'
+    throw new CommandError(message, 1, 'NOT_SCALED')
   }
   const { lockDataDir } = await import('../operations/index.ts')
-  const { drainJournal } = await import('./drain-journal.ts')
+  const { drainJournal } = await import('../backend/drain.ts')
   const { journalDirectory, listSegments } = await import('../clicks/index.ts')
   const logger = await createLogger({ level: logLevel, format: logFormat })
   const lock = lockDataDir(dataDir)
   try {
-    const before = listSegments(journalDirectory(dataDir)).length
-    const { counted, stored } = await drainJournal({
-      dataDir,
-      scaled,
-      geoipDatabase,
-      logger,
-      withinMs: seconds * 1_000,
-    })
-    const isDone = counted && stored
-    context.print(
-      isDone
-        ? 'Every click of this journal is counted and stored.'
-        : 'Clicks are left in this journal: keep its disk, and try again.',
-      { drained: isDone, counted, stored, segments: before },
-    )
-    if (!isDone) context.failed()
+    const segments = listSegments(journalDirectory(dataDir)).length
+    const withinMs = seconds * 1_000
+    const result = await drainJournal({ dataDir, scaled, geoipDatabase, logger, withinMs })
+    const drained = result.counted && result.stored
+    const human = drained
+      ? 'Every click of this journal is counted and stored.'
+      : 'Clicks are left in this journal: keep its disk, and try again.'
+    context.print(human, { drained, ...result, segments })
+    if (!drained) context.failed()
   } finally {
     lock.release()
   }

@@ -9,7 +9,6 @@ import {
 } from '../keys/index.ts'
 import { createWorkspaceService, type WorkspaceService } from '../workspaces/index.ts'
 import type { CommandContext, CommandStorage } from './context.ts'
-import { explained } from './refusals.ts'
 import { facts, table } from './table.ts'
 import { parseDuration, parseMoment, shortTime } from './times.ts'
 
@@ -61,12 +60,10 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
 }
 
 function open<T>(ctx: CommandContext, work: (opened: Opened) => Promise<T>): Promise<T> {
-  return explained(() =>
-    ctx.withStorage((opened) => {
-      const keys = createKeyService({ ...opened, pepper: opened.secrets.apiKeys })
-      return work({ ...opened, keys, workspaces: createWorkspaceService(opened) })
-    }),
-  )
+  return ctx.withStorage((opened) => {
+    const keys = createKeyService({ ...opened, pepper: opened.secrets.apiKeys })
+    return work({ ...opened, keys, workspaces: createWorkspaceService(opened) })
+  })
 }
 
 function create(ctx: CommandContext, options: CreateOptions): Promise<void> {

@@ -1,6 +1,7 @@
-import type { Output } from './create-context.ts'
+/** Writes text: to a stream, or to a test's list. */
+export type Output = (text: string) => void
 
-/** Nobody may be reading any more (`slugline keys list | head -1`): no reason to fail. */
+/** The reader may have gone (`slugline keys list | head -1`), which is no reason to fail. */
 function writerOf(stream: () => NodeJS.WriteStream): Output {
   let guarded = false
   return (text) => {

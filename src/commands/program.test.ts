@@ -7,8 +7,8 @@ import { type Environment, readEnvironment } from '../config/index.ts'
 import { DomainConflict } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { databaseFiles, openSqlite } from '../storage/index.ts'
-import { CommandError } from './context.ts'
-import { createContext, type MutableContext } from './create-context.ts'
+import { type CommandContext, CommandError } from './context.ts'
+import { createContext } from './create-context.ts'
 import { runProgram } from './program.ts'
 
 let dir: string
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 /** Commands that do what a test wants to see the frame handle. */
-const register = (program: Command, context: MutableContext) => {
+const register = (program: Command, context: CommandContext) => {
   program.command('greet').action(() => context.print('hello', { greeting: 'hello' }))
   program.command('sick').action(() => context.failed())
   program.command('fail').action(() => {

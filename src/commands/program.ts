@@ -1,10 +1,11 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageFile from '../../package.json' with { type: 'json' }
-import { createContext, type MutableContext } from './create-context.ts'
-import { toStderr, toStdout } from './output.ts'
+import type { CommandContext } from './context.ts'
+import { createContext } from './create-context.ts'
+import { type Output, toStderr, toStdout } from './output.ts'
 import { type Failure, failureOf, renderFailure } from './report-error.ts'
 
-type Register = (program: Command, context: MutableContext) => void
+type Register = (program: Command, context: CommandContext) => void
 
 /** Each top-level command and where it comes from: only the one that is asked for is loaded. */
 const COMMANDS: Record<string, () => Promise<Register>> = {
@@ -19,21 +20,17 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,
   drain: async () => (await import('./drain.ts')).registerDrainCommand,
   move: async () => (await import('./move.ts')).registerMoveCommand,
-  'click-worker': async () => (await import('./click-worker.ts')).registerClickWorkerCommand,
-  statistics: async () => (await import('./statistics.ts')).registerStatisticsCommand,
 }
 
 const SETTINGS = `
 Settings come from the environment: docs/configuration.md lists them, and \`slugline doctor\`
 checks them.`
 
-/** Where usage, errors and help go; a test listens. */
+/** Where usage, errors and help go. */
 export interface ProgramOutput {
-  out: (text: string) => void
-  err: (text: string) => void
+  out: Output
+  err: Output
 }
-
-const STANDARD: ProgramOutput = { out: toStdout, err: toStderr }
 
 /**
  * Runs a command line (without the program's own name) and returns the exit status: 0, 1 when
@@ -41,8 +38,8 @@ const STANDARD: ProgramOutput = { out: toStdout, err: toStderr }
  */
 export async function runProgram(
   args: readonly string[],
-  output: ProgramOutput = STANDARD,
-  context: MutableContext = createContext(undefined, output.out),
+  output: ProgramOutput = { out: toStdout, err: toStderr },
+  context: CommandContext = createContext(undefined, output.out),
   commands: typeof COMMANDS = COMMANDS,
 ): Promise<number> {
   const wantsJson = args.includes('--json')
@@ -102,7 +99,7 @@ function leaves(command: Command): Command[] {
   return command.commands.flatMap(leaves)
 }
 
-function addJson(command: Command, context: MutableContext): void {
+function addJson(command: Command, context: CommandContext): void {
   command.option('--json', 'answer in JSON, on one line')
   command.hook('preAction', () => {
     context.json = command.optsWithGlobals().json === true

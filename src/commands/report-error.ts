@@ -1,8 +1,6 @@
 import { SQLiteError } from 'bun:sqlite'
-import { ConfigError } from '../config/fault.ts'
-import { AppError } from '../errors/index.ts'
-import { DataDirLocked } from '../operations/lock.ts'
-import { StorageUnavailable } from '../storage/storage.ts'
+import { ConfigError } from '../config/index.ts'
+import { AppError, Refused } from '../errors/index.ts'
 import { CommandError } from './context.ts'
 
 /** What a failed command says, and its exit status: 1 it failed, 2 it was called wrongly. */
@@ -14,12 +12,49 @@ export interface Failure {
   details?: { field: string; code?: string; message: string }[]
 }
 
-/** Result codes of SQLite that speak of the disk or the files, not of a mistake of ours. */
+/**
+ * Errors that have a message for the operator, by their name: loading their modules would slow every
+ * command down. Without a function the message is the error's own.
+ */
+const KNOWN: Record<string, [Failure['status'], code: string, message?: (own: string) => string]> =
+  {
+    DataDirLocked: [1, 'DATA_DIR_LOCKED'],
+    NotANode: [1, 'NOT_A_NODE'],
+    UnfitDatabase: [2, 'CONFIGURATION'],
+    DomainConflict: [2, 'CONFIGURATION', (own) => `BASE_URL can't be this: ${own}`],
+    MainDatabaseLost: [
+      1,
+      'DATA_DAMAGED',
+      (file) =>
+        `${file} is gone, while other files of the instance are there. Restore a backup of the ` +
+        'whole data directory, or use an empty one for a new instance.',
+    ],
+    MoveUnfinished: [
+      1,
+      'MOVE_UNFINISHED',
+      () =>
+        'A move into this database is not complete. Run the same slugline move again, on the ' +
+        'machine of the instance that is moved, until it says that everything is there.',
+    ],
+    OldFormat: [
+      1,
+      'DATA_OLD',
+      () =>
+        'The data was made by a version of Slugline from before its first release, whose format ' +
+        'is not read. Use an empty data directory or database.',
+    ],
+    NewerDatabase: [1, 'DATA_NEWER', (own) => newer(own.slice(own.lastIndexOf(' ') + 1))],
+  }
+
+/** Result codes of SQLite that are about the disk or the files, not about a fault of the program. */
 const OF_THE_MACHINE =
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PERM|NOMEM|AUTH)/
 
-/** How an error is told to the person or the program that called the command. */
+/** What is said about an error to the person or the program that called the command. */
 export async function failureOf(error: unknown): Promise<Failure> {
+  if (error instanceof CommandError) {
+    return { status: error.status, code: error.code, message: error.message }
+  }
   if (error instanceof ConfigError) {
     const details = error.faults.map(({ variable, problem, example }) => ({
       field: variable,
@@ -28,76 +63,41 @@ export async function failureOf(error: unknown): Promise<Failure> {
     const message = 'These settings are wrong; nothing was done.'
     return { status: 2, code: 'CONFIGURATION', message, details }
   }
-  if (error instanceof CommandError) {
-    return { status: error.status, code: error.code, message: error.message }
+  const hasMessage = error instanceof AppError && error.message !== error.code
+  if (error instanceof Refused || hasMessage) {
+    const { code, message } = error
+    return { status: code.startsWith('INVALID_') ? 2 : 1, code, message }
   }
-  if (error instanceof DataDirLocked) {
-    return { status: 1, code: 'DATA_DIR_LOCKED', message: error.message }
-  }
-  if (error instanceof StorageUnavailable) return failureOfStorage(error.message)
-  if (error instanceof SQLiteError && OF_THE_MACHINE.test(error.code ?? '')) {
-    return failureOfStorage(error.code as string)
-  }
-  if (isFileError(error)) return failureOfStorage(error.message)
   if (error instanceof AppError) return await failureOfAppError(error)
-  // By its name: loading its module would cost every command.
-  if (error instanceof Error && error.name === 'UnfitDatabase') {
-    return { status: 2, code: 'CONFIGURATION', message: error.message }
+  if (error instanceof Error) {
+    const { name, message, stack = message } = error
+    const [status, code, text = (own: string) => own] = KNOWN[name] ?? []
+    if (status !== undefined && code !== undefined) return { status, code, message: text(message) }
+    const migration = /^corrupted migrations: .*migration (\S+) is missing/.exec(message)?.[1]
+    if (migration !== undefined) {
+      return { status: 1, code: 'DATA_NEWER', message: newer(migration) }
+    }
+    const reason = storageFault(error)
+    if (reason !== null) return failureOfStorage(reason)
+    return { status: 1, code: 'UNEXPECTED', message: `Unexpected error: ${stack}` }
   }
-  if (error instanceof Error && error.name === 'DomainConflict') {
-    return { status: 2, code: 'CONFIGURATION', message: `BASE_URL can't be this: ${error.message}` }
-  }
-  if (error instanceof Error && error.name === 'NotANode') {
-    return { status: 1, code: 'NOT_A_NODE', message: error.message }
-  }
-  if (error instanceof Error && error.name === 'MainDatabaseLost') {
-    const message =
-      `${error.message} is gone, while other files of the instance are there. Restore a backup ` +
-      'of the whole data directory; or, to begin anew, use an empty one.'
-    return { status: 1, code: 'DATA_DAMAGED', message }
-  }
-  if (error instanceof Error && error.name === 'MoveUnfinished') {
-    const message =
-      'A move into this database has not come to its end. Run the same slugline move again, on ' +
-      'the machine of the instance that is moved, until it says that everything is there.'
-    return { status: 1, code: 'MOVE_UNFINISHED', message }
-  }
-  if (error instanceof Error && error.name === 'OldFormat') {
-    const message =
-      'The data was made by a version of Slugline from before its first release, whose format is ' +
-      'not read. Use an empty data directory or database.'
-    return { status: 1, code: 'DATA_OLD', message }
-  }
-  const newer = newerMigration(error)
-  if (newer !== null) {
-    const message =
-      `The data was made by a newer version of Slugline (${newer}). Start that version, or ` +
-      'restore the backup from before the upgrade.'
-    return { status: 1, code: 'DATA_NEWER', message }
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { status: 1, code: 'UNEXPECTED', message: `Unexpected error: ${text}` }
+  return { status: 1, code: 'UNEXPECTED', message: `Unexpected error: ${String(error)}` }
 }
 
-/** Whether the operating system refused a file: no bug of ours, and no stack helps. */
-function isFileError(error: unknown): error is Error {
-  const { code, path } = error as NodeJS.ErrnoException
+function newer(migration: string): string {
   return (
-    error instanceof Error &&
-    path !== undefined &&
-    /^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EIO|EMFILE)$/.test(code ?? '')
+    `The data was made by a newer version of Slugline (${migration}). Start that version, or ` +
+    'restore the backup from before the upgrade.'
   )
 }
 
-/** The migration that was applied and that this version doesn't know, as the migrator tells it. */
-function newerMigration(error: unknown): string | null {
-  const text = error instanceof Error ? error.message : ''
-  if (error instanceof Error && error.name === 'NewerDatabase') {
-    return (error as Error & { migration: string }).migration
-  }
-  return (
-    /^corrupted migrations: previously executed migration (\S+) is missing/.exec(text)?.[1] ?? null
-  )
+/** Why the storage can't be used; null: the error is about something else. */
+function storageFault(error: Error): string | null {
+  const { code = '', path } = error as NodeJS.ErrnoException
+  if (error.name === 'StorageUnavailable') return error.message
+  if (error instanceof SQLiteError) return OF_THE_MACHINE.test(code) ? code : null
+  const isFile = path !== undefined && /^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EIO|EMFILE)$/.test(code)
+  return isFile ? error.message : null
 }
 
 /** `reason` as SQLite or the operating system names it (https://www.sqlite.org/rescode.html). */
@@ -109,28 +109,26 @@ function failureOfStorage(reason: string): Failure {
       'for any other restore a backup.'
     return { status: 1, code: 'DATA_DAMAGED', message }
   }
-  if (reason.includes('PostgreSQL')) {
-    const message = `The database can't be used: ${reason}. Does it run, and does DATABASE_URL fit?`
-    return { status: 1, code: 'STORAGE_UNAVAILABLE', message }
-  }
-  const message =
-    `The data can't be read or written (${reason}). ` +
-    'Is the disk full, or does the data directory belong to another user?'
+  const message = reason.includes('PostgreSQL')
+    ? `The database can't be used: ${reason}. Does it run, and does DATABASE_URL fit?`
+    : `The data can't be read or written (${reason}). ` +
+      'Is the disk full, or does the data directory belong to another user?'
   return { status: 1, code: 'STORAGE_UNAVAILABLE', message }
 }
 
-async function failureOfAppError(error: AppError): Promise<Failure> {
+async function failureOfAppError({ code, params, details }: AppError): Promise<Failure> {
   const { translate } = await import('../i18n/index.ts')
-  const details = error.details?.map(({ field, code, params }) => ({
-    field,
-    code,
-    message: translate('en', `detail.${code}`, params ?? {}),
-  }))
   return {
-    status: error.code === 'VALIDATION_FAILED' ? 2 : 1,
-    code: error.code,
-    message: translate('en', `error.${error.code}`, error.params),
-    ...(details === undefined ? {} : { details }),
+    status: code === 'VALIDATION_FAILED' ? 2 : 1,
+    code,
+    message: translate('en', `error.${code}`, params),
+    ...(details && {
+      details: details.map(({ field, code, params }) => ({
+        field,
+        code,
+        message: translate('en', `detail.${code}`, params ?? {}),
+      })),
+    }),
   }
 }
 

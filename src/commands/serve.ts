@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import { createIds } from '../base/ids.ts'
-import { createLogger } from '../base/logger.ts'
+import { createLogger, type Logger } from '../base/logger.ts'
 import { PROGRAM_NAME } from '../base/own-program.ts'
 import { systemRandom } from '../base/random.ts'
 import {
-  type Config,
+  type Environment,
   ensureDataDir,
   listeningUrl,
   type Secrets,
@@ -16,26 +16,23 @@ import { createLifecycle, createMetrics, lockDataDir } from '../operations/index
 import type { CreateServing, Serving, ServingInput } from '../operations/serving.ts'
 import { loadPlans } from '../plans/load.ts'
 import { createPlans, type Plans } from '../plans/service.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Sql, Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
-import type { MutableContext } from './create-context.ts'
-import { listen } from './listen.ts'
 import { toStderr } from './output.ts'
-import { unlistedPlans } from './plans-in-use.ts'
+import { createGate, listen, stopRequests } from './server.ts'
 import { isAway, standBy } from './stand-by.ts'
-import { stopRequests } from './stop-requests.ts'
 
 /** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
 const FINISH_REQUESTS_MS = 3_500
 const DROP_REQUESTS_MS = 500
 
-/** What has to be closed. */
-type Opened = Pick<Serving, 'health' | 'closing'> & Partial<Pick<Serving, 'fetch'>>
-/** As long as a start hasn't come far. */
-const NOTHING: Opened = { health: { stopping() {} }, closing: [] }
+/** What has to be closed when the process stops. */
+type Opened = Pick<Serving, 'health' | 'closing'> & { answers: boolean }
+/** Nothing is open before the start has come so far. */
+const NOTHING: Opened = { health: { stopping() {} }, closing: [], answers: false }
 
 /** `serve`: everything in one process, until SIGTERM or SIGINT. */
-export function registerServeCommand(program: Command, context: MutableContext): void {
+export function registerServeCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
     .description('answer redirects and the API on HOST:PORT (127.0.0.1:3000)')
@@ -44,11 +41,11 @@ export function registerServeCommand(program: Command, context: MutableContext):
 
 /** Resolves when it listens. @throws ConfigError, DataDirLocked, CommandError */
 export async function serve(
-  context: MutableContext,
+  context: CommandContext,
   createServing: CreateServing = async (input) => (await import('../deps.ts')).createDeps(input),
   finishRequestsMs = FINISH_REQUESTS_MS,
 ): Promise<void> {
-  const { config, secret, colors, idle } = context.environment
+  const { config } = context.environment
   const plans = createPlans(await loadPlans(config.plansFile))
   if (config.geoipDatabase !== null) {
     const { checkGeoipDatabase } = await import('../statistics/enrich/check.ts')
@@ -56,57 +53,32 @@ export async function serve(
   }
   ensureDataDir(config.dataDir)
   const lock = lockDataDir(config.dataDir)
-  const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
-  for (const variable of unknownVariables()) logger.warn({ variable }, 'There is no such setting')
-  for (const { variable, needs } of idle) {
-    logger.warn({ variable, needs }, 'A setting does nothing without another')
-  }
-  const { prepare, rememberedSecrets } = await import('../backend/prepare.ts')
-  const start = async (): Promise<Secrets> => {
-    const prepared = await prepare(config, { given: secret, isNode: true })
-    for (const { database, name } of prepared.migrations) {
-      logger.info({ database, migration: name }, 'Migrated')
-    }
-    if (prepared.isSecretStored) {
-      logger.warn({}, 'The secret lies in the database: SLUGLINE_SECRET is not set')
-    }
-    return prepared.secrets
-  }
+  const logger = await openLogger(context.environment)
   const metrics = createMetrics(config.metrics)
+  const gate = createGate()
   let server: ReturnType<typeof listen> | undefined
   let opened = NOTHING
+  async function stop(): Promise<void> {
+    opened.health.stopping()
+    if (server === undefined) return
+    const hasOthers = config.scaled !== null && config.trustedProxies.length > 0
+    const answering = opened.answers ? gate : undefined
+    await stopRequests(server, { gate: answering, hasOthers, withinMs: finishRequestsMs })
+  }
   createLifecycle({
     logger,
     clock: systemClock,
     exit: (status) => process.exit(status),
     steps: () => [
-      {
-        name: 'requests',
-        withinMs: finishRequestsMs + DROP_REQUESTS_MS,
-        async run() {
-          opened.health.stopping()
-          if (server === undefined) return
-          const hasOthers = config.scaled !== null && config.trustedProxies.length > 0
-          await stopRequests(server, { fetch: opened.fetch, hasOthers, withinMs: finishRequestsMs })
-        },
-      },
+      { name: 'requests', withinMs: finishRequestsMs + DROP_REQUESTS_MS, run: stop },
       ...opened.closing,
       { name: 'lock', withinMs: 200, run: () => lock.release() },
     ],
   }).listen(process, () => metrics.unhandledError())
 
-  let away: unknown
-  let secrets = await start().catch((error) => {
-    const remembered = isAway(config, error) ? rememberedSecrets(config, secret) : null
-    if (remembered === null) throw error
-    away = error
-    return remembered
-  })
-  const starting = Promise.withResolvers<Serving>()
-  const standingBy = Promise.withResolvers<Pick<Serving, 'fetch'>>()
-  const first = Promise.race([starting.promise, standingBy.promise])
-  first.catch(() => {})
-  server = listen(config, first)
+  const start = await createStart(context.environment, logger)
+  let { secrets, failure } = await start.first()
+  server = listen(config, gate)
   const url = listeningUrl(config.host, server.port as number)
   let serving: Serving
   try {
@@ -121,63 +93,109 @@ export async function serve(
       random: systemRandom,
       baseUrl: config.baseUrl ?? url,
       listenPort: server.port as number,
-      secretFile: secret === null && config.scaled === null ? secretFile(config.dataDir) : null,
+      secretFile: start.secretFile,
     }
-    if (away !== undefined) {
-      const hold: Serving['fetch'] = async (...visit) => (await starting.promise).fetch(...visit)
-      const ready = (standby: Pick<Serving, 'fetch'> & Opened) => {
-        opened = standby
-        standingBy.resolve(standby)
-      }
-      secrets = await standBy({ input, server, start, ready, hold }, away)
+    if (failure !== undefined) {
+      secrets = await standBy({ input, gate, failure }, start.again, (standby) => {
+        opened = { ...standby, answers: true }
+      })
       opened = NOTHING
     }
     serving = await createServing({ ...input, secrets })
-    opened = serving
-    await assertPlansKnown(plans, serving.storage)
+    opened = { ...serving, answers: true }
+    await assertPlansListed(plans, serving.storage)
   } catch (error) {
-    starting.reject(error)
+    gate.fail(error)
     await server.stop(true)
     lock.release()
     throw error
   }
-  starting.resolve(serving)
-  server.reload({ fetch: serving.fetch })
+  gate.open(serving.fetch)
   lock.listensOn(url, config.baseUrl ?? url)
+  await announce(context, serving, url)
+}
 
-  // Standard error is often collected as a log, where the link would let any reader be first.
-  const isShown = context.json || config.logFormat === 'text'
-  const claimUrl = isShown ? await serving.openClaim() : null
+/** Logs, first of all the settings that most likely are mistakes. */
+async function openLogger({ config, colors, idle }: Environment): Promise<Logger> {
+  const logger = await createLogger({ level: config.logLevel, format: config.logFormat, colors })
+  for (const variable of unknownVariables()) logger.warn({ variable }, 'There is no such setting')
+  for (const { variable, needs } of idle) {
+    logger.warn({ variable, needs }, 'A setting does nothing without another')
+  }
+  return logger
+}
+
+/** How a start gets its tables and its secrets, again and again while the database is away. */
+async function createStart({ config, secret }: Environment, logger: Logger) {
+  const { prepare, rememberedSecrets } = await import('../backend/prepare.ts')
+  async function again(): Promise<Secrets> {
+    const prepared = await prepare(config, { given: secret, isNode: true })
+    for (const { database, name } of prepared.migrations) {
+      logger.info({ database, migration: name }, 'Migrated')
+    }
+    if (prepared.isSecretStored) {
+      logger.warn({}, 'The database holds the secret: SLUGLINE_SECRET is not set')
+    }
+    return prepared.secrets
+  }
+  /** `failure`: the database is away, and the secrets are those that the node remembers. */
+  async function first(): Promise<{ secrets: Secrets; failure?: unknown }> {
+    try {
+      return { secrets: await again() }
+    } catch (failure) {
+      const secrets = isAway(config, failure) ? rememberedSecrets(config, secret) : null
+      if (secrets === null) throw failure
+      return { secrets, failure }
+    }
+  }
+  const isOwn = secret === null && config.scaled === null
+  return { first, again, secretFile: isOwn ? secretFile(config.dataDir) : null }
+}
+
+/** Prints the address; to people also how to begin with a new instance. */
+async function announce(context: CommandContext, serving: Serving, url: string): Promise<void> {
+  const { json, config } = context
+  // Standard error is often collected as a log, whose readers could claim the instance.
+  const claimUrl = json || config.logFormat === 'text' ? await serving.openClaim() : null
   const claim = claimUrl === null ? {} : { claim_url: claimUrl }
   context.print(`Slugline listens on ${url}`, { url, pid: process.pid, ...claim })
-  if (!context.json) await tellClaim(serving, claimUrl)
-  if (!(await hasApiKeys(serving.storage))) tellFirstStep(context, config)
-}
-
-/** Where, or by what command, the first account is made. */
-async function tellClaim({ storage }: Serving, claimUrl: string | null): Promise<void> {
-  const [user] = await storage.read.db.selectFrom('users').select('id').limit(1).execute()
-  if (user !== undefined) return
-  const what =
-    claimUrl === null
-      ? `This prints the link to make the first one, which owns this instance:\n  ${PROGRAM_NAME} users claim-link`
-      : `Make the first one, which owns this instance, at:\n  ${claimUrl}`
-  toStderr(`There is no account yet. ${what}\n`)
-}
-
-/** The first step with an instance that has no API key. */
-function tellFirstStep({ json }: CommandContext, { dataDir }: Config): void {
   if (json) return
-  const command = `${PROGRAM_NAME} keys create --workspace main --name first --scopes links:read,links:write`
-  toStderr(`There is no API key yet. Make one with (the data lies in ${dataDir}):\n  ${command}\n`)
+  const { db } = serving.storage.read
+  const users = await db.selectFrom('users').select('id').limit(1).execute()
+  if (users.length === 0) {
+    const how =
+      claimUrl === null
+        ? `This prints the link to create the first one, which owns this instance:\n  ${PROGRAM_NAME} users claim-link`
+        : `Create the first one, which owns this instance, at:\n  ${claimUrl}`
+    toStderr(`There is no account yet. ${how}\n`)
+  }
+  const keys = await db.selectFrom('api_keys').select('id').limit(1).execute()
+  if (keys.length === 0) {
+    const command = `${PROGRAM_NAME} keys create --workspace main --name first --scopes links:read,links:write`
+    const data = `the data is in ${config.dataDir}`
+    toStderr(`There is no API key yet. Create one with (${data}):\n  ${command}\n`)
+  }
 }
 
-async function hasApiKeys({ read }: Pick<Storage, 'read'>): Promise<boolean> {
-  return (await read.db.selectFrom('api_keys').select('id').limit(1).execute()).length > 0
+/** Why `serve` refuses to start: workspaces have plans that aren't listed. Null: all are. */
+export async function unlistedPlans(
+  plans: Pick<Plans, 'all' | 'find'>,
+  { db }: Pick<Sql, 'db'>,
+): Promise<{ problem: string; advice: string } | null> {
+  const used = await db.selectFrom('workspaces').select('plan_id').distinct().execute()
+  const missing = used.map((row) => row.plan_id).filter((id) => plans.find(id) === undefined)
+  if (missing.length === 0) return null
+  const listed = plans.all.map((plan) => plan.id).join(', ')
+  return {
+    problem: `Workspaces have the plan ${missing.join(', ')}, which SLUGLINE_PLANS doesn't list (it lists ${listed})`,
+    advice:
+      'Add it to the file, or first move them: slugline workspaces list, and slugline ' +
+      'workspaces set-plan NAME PLAN',
+  }
 }
 
-/** @throws CommandError for a plan that workspaces have and the plans file lacks. */
-async function assertPlansKnown(plans: Plans, { read }: Pick<Storage, 'read'>): Promise<void> {
+/** @throws CommandError for a plan that workspaces have and the plans file lacks */
+async function assertPlansListed(plans: Plans, { read }: Pick<Storage, 'read'>): Promise<void> {
   const unlisted = await unlistedPlans(plans, read)
   if (unlisted === null) return
   throw new CommandError(`${unlisted.problem}. ${unlisted.advice}`, 2, 'CONFIGURATION')

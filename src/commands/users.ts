@@ -11,7 +11,6 @@ import { createUserService } from '../users/index.ts'
 import { createWorkspaceService } from '../workspaces/index.ts'
 import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
 import { toStderr } from './output.ts'
-import { explained } from './refusals.ts'
 import { facts, table } from './table.ts'
 import { shortTime } from './times.ts'
 
@@ -87,33 +86,31 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
 async function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
   const { email, workspace } = options
   const password = await passwordOf(options)
-  return explained(() =>
-    ctx.withStorage(async (opened) => {
-      const workspaces = createWorkspaceService(opened)
-      const users = createUserService(opened)
-      let joined: { id: string; name: string } | null = null
-      const made = await users.create({ email, password }, async (tx, user) => {
-        if (workspace === undefined) return
-        const found = await workspaces.ensure(tx, workspace, {}, COMMAND_LINE)
-        await workspaces.join(tx, found, user, 'owner', COMMAND_LINE)
-        joined = { id: found.id, name: found.name }
-      })
-      const { generatedPassword, ...rest } = made
-      const user = { ...rest, workspace: joined as { id: string; name: string } | null }
-      const lines: [string, string][] = [
-        ['id', user.id],
-        ['email', user.email],
-      ]
-      if (user.workspace !== null) lines.push(['workspace', `${user.workspace.name} (owner)`])
-      if (generatedPassword === null) {
-        ctx.print(facts(lines), user)
-        return
-      }
-      lines.push(['password', generatedPassword])
-      const human = `${facts(lines)}\n\nThe password is shown only this once: store it now.`
-      ctx.print(human, { ...user, password: generatedPassword })
-    }),
-  )
+  return ctx.withStorage(async (opened) => {
+    const workspaces = createWorkspaceService(opened)
+    const users = createUserService(opened)
+    let joined: { id: string; name: string } | null = null
+    const made = await users.create({ email, password }, async (tx, user) => {
+      if (workspace === undefined) return
+      const found = await workspaces.ensure(tx, workspace, {}, COMMAND_LINE)
+      await workspaces.join(tx, found, user, 'owner', COMMAND_LINE)
+      joined = { id: found.id, name: found.name }
+    })
+    const { generatedPassword, ...rest } = made
+    const user = { ...rest, workspace: joined as { id: string; name: string } | null }
+    const lines: [string, string][] = [
+      ['id', user.id],
+      ['email', user.email],
+    ]
+    if (user.workspace !== null) lines.push(['workspace', `${user.workspace.name} (owner)`])
+    if (generatedPassword === null) {
+      ctx.print(facts(lines), user)
+      return
+    }
+    lines.push(['password', generatedPassword])
+    const human = `${facts(lines)}\n\nThe password is shown only this once: store it now.`
+    ctx.print(human, { ...user, password: generatedPassword })
+  })
 }
 
 /** @throws CommandError when it is given in two ways */
@@ -131,17 +128,15 @@ async function passwordOf(options: CreateOptions): Promise<string | undefined> {
 
 /** For a workspace that a command made: nobody is in it who could invite. */
 function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptions): Promise<void> {
-  return explained(() =>
-    ctx.withStorage(async (opened) => {
-      const { letJoin } = await import('../accounts/operator.ts')
-      const workspaces = createWorkspaceService(opened)
-      const joined = await letJoin({ ...opened, workspaces }, { email, workspace, role })
-      if (joined === null) throw noSuchUser(email)
-      const { id, name } = joined.workspace
-      const facts = { email: joined.email, workspace: { id, name }, role }
-      ctx.print(`${joined.email} is in ${name} now (${role}).`, facts)
-    }),
-  )
+  return ctx.withStorage(async (opened) => {
+    const { letJoin } = await import('../accounts/operator.ts')
+    const workspaces = createWorkspaceService(opened)
+    const joined = await letJoin({ ...opened, workspaces }, { email, workspace, role })
+    if (joined === null) throw noSuchUser(email)
+    const { id, name } = joined.workspace
+    const facts = { email: joined.email, workspace: { id, name }, role }
+    ctx.print(`${joined.email} is in ${name} now (${role}).`, facts)
+  })
 }
 
 /** For who has forgotten their password where no messages can be sent. */

@@ -6,7 +6,6 @@ import {
   type WorkspaceService,
 } from '../workspaces/index.ts'
 import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
-import { explained } from './refusals.ts'
 import { table } from './table.ts'
 import { shortTime } from './times.ts'
 
@@ -75,8 +74,8 @@ function nameOf(argument?: string, option?: string): string {
 }
 
 function open<T>(ctx: CommandContext, work: (opened: Opened) => Promise<T>): Promise<T> {
-  return explained(() =>
-    ctx.withStorage((opened) => work({ ...opened, workspaces: createWorkspaceService(opened) })),
+  return ctx.withStorage((opened) =>
+    work({ ...opened, workspaces: createWorkspaceService(opened) }),
   )
 }
 

@@ -1,7 +1,7 @@
 import { Hidden } from '../base/hidden.ts'
 import type { MailConfig, OidcConfig } from './config.ts'
 import type { Get } from './env.ts'
-import type { ConfigFault } from './fault.ts'
+import { type ConfigFault, missing } from './fault.ts'
 import { BadValue } from './parse.ts'
 
 /** The mail server, if one is set. Two settings belong together. */
@@ -26,11 +26,6 @@ export function oidcOf(get: Get, faults: ConfigFault[]): OidcConfig | null {
   }
   if (clientId === null || clientSecret === null) return null
   return { issuer, clientId, clientSecret: new Hidden(clientSecret), name }
-}
-
-function missing(faults: ConfigFault[], variable: string, because: string, example: string): void {
-  if (faults.some((fault) => fault.variable === variable)) return
-  faults.push({ variable, problem: `is not set, but ${because} is`, example })
 }
 
 function smtpUrl(value: string): string {

@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Hidden } from '../base/hidden.ts'
-import { readEnvironment, unknownVariables, VARIABLES, type Variables } from './env.ts'
+import { readEnvironment, unknownVariables } from './env.ts'
 import { ConfigError } from './fault.ts'
+import { VARIABLES, type Variables } from './variables.ts'
 
 const read = (variables: Variables, terminal = false) => readEnvironment(variables, terminal)
 

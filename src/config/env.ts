@@ -2,8 +2,6 @@ import { resolve } from 'node:path'
 import { mailOf, oidcOf } from './accounts.ts'
 import type { Config } from './config.ts'
 import { ConfigError, type ConfigFault } from './fault.ts'
-import { FILE_VARIABLES, givenValue } from './from-file.ts'
-import { type IdleVariable, idleVariables } from './idle.ts'
 import {
   BadValue,
   hostAndPort,
@@ -18,9 +16,14 @@ import {
 } from './parse.ts'
 import { scaledOf } from './scaled.ts'
 import { SECRET_MIN_CHARACTERS } from './secret.ts'
-
-/** The environment of a process, or a test's. */
-export type Variables = Readonly<Record<string, string | undefined>>
+import {
+  givenValue,
+  type IdleVariable,
+  idleVariables,
+  KNOWN,
+  type Variable,
+  type Variables,
+} from './variables.ts'
 
 /** What the environment says; the secret apart from the rest, so that nobody logs it by chance. */
 export interface Environment {
@@ -33,48 +36,8 @@ export interface Environment {
   idle: readonly IdleVariable[]
 }
 
-/** Every variable that Slugline reads. */
-export const VARIABLES = [
-  'HOST',
-  'PORT',
-  'BASE_URL',
-  'SLUGLINE_DATA_DIR',
-  'SLUGLINE_DOMAINS',
-  'TRUSTED_PROXIES',
-  'SLUGLINE_SECRET',
-  'SLUGLINE_PLANS',
-  'GEOIP_DATABASE',
-  'SLUGLINE_URL_SCHEMES',
-  'SLUGLINE_BLOCKED_HOSTS',
-  'ANONYMOUS_REQUESTS_PER_MINUTE',
-  'VISITS_PER_ADDRESS_PER_MINUTE',
-  'SIGN_UP',
-  'WORKSPACE_CREATION',
-  'SECURITY_CONTACT',
-  'SMTP_URL',
-  'MAIL_FROM',
-  'OIDC_ISSUER',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'OIDC_NAME',
-  'BACKGROUND_NICENESS',
-  'METRICS',
-  'LOG_LEVEL',
-  'LOG_FORMAT',
-  'DATABASE_URL',
-  'DATABASE_REPLICA_URL',
-  'DATABASE_POOL_SIZE',
-  'DATABASE_REPLICA_POOL_SIZE',
-  'DATABASE_TIMEOUT_SECONDS',
-  'REDIS_URL',
-  'CLICKHOUSE_URL',
-] as const
-
 /** The usual one first: a wrong value is told with it as the example. */
 const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
-
-/** The name of a setting. */
-export type Variable = (typeof VARIABLES)[number]
 
 /** Reads one setting; a wrong value is a fault, and counts as not set. */
 export type Get = <T, D>(variable: Variable, parse: (value: string) => T, fallback: D) => T | D
@@ -164,13 +127,12 @@ export function readOwnEnvironment(variables: Variables = process.env): {
   }
 }
 
-/** Variables that look like ours and are none of them: most likely misspelt. */
+/** Variables with our prefix that are unknown: most likely misspelt. */
 export function unknownVariables(variables: Variables = process.env): string[] {
-  const known = new Set<string>([...VARIABLES, ...FILE_VARIABLES])
   return Object.keys(variables).filter(
     (name) =>
       name.startsWith('SLUGLINE_') &&
-      !known.has(name) &&
+      !KNOWN.has(name) &&
       // Kubernetes sets these for a service of our name.
       !/^SLUGLINE_(SERVICE_(HOST|PORT)|PORT)(_|$)/.test(name),
   )

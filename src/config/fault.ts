@@ -19,3 +19,14 @@ export class ConfigError extends Error {
     )
   }
 }
+
+/** Adds the fault that a variable is needed by another one and is not set, unless its value is wrong. */
+export function missing(
+  faults: ConfigFault[],
+  variable: string,
+  because: string,
+  example: string,
+): void {
+  if (faults.some((fault) => fault.variable === variable)) return
+  faults.push({ variable, problem: `is not set, but ${because} is`, example })
+}

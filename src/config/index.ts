@@ -13,7 +13,6 @@ export {
   readEnvironment,
   readOwnEnvironment,
   unknownVariables,
-  VARIABLES,
 } from './env.ts'
 export { ConfigError, type ConfigFault } from './fault.ts'
 export { BadValue } from './parse.ts'
@@ -31,3 +30,4 @@ export {
   secretFile,
   sharedSecretFile,
 } from './secret.ts'
+export { VARIABLES } from './variables.ts'

@@ -1,7 +1,7 @@
 import { Hidden } from '../base/hidden.ts'
 import type { ScaledConfig } from './config.ts'
 import type { Get } from './env.ts'
-import type { ConfigFault } from './fault.ts'
+import { type ConfigFault, missing } from './fault.ts'
 import { BadValue, integer } from './parse.ts'
 
 /** What several machines share, if it is set. Two addresses belong together. */
@@ -13,23 +13,17 @@ export function scaledOf(get: Get, faults: ConfigFault[]): ScaledConfig | null {
   const poolSize = get('DATABASE_POOL_SIZE', integer(2, 1_000, '10'), 10)
   const replicaPoolSize = get('DATABASE_REPLICA_POOL_SIZE', integer(1, 1_000, '5'), 5)
   const timeout = get('DATABASE_TIMEOUT_SECONDS', integer(1, 600, '10'), 10)
-  const refused = (variable: string) => faults.some((fault) => fault.variable === variable)
-  const missing = (variable: string, because: string, example: string) => {
-    if (refused(variable)) return
-    faults.push({ variable, problem: `is not set, but ${because} is`, example })
-  }
   if (database === null) {
-    if (refused('DATABASE_URL')) return null
     const others = [
       ['DATABASE_REPLICA_URL', replica],
       ['REDIS_URL', redis],
       ['CLICKHOUSE_URL', clickhouse],
     ] as const
     const because = others.find(([, value]) => value !== null)?.[0]
-    if (because !== undefined) missing('DATABASE_URL', because, POSTGRES_EXAMPLE)
+    if (because !== undefined) missing(faults, 'DATABASE_URL', because, POSTGRES_EXAMPLE)
     return null
   }
-  if (redis === null) missing('REDIS_URL', 'DATABASE_URL', REDIS_EXAMPLE)
+  if (redis === null) missing(faults, 'REDIS_URL', 'DATABASE_URL', REDIS_EXAMPLE)
   if (redis === null) return null
   return {
     database: new Hidden(database),

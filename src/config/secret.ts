@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { replaceFile, syncDirectory } from '../base/replace-file.ts'
 import { ConfigError } from './fault.ts'
 
 /** Keys of 32 bytes, one for each use, all derived from the instance's one secret. */
@@ -121,9 +122,7 @@ export function keptSharedSecret(dataDir: string): string | null {
 /** Keeps it, for a start without the database. */
 export function keepSharedSecret(dataDir: string, secret: string): void {
   if (keptSharedSecret(dataDir) === secret) return
-  const file = sharedSecretFile(dataDir)
-  renameSync(writeDraft(file, secret), file)
-  syncDirectory(dataDir)
+  replaceFile(sharedSecretFile(dataDir), `${secret}\n`)
 }
 
 function fingerprintFile(dataDir: string): string {
@@ -176,13 +175,4 @@ function writeDraft(file: string, text: string): string {
     closeSync(descriptor)
   }
   return draft
-}
-
-function syncDirectory(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }

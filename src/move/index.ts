@@ -1,2 +1,2 @@
-export { inHex, isSame } from './digest.ts'
+export { isSame } from './digest.ts'
 export { type MoveResult, moveInstance } from './move.ts'

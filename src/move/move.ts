@@ -23,6 +23,15 @@ import { type Moved, moveTables, type Progress } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 
+/** What the target records of the moves into it; see `assertMoved`. */
+const MOVES = `CREATE TABLE IF NOT EXISTS moves (
+  one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one),
+  source TEXT COLLATE "C" NOT NULL,
+  clicks TEXT COLLATE "C" NOT NULL,
+  begun_at BIGINT NOT NULL,
+  ended_at BIGINT
+)`
+
 /** What is moved, and where to. Addresses may hold passwords. */
 export interface MoveOptions {
   /** The embedded instance's data directory; its server may run. */
@@ -54,7 +63,7 @@ export interface MoveResult {
  * @throws Refused; DataDirLocked; ConfigError; errors of the databases
  */
 export async function moveInstance(options: MoveOptions): Promise<MoveResult> {
-  const { dataDir, to, given } = options
+  const { dataDir, to, given, progress } = options
   const source = await nameOfSource(dataDir, given)
   const wasRunning = lockState(dataDir).held
   const lock = wasRunning ? null : lockDataDir(dataDir)
@@ -65,9 +74,20 @@ export async function moveInstance(options: MoveOptions): Promise<MoveResult> {
   try {
     await begin(target, clickHouse, { source, clicks: nameOfClicks(options.clickHouse) })
     mkdirSync(scratch, { recursive: true, mode: 0o700 })
-    const opened = await openSource({ ...options, scratch, isRunning: wasRunning })
+    const opened = await openSource(dataDir, { ...options, scratch, isRunning: wasRunning })
     try {
-      return await copy(options, opened, { target, clickHouse, wasRunning })
+      await moveSecrets(options, target, { main: opened.main, scratch })
+      const tables = [
+        ...(await moveTables([opened.main, opened.counters], target, progress)),
+        ...(await moveClicks(
+          opened.clicks,
+          clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse),
+          progress,
+        )),
+      ]
+      const isComplete = tables.every((table) => isSame(table.source, table.target))
+      if (isComplete && !wasRunning) await end(target)
+      return { wasRunning, asOf: opened.asOf, tables, isComplete }
     } finally {
       opened.close()
     }
@@ -106,7 +126,10 @@ function nameOfClicks(url: string | null): string {
   return url === null ? 'postgres' : `clickhouse ${new URL(url).host}${new URL(url).pathname}`
 }
 
-/** That the target is empty, or has an earlier move of the same instance. @throws Refused */
+/**
+ * Checks that the target is empty, or has an earlier move of the same instance, and records this
+ * one: from now on nodes refuse the database until {@link end}. @throws Refused
+ */
 async function begin(
   target: Target,
   clickHouse: ClickHouse | null,
@@ -116,62 +139,49 @@ async function begin(
     "SELECT pg_try_advisory_lock(hashtext('slugline move')) AS taken",
   )
   if (!lock?.taken) throw new Refused('MOVE_RUNNING', 'Another move into the database runs')
-  const isEmpty = async (...tables: string[]) => {
-    const tests = tables.map((table) => `EXISTS (SELECT FROM ${table})`)
-    const [row] = await target.all<{ used: boolean }>(`SELECT ${tests.join(' OR ')} AS used`)
-    return row?.used === false
+  await target.all(MOVES)
+  const [earlier] = await target.all<{ source: string; clicks: string }>('SELECT * FROM moves')
+  const [used] = await target.all<{ nodes: boolean; data: boolean }>(
+    `SELECT EXISTS (SELECT FROM nodes) AS nodes, EXISTS (SELECT FROM workspaces)
+       OR EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM clicks) AS data`,
+  )
+  const refuse = (code: string, message: string) => {
+    throw new Refused(code, `${message}. Name an empty database`)
   }
-  const refused = (code: string, message: string) =>
-    new Refused(code, `${message}. Name an empty database`)
-  if (!(await isEmpty('nodes'))) {
-    throw refused('TARGET_IN_USE', 'Nodes have been started on this database')
+  if (used?.nodes) refuse('TARGET_IN_USE', 'Nodes have been started on this database')
+  if (earlier === undefined && used?.data) {
+    refuse('TARGET_NOT_EMPTY', 'The database holds other data')
   }
-  const earlier = await target.record()
-  if (earlier === null && !(await isEmpty('workspaces', 'users', 'clicks'))) {
-    throw refused('TARGET_NOT_EMPTY', 'The database holds data that no move has brought')
-  }
-  if (earlier !== null && !source.startsWith(earlier.source)) {
-    throw refused('TARGET_OF_ANOTHER', 'Another instance was moved into this database')
+  if (earlier !== undefined && !source.startsWith(earlier.source)) {
+    refuse('TARGET_OF_ANOTHER', 'Another instance was moved into this database')
   }
   if (clickHouse !== null) {
     await migrateClickHouse(clickHouse)
     const [row] = await clickHouse.rows('SELECT 1 FROM clicks LIMIT 1')
     if (earlier?.clicks !== clicks && row !== undefined) {
-      throw refused('CLICKS_NOT_EMPTY', 'ClickHouse holds clicks that no move has brought')
+      refuse('CLICKS_NOT_EMPTY', 'ClickHouse holds other clicks')
     }
   }
-  await target.begin({ source, clicks })
-  // An earlier move may have brought them to where they don't belong any more.
+  await target.all(
+    `INSERT INTO moves (source, clicks, begun_at) VALUES ($1, $2, $3) ON CONFLICT (one)
+     DO UPDATE SET source = $1, clicks = $2, begun_at = $3, ended_at = NULL`,
+    [source, clicks, Date.now()],
+  )
+  // An earlier move may have copied them to PostgreSQL.
   if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
 }
 
-async function copy(
-  options: MoveOptions,
-  source: Source,
-  into: { target: Target; clickHouse: ClickHouse | null; wasRunning: boolean },
-): Promise<MoveResult> {
-  const { main, counters, clicks, before, asOf } = source
-  const { target, clickHouse, wasRunning } = into
-  const { progress } = options
-  await moveSecrets(options, source, target)
-  const tables = [
-    ...(await moveTables([main, counters], target, progress)),
-    ...(await moveClicks(
-      clicks,
-      clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse),
-      { before, progress },
-    )),
-  ]
-  const isComplete = tables.every((table) => isSame(table.source, table.target))
-  if (isComplete && !wasRunning) await target.end()
-  return { wasRunning, asOf, tables, isComplete }
+/** Records that the move is complete; durable, with everything before. */
+async function end(target: Target): Promise<void> {
+  await target.all('SET synchronous_commit = on')
+  await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
 }
 
 /** What isn't in a table of the source: the secret, the salts, the last number of a workspace. */
 async function moveSecrets(
   { to, dataDir, given }: MoveOptions,
-  { main, scratch }: Source,
   target: Target,
+  { main, scratch }: Pick<Source, 'main'> & { scratch: string },
 ): Promise<void> {
   const last = main.raw
     .query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'workspaces'")

@@ -1,4 +1,3 @@
-import { visitorBits } from '../clicks/visitor-bits.ts'
 import type { SqliteConnection } from '../storage/index.ts'
 import { type Digest, digestOf, isSame, NONE } from './digest.ts'
 import type { Target } from './target.ts'
@@ -10,8 +9,6 @@ const REFERENCED = ['workspaces', 'users']
 /** PostgreSQL has these in another form. */
 const NOT_MOVED = /^(?:sqlite_|kysely_|links_search|journal_watermark$)/
 const FLOAT = 'double precision'
-/** Parts of PostgreSQL's table of visitors, which days take turns in. */
-const VISITOR_SLOTS = 3
 
 /** What both sides hold of a table, and how many rows were copied this time. */
 export interface Moved {
@@ -87,24 +84,23 @@ async function moveTable(table: Table, target: Target, progress: Progress): Prom
     if (isSame(source, before)) return { table: name, source, target: before, copied: 0 }
   }
   const list = columns.map((column) => `"${column.name}"`).join(', ')
-  await target.transaction(async () => {
-    // Tables that refer to this one are emptied, too: they come later, and are copied anew.
-    await target.all(`TRUNCATE ${name} CASCADE`)
-    await target.copy(`COPY ${name} (${list}) FROM STDIN`, read())
-  })
+  // After an error the connection is closed, which rolls this back.
+  await target.all('BEGIN')
+  // Tables that refer to this one are emptied, too: they come later, and are copied again.
+  await target.all(`TRUNCATE ${name} CASCADE`)
+  await target.copy(`COPY ${name} (${list}) FROM STDIN (FORMAT csv)`, read())
+  await target.all('COMMIT')
   await target.all(`ANALYZE ${name}`)
   return { table: name, source, target: await digestInTarget(table, target), copied: source.rows }
 }
 
 /** @throws when the tables have other columns */
-async function tableOf(name: string, connection: SqliteConnection, target: Target): Promise<Table> {
+async function tableOf(name: string, { raw }: SqliteConnection, target: Target): Promise<Table> {
   const columns = await target.all<Columns[number]>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
      WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
     [name],
   )
-  const { raw } = connection
-  if (name === 'link_visitors') return { name, columns, rows: () => visitorsOf(connection) }
   const own = raw.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${name}')`).all()
   const named = (list: readonly { name: string }[]) => `${list.map((column) => column.name).sort()}`
   if (named(own) !== named(columns)) throw new Error(`The tables ${name} of the databases differ`)
@@ -124,18 +120,6 @@ async function tableOf(name: string, connection: SqliteConnection, target: Targe
         )
       }
     },
-  }
-}
-
-/** Unique visitors in the form of PostgreSQL: numbers of 64 bits, by slots of days. */
-function* visitorsOf({ raw }: SqliteConnection): Iterable<Row> {
-  const query = raw.query<{ day: number; link_seq: number; visitor: string }, []>(
-    'SELECT day, link_seq, visitor FROM link_visitors',
-  )
-  for (const { day, link_seq, visitor } of query.iterate()) {
-    const bits = visitorBits(visitor)
-    if (bits === null) continue
-    yield [day % VISITOR_SLOTS, day, link_seq, BigInt.asIntN(64, bits)].map(String)
   }
 }
 
@@ -167,20 +151,8 @@ function hashOf(row: Row, columns: Columns): bigint {
   return hash.readBigUInt64BE(0)
 }
 
-const SPECIAL: Record<string, string> = {
-  '\\': '\\\\',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\v': '\\v',
-}
-
-/** A row in COPY's text format. */
+/** A row as CSV: null is an empty field without quotes. */
 function lineOf(row: Row): string {
-  const values = row.map(
-    (value) => value?.replace(/[\\\t\n\r\b\f\v]/g, (c) => SPECIAL[c] as string) ?? '\\N',
-  )
-  return `${values.join('\t')}\n`
+  const fields = row.map((value) => (value === null ? '' : `"${value.replaceAll('"', '""')}"`))
+  return `${fields.join(',')}\n`
 }

@@ -1,128 +1,108 @@
 import { copyFileSync, existsSync, constants as fs } from 'node:fs'
-import { systemClock } from '../base/clock.ts'
-import { createClickCounter, journalDirectory, openSqliteCounters } from '../clicks/index.ts'
+import { drainJournal } from '../backend/drain.ts'
+import { silentLogger } from '../base/logger.ts'
+import { Refused } from '../errors/index.ts'
 import { type DuckDb, openDuckDb } from '../statistics/engine/duckdb/index.ts'
-import { createEnricher } from '../statistics/enrich/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { socketPath } from '../statistics/process/socket.ts'
-import { openOwnStore } from '../statistics/process/store.ts'
+import { stateOf } from '../statistics/process/store-state.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
 
 /** How long the statistics process may take to pause its writes. */
-const PAUSE_TIMEOUT_MS = 60_000
-/** Clicks are stored within this time: what the server has of older ones doesn't change. */
-const SETTLED_MS = 60_000
+const PAUSE_WITHIN_MS = 60_000
+const RETRY_MS = 200
 
-/** An embedded instance, opened to be read. */
+/** A single-machine instance, opened for reading. */
 export interface Source {
   /** In a transaction that began at {@link asOf}. */
   readonly main: SqliteConnection
   readonly counters: SqliteConnection
   readonly clicks: DuckDb
-  /** Clicks from this time on are left to a later move. */
-  readonly before: number
   /** In milliseconds since the Unix epoch. */
   readonly asOf: number
-  /** A directory for copies. */
-  readonly scratch: string
   close(): void
 }
 
-/** What {@link openSource} works with. */
-export interface SourceOptions {
-  dataDir: string
-  scratch: string
-  geoipDatabase: string | null
-  /** The server runs: it has the clicks open, and counts and stores the journal itself. */
-  isRunning: boolean
-}
-
 /**
- * Opens a data directory. Where no server runs, what the journal still holds is counted and stored
- * first, as the next start would do it. Links are read last, so that there are those of all clicks.
+ * Opens a data directory. Where no server runs, the clicks that the journal still holds are counted
+ * and stored first. Links are read last, so that the links of all clicks are there.
+ * @param scratch a directory for copies
+ * @param isRunning the server runs: it owns the statistics file and the journal
+ * @throws Refused
  */
-export async function openSource(options: SourceOptions): Promise<Source> {
-  const { dataDir, scratch, isRunning } = options
-  if (!isRunning) await processJournal(options)
-  const file = isRunning ? await copyStatistics(dataDir, scratch) : statisticsFile(dataDir)
-  // Before the first click there is no file: then an empty one is made beside it.
+export async function openSource(
+  dataDir: string,
+  options: {
+    scratch: string
+    geoipDatabase: string | null
+    isRunning: boolean
+    pauseWithinMs?: number
+  },
+): Promise<Source> {
+  const { scratch, geoipDatabase, isRunning, pauseWithinMs = PAUSE_WITHIN_MS } = options
+  if (!isRunning) {
+    await drainJournal({ dataDir, scaled: null, geoipDatabase, logger: silentLogger })
+  }
+  const file = statisticsFile(isRunning ? scratch : dataDir)
+  if (isRunning) await copyStatistics(dataDir, file, pauseWithinMs)
+  // Before the first click of a running instance there is no file: an empty one is created.
   const clicks = await openDuckDb(file, { readonly: existsSync(file) })
   const files = databaseFiles(dataDir)
   const counters = openSnapshot(files.counters)
   const main = openSnapshot(files.main)
-  const asOf = Date.now()
-  const before = isRunning ? asOf - SETTLED_MS : Number.MAX_SAFE_INTEGER
-  return {
-    main,
-    counters,
-    clicks,
-    before,
-    asOf,
-    scratch,
-    close() {
-      clicks.close()
-      counters.close()
-      main.close()
-    },
+  const close = () => {
+    for (const database of [clicks, counters, main]) database.close()
   }
+  return { main, counters, clicks, asOf: Date.now(), close }
 }
 
-/** Opens a database in a transaction that reads what is there now. */
+/** Opens a database in a transaction that reads its current state. */
 function openSnapshot(file: string): SqliteConnection {
-  // Read from end to end, once: a memory map would only evict what the server needs.
+  // Read from end to end, once: a memory map would only evict pages that the server needs.
   const connection = openSqlite(file, { readonly: true, mmapBytes: 0 })
   connection.raw.run('BEGIN')
   connection.raw.query('SELECT count(*) FROM sqlite_schema').get()
   return connection
 }
 
-/** Counts and stores what the journal still holds. */
-async function processJournal({ dataDir, geoipDatabase }: SourceOptions): Promise<void> {
-  const counter = createClickCounter({
-    directory: journalDirectory(dataDir),
-    store: openSqliteCounters(dataDir),
-    clock: systemClock,
-  })
+async function copyStatistics(dataDir: string, to: string, withinMs: number): Promise<void> {
+  const from = statisticsFile(dataDir)
+  if (!existsSync(from)) return
+  const resume = await pauseWrites(dataDir, withinMs)
   try {
-    while ((await counter.pass()).more);
+    // The log first: closing the file itself ends this process's lock on it (fcntl(2)).
+    for (const suffix of ['.wal', '']) {
+      if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix, fs.COPYFILE_FICLONE)
+    }
   } finally {
-    await counter.close()
-  }
-  const { enrich, close } = createEnricher({ geoipDatabase })
-  const store = await openOwnStore(dataDir, { clock: systemClock, enrich })
-  try {
-    while (!(await store.pass()).complete);
-  } finally {
-    store.close()
-    close()
+    resume()
   }
 }
 
 /**
- * Copies the statistics file and its log, and returns the path. The statistics process writes
- * nothing meanwhile. It can't make the copy itself: closing the file a second time would lose its
- * lock on it (fcntl(2)).
+ * Keeps the statistics file unchanged until the returned function is called: by its lock while no
+ * process has it open, otherwise by asking the statistics process.
+ * @throws Refused when that process runs and does not answer
  */
-async function copyStatistics(dataDir: string, scratch: string): Promise<string> {
-  const to = statisticsFile(scratch)
-  const paused = new AbortController()
-  const late = setTimeout(() => paused.abort(), PAUSE_TIMEOUT_MS)
-  try {
-    const options = { unix: socketPath(dataDir), method: 'POST', body: '[]', signal: paused.signal }
-    // It doesn't answer while there is nothing to store, so it writes nothing either.
-    const answer = await fetch('http://statistics/lock-writes', options as RequestInit).catch(
-      () => null,
-    )
-    if (answer?.ok === false) throw new Error(`The statistics process answers ${answer.status}`)
-    await answer?.body?.getReader().read()
-    for (const suffix of ['', '.wal']) {
-      const from = statisticsFile(dataDir) + suffix
-      if (existsSync(from)) copyFileSync(from, to + suffix, fs.COPYFILE_FICLONE)
+async function pauseWrites(dataDir: string, withinMs: number): Promise<() => void> {
+  for (const end = performance.now() + withinMs; performance.now() < end; ) {
+    try {
+      return (await openDuckDb(statisticsFile(dataDir), { readonly: true })).close
+    } catch (error) {
+      if (stateOf(error) !== 'locked') throw error
     }
-    return to
-  } finally {
-    clearTimeout(late)
-    // Ends the pause.
-    paused.abort()
+    const paused = new AbortController()
+    const signal = AbortSignal.any([paused.signal, AbortSignal.timeout(withinMs)])
+    const options = { unix: socketPath(dataDir), method: 'POST', body: '[]', signal }
+    try {
+      const answer = await fetch('http://statistics/lock-writes', options as RequestInit)
+      const line = answer.ok ? await answer.body?.getReader().read() : undefined
+      if (line?.done === false) return () => paused.abort()
+    } catch {
+      // It is starting, ending, or busy for the whole time.
+    }
+    await Bun.sleep(RETRY_MS)
   }
+  const message = 'The statistics process does not pause its writes. Stop the server, or try again'
+  throw new Refused('STATISTICS_BUSY', message)
 }

@@ -62,6 +62,25 @@ test('one executable alone answers, counts, reports, searches and has its dashbo
   expect((await slugline.cli('doctor')).status).toBe(0)
 })
 
+test('without a home it answers reports as well', async () => {
+  const bare = await startSlugline({ PATH: '/nowhere' }, { program: join(folder, 'slugline') })
+  try {
+    expect(Object.keys(bare.env)).not.toContain('HOME')
+    const { key } = await bare.createKey()
+    const body = { destination_url: 'https://example.com/', slug: 'bare' }
+    expect((await bare.call('POST', '/api/v1/links', { key, body })).status).toBe(201)
+    const visit = await bare.call('GET', '/bare', { headers: { 'User-Agent': FIREFOX } })
+    expect(visit.status).toBe(302)
+    await eventually('the click is reported', async () => {
+      const answer = await bare.call('GET', '/api/v1/stats/browser', { key })
+      const { data } = (await answer.json()) as { data?: { clicks: number }[] }
+      return data?.[0]?.clicks === 1 ? true : undefined
+    })
+  } finally {
+    await bare.dispose()
+  }
+})
+
 test('what it must write out once, it writes for its owner alone', async () => {
   const [cache = ''] = readdirSync(join(folder, '.cache'))
   expect(cache).toStartWith('slugline-')

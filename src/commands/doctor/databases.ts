@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { databaseStates } from '../../backend/databases.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Config } from '../../config/index.ts'
@@ -6,7 +6,7 @@ import { createPlans } from '../../plans/service.ts'
 import type { Plan } from '../../plans/types.ts'
 import { statisticsFile } from '../../statistics/process/index.ts'
 import { databaseFiles, openSqlite, type Sql } from '../../storage/index.ts'
-import { unlistedPlans } from '../plans-in-use.ts'
+import { unlistedPlans } from '../serve.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 
 /** An earlier time means that the clock was never set: no version of Slugline is older. */
@@ -108,7 +108,6 @@ function quickCheck(file: string): Finding {
 /** Whether every block of the statistics can be read. @throws what DuckDB says is wrong */
 async function checkStatistics(file: string): Promise<Finding[]> {
   if (!existsSync(file)) return []
-  assertWhole(file)
   const { openDuckDb } = await import('../../statistics/engine/duckdb/index.ts')
   let database: Awaited<ReturnType<typeof openDuckDb>>
   try {
@@ -130,17 +129,4 @@ async function checkStatistics(file: string): Promise<Finding[]> {
   } finally {
     database.close()
   }
-}
-
-/** That a file isn't shorter than its header says (https://duckdb.org/docs/internals/storage). */
-function assertWhole(file: string): void {
-  const bytes = Buffer.alloc(12_288)
-  const descriptor = openSync(file, 'r')
-  const read = readSync(descriptor, bytes)
-  closeSync(descriptor)
-  // Two headers take turns: the one with the higher number is valid.
-  const at = bytes.readBigUInt64LE(4_104) > bytes.readBigUInt64LE(8_200) ? 4_096 : 8_192
-  const blocks = bytes.readBigUInt64LE(at + 32) * bytes.readBigUInt64LE(at + 40)
-  if (read === bytes.length && statSync(file).size >= read + Number(blocks)) return
-  throw new Error(`${file} is damaged: its end is missing`)
 }

@@ -13,7 +13,7 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 const FILES_NAMED = 3
 const TIMEOUT_MS = 3_000
 
-/** Whether the data directory can be used, and by this user alone; null: there is none yet. */
+/** Whether this user, and no other, can use the data directory; null: it doesn't exist yet. */
 export function checkDataDir(dataDir: string): Finding[] | null {
   if (modeOf(dataDir) === null) return null
   return [openness('data_dir', dataDir, 0o700), checkFiles(dataDir), checkDisk(dataDir)]

@@ -1,43 +1,44 @@
 import { systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
-import type { ScaledConfig } from '../config/index.ts'
+import { createClickCounter, journalDirectory } from '../clicks/index.ts'
+import type { Config } from '../config/index.ts'
+import { createEnricher } from '../statistics/enrich/index.ts'
+import { openCounters, storeOpener } from './workers.ts'
 
-const TRY_AGAIN_MS = 500
+const RETRY_MS = 500
 
 /** What has become of a journal. */
 export interface Drained {
   /** All of its clicks are in the counters. */
   counted: boolean
-  /** All of its clicks are stored, in ClickHouse or in PostgreSQL. */
+  /** All of its clicks are stored for reports. */
   stored: boolean
 }
 
 /**
- * Counts and stores all that is left in a node's journal, within `withinMs`, in this process. No
- * server may run on the data directory: the caller holds its lock. Databases that are away are tried
- * again. @throws NotANode
+ * Counts and stores the clicks that a journal still holds, in this process. No server may run on the
+ * data directory: the caller holds its lock. Within `withinMs` failures are logged and tried again;
+ * without it they are thrown.
+ * @throws NotANode
  */
-export async function drainJournal(options: {
-  dataDir: string
-  scaled: ScaledConfig
-  geoipDatabase: string | null
-  logger: Logger
-  withinMs: number
-}): Promise<Drained> {
-  const { dataDir, scaled, geoipDatabase, logger, withinMs } = options
-  const { createClickCounter, journalDirectory } = await import('../clicks/index.ts')
-  const { createEnricher } = await import('../statistics/enrich/index.ts')
-  const { openCounters, storeOpener } = await import('../backend/workers.ts')
-  const until = performance.now() + withinMs
+export async function drainJournal(
+  options: Pick<Config, 'dataDir' | 'scaled' | 'geoipDatabase'> & {
+    logger: Logger
+    withinMs?: number
+  },
+): Promise<Drained> {
+  const { dataDir, logger, withinMs } = options
+  const until = performance.now() + (withinMs ?? Number.POSITIVE_INFINITY)
 
-  /** Repeats `pass` until it says that it is done. False: the time is up. */
+  /** Repeats `pass` until it returns true. False: the time is up. */
   async function repeat(pass: () => Promise<boolean>): Promise<boolean> {
     while (performance.now() < until) {
       try {
         if (await pass()) return true
       } catch (err) {
+        if (withinMs === undefined) throw err
         logger.warn({ err }, 'The journal can not be drained; trying again')
-        await Bun.sleep(TRY_AGAIN_MS)
+        await Bun.sleep(RETRY_MS)
       }
     }
     return false
@@ -46,7 +47,7 @@ export async function drainJournal(options: {
   async function count(): Promise<boolean> {
     const counter = createClickCounter({
       directory: journalDirectory(dataDir),
-      store: await openCounters({ dataDir, scaled }),
+      store: await openCounters(options),
       clock: systemClock,
     })
     try {
@@ -60,8 +61,8 @@ export async function drainJournal(options: {
   }
 
   async function store(): Promise<boolean> {
-    const { enrich, close } = createEnricher({ geoipDatabase, logger })
-    const opener = await storeOpener({ dataDir, scaled, enrich, logger })
+    const { enrich, close } = createEnricher(options)
+    const opener = await storeOpener({ ...options, enrich })
     try {
       return await repeat(async () => {
         const opened = await opener.open(systemClock)

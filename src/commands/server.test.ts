@@ -1,17 +1,19 @@
 import { expect, test } from 'bun:test'
-import { stopRequests } from './stop-requests.ts'
+import { createGate, stopRequests } from './server.ts'
 
 function listen() {
-  const fetch = () => new Response('ok')
-  return { fetch, server: Bun.serve({ port: 0, hostname: '127.0.0.1', fetch }) }
+  const gate = createGate()
+  gate.open(async () => new Response('ok'))
+  const fetch = (...visit: Parameters<typeof gate.fetch>) => gate.fetch(...visit)
+  return { gate, server: Bun.serve({ port: 0, hostname: '127.0.0.1', fetch }) }
 }
 const ask = (url: URL) => globalThis.fetch(url).catch(() => null)
 
 test('a node with others goes on answering for a while, and keeps no connection', async () => {
-  const { server, fetch } = listen()
+  const { server, gate } = listen()
   const go = Promise.withResolvers<void>()
   const stopped = stopRequests(server, {
-    fetch,
+    gate,
     hasOthers: true,
     withinMs: 3_000,
     leave: () => go.promise,
@@ -26,8 +28,8 @@ test('a node with others goes on answering for a while, and keeps no connection'
 })
 
 test('a server alone takes no more connections at once', async () => {
-  const { server, fetch } = listen()
+  const { server, gate } = listen()
   const leave = () => Promise.reject(new Error('It waits'))
-  await stopRequests(server, { fetch, hasOthers: false, withinMs: 3_000, leave })
+  await stopRequests(server, { gate, hasOthers: false, withinMs: 3_000, leave })
   expect(await ask(server.url)).toBeNull()
 })

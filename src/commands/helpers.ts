@@ -1,0 +1,67 @@
+import { systemClock } from '../base/clock.ts'
+import { createLogger } from '../base/logger.ts'
+import { CommandError } from './context.ts'
+import { createContext } from './create-context.ts'
+
+/** Shortest time between two passes over the journal: a click is soon in its link's counters. */
+const LEAST_GAP_MS = 100
+const RETRY_MS = 1_000
+const IDLE_MS = 15_000
+
+/** Processes that the serving process starts from this program, by the name of their command. */
+const HELPERS = { 'click-worker': countClicks, statistics: storeClicks }
+
+/** Whether a command is a helper's, which is for the serving process alone. */
+export function isHelper(command: string | undefined): command is keyof typeof HELPERS {
+  return command !== undefined && Object.hasOwn(HELPERS, command)
+}
+
+/** Runs a helper without the parser of command lines, so that it starts faster. */
+export async function runHelper(
+  command: keyof typeof HELPERS,
+  [option, dataDir]: readonly string[],
+): Promise<void> {
+  if (option !== '--data-dir' || dataDir === undefined) {
+    throw new CommandError(`${command} needs --data-dir <dir>`, 2)
+  }
+  await HELPERS[command](dataDir)
+}
+
+/** Counts clicks until there is nothing left to count, or the serving process is gone. */
+async function countClicks(dataDir: string): Promise<void> {
+  const { logLevel, logFormat, scaled, backgroundNiceness } = createContext().config
+  const { createClickCounter, journalDirectory } = await import('../clicks/index.ts')
+  const { runWorker } = await import('../workers/index.ts')
+  const { openCounters } = await import('../backend/workers.ts')
+  const logger = await createLogger({ level: logLevel, format: logFormat })
+  const counter = createClickCounter({
+    directory: journalDirectory(dataDir),
+    store: await openCounters({ dataDir, scaled }),
+    clock: systemClock,
+    logger,
+  })
+  await runWorker(counter, {
+    niceness: backgroundNiceness,
+    leastGapMs: LEAST_GAP_MS,
+    retryMs: RETRY_MS,
+    idleMs: IDLE_MS,
+  })
+}
+
+/** Stores clicks and answers questions about them until there is no work left. */
+async function storeClicks(dataDir: string): Promise<void> {
+  const { logLevel, logFormat, geoipDatabase, scaled, backgroundNiceness } = createContext().config
+  const logger = await createLogger({ level: logLevel, format: logFormat })
+  const { runStatistics } = await import('../statistics/process/run.ts')
+  const { createEnricher } = await import('../statistics/enrich/index.ts')
+  const { storeOpener } = await import('../backend/workers.ts')
+  const enricher = createEnricher({ geoipDatabase, logger })
+  const opener = await storeOpener({ dataDir, scaled, enrich: enricher.enrich, logger })
+  try {
+    const { open, retryMs } = opener
+    await runStatistics({ dataDir, open, retryMs, niceness: backgroundNiceness, logger })
+  } finally {
+    await opener.close()
+    enricher.close()
+  }
+}

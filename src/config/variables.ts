@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { BadValue } from './parse.ts'
+
+/** The environment of a process, or a test's. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** A variable that is set and does nothing, because the one that it belongs to isn't. */
+export interface IdleVariable {
+  variable: string
+  /** What is missing. */
+  needs: string
+}
+
+interface Kind {
+  /** May be in a file whose path is in `NAME_FILE`, as Docker, Kubernetes and systemd provide secrets. */
+  secret?: true
+  /** Without this variable it does nothing. */
+  needs?: string
+}
+
+const KINDS = {
+  HOST: {},
+  PORT: {},
+  BASE_URL: {},
+  SLUGLINE_DATA_DIR: {},
+  SLUGLINE_DOMAINS: {},
+  TRUSTED_PROXIES: {},
+  SLUGLINE_SECRET: { secret: true },
+  SLUGLINE_PLANS: {},
+  GEOIP_DATABASE: {},
+  SLUGLINE_URL_SCHEMES: {},
+  SLUGLINE_BLOCKED_HOSTS: {},
+  ANONYMOUS_REQUESTS_PER_MINUTE: {},
+  VISITS_PER_ADDRESS_PER_MINUTE: {},
+  SIGN_UP: {},
+  WORKSPACE_CREATION: {},
+  SECURITY_CONTACT: {},
+  SMTP_URL: { secret: true },
+  MAIL_FROM: { needs: 'SMTP_URL' },
+  OIDC_ISSUER: {},
+  OIDC_CLIENT_ID: { needs: 'OIDC_ISSUER' },
+  OIDC_CLIENT_SECRET: { secret: true, needs: 'OIDC_ISSUER' },
+  OIDC_NAME: { needs: 'OIDC_ISSUER' },
+  BACKGROUND_NICENESS: {},
+  METRICS: {},
+  LOG_LEVEL: {},
+  LOG_FORMAT: {},
+  DATABASE_URL: { secret: true },
+  DATABASE_REPLICA_URL: { secret: true },
+  DATABASE_POOL_SIZE: { needs: 'DATABASE_URL' },
+  DATABASE_REPLICA_POOL_SIZE: { needs: 'DATABASE_REPLICA_URL' },
+  DATABASE_TIMEOUT_SECONDS: { needs: 'DATABASE_URL' },
+  REDIS_URL: { secret: true },
+  CLICKHOUSE_URL: { secret: true },
+} as const satisfies Record<string, Kind>
+
+/** The name of a setting. */
+export type Variable = keyof typeof KINDS
+
+const TABLE = Object.entries<Kind>(KINDS)
+
+/** Every variable that Slugline reads. */
+export const VARIABLES = Object.keys(KINDS) as readonly Variable[]
+
+/** {@link VARIABLES}, and the variables of their files. */
+export const KNOWN: ReadonlySet<string> = new Set(
+  TABLE.flatMap(([name, { secret }]) => [name, ...(secret ? [`${name}_FILE`] : [])]),
+)
+
+/**
+ * A setting, from the environment or from its file; undefined: it isn't set.
+ * @throws BadValue when the file can't be read or is empty, or both are set.
+ */
+export function givenValue(variables: Variables, name: Variable): string | undefined {
+  const value = variables[name]?.trim() || undefined
+  const kind: Kind = KINDS[name]
+  const file = kind.secret && variables[`${name}_FILE`]?.trim()
+  if (!file) return value
+  if (value !== undefined) {
+    throw new BadValue(`is set, and ${name}_FILE too`, `one of them, e.g. ${name}_FILE`)
+  }
+  const example = `${name}_FILE=/run/secrets/${name.toLowerCase()}`
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new BadValue(`should be in ${file}, which can't be read (${code})`, example)
+  }
+  // Not as if it were unset: a node that loses its database would start as an empty instance.
+  if (text === '') throw new BadValue(`should be in ${file}, which is empty`, example)
+  return text
+}
+
+/** The settings that do nothing: no fault, for templates set more than they use, but worth a word. */
+export function idleVariables(variables: Variables): IdleVariable[] {
+  const isSet = (name: string) =>
+    [name, `${name}_FILE`].some((each) => KNOWN.has(each) && variables[each]?.trim())
+  return TABLE.flatMap(([variable, { needs }]) =>
+    needs !== undefined && isSet(variable) && !isSet(needs) ? [{ variable, needs }] : [],
+  )
+}
