@@ -1,4 +1,3 @@
-import { visitorBits } from '../clicks/visitor-bits.ts'
 import type { SqliteConnection } from '../storage/index.ts'
 import { type Digest, digestOf, isSame, NONE } from './digest.ts'
 import type { Target } from './target.ts'
@@ -10,8 +9,6 @@ const REFERENCED = ['workspaces', 'users']
 /** PostgreSQL has these in another form. */
 const NOT_MOVED = /^(?:sqlite_|kysely_|links_search|journal_watermark$)/
 const FLOAT = 'double precision'
-/** Parts of PostgreSQL's table of visitors, which days take turns in. */
-const VISITOR_SLOTS = 3
 
 /** What both sides hold of a table, and how many rows were copied this time. */
 export interface Moved {
@@ -104,7 +101,6 @@ async function tableOf(name: string, connection: SqliteConnection, target: Targe
     [name],
   )
   const { raw } = connection
-  if (name === 'link_visitors') return { name, columns, rows: () => visitorsOf(connection) }
   const own = raw.query<{ name: string }, []>(`SELECT name FROM pragma_table_info('${name}')`).all()
   const named = (list: readonly { name: string }[]) => `${list.map((column) => column.name).sort()}`
   if (named(own) !== named(columns)) throw new Error(`The tables ${name} of the databases differ`)
@@ -124,18 +120,6 @@ async function tableOf(name: string, connection: SqliteConnection, target: Targe
         )
       }
     },
-  }
-}
-
-/** Unique visitors in the form of PostgreSQL: numbers of 64 bits, by slots of days. */
-function* visitorsOf({ raw }: SqliteConnection): Iterable<Row> {
-  const query = raw.query<{ day: number; link_seq: number; visitor: string }, []>(
-    'SELECT day, link_seq, visitor FROM link_visitors',
-  )
-  for (const { day, link_seq, visitor } of query.iterate()) {
-    const bits = visitorBits(visitor)
-    if (bits === null) continue
-    yield [day % VISITOR_SLOTS, day, link_seq, BigInt.asIntN(64, bits)].map(String)
   }
 }
 
