@@ -160,11 +160,12 @@ test('recount finds and mends counters that were changed, beside the server and 
   await start()
   await create('a')
   await create('b')
+  await create('busy')
   await visit('a', 20)
   await visit('b', 5)
   await visit('b', 3, CRAWLER)
   await drained()
-  expect(await recount()).toMatchObject({ links: 2, mended: 0 })
+  expect(await recount()).toMatchObject({ links: 3, mended: 0 })
   const spoil = (sql: string) => {
     const db = new Database(join(slugline.dataDir, 'counters.db'))
     db.run('PRAGMA busy_timeout = 5000')
@@ -176,19 +177,22 @@ test('recount finds and mends counters that were changed, beside the server and 
   )
   spoil('UPDATE link_counters SET total = total + 1, human = human + 1 WHERE human = 20')
   spoil('UPDATE link_counters SET unique_visitors = 7 WHERE bot = 3')
-  // Under load: whatever is counted or stored meanwhile must make no difference.
+  // Under load: what is counted or stored meanwhile must make no difference. Links that are visited
+  // all the time are not compared, so the load is on another one.
   const going = { now: true }
   const load = (async () => {
-    while (going.now) await visit('a', 20)
+    while (going.now) await visit('busy', 20)
   })()
-  const found = await recount()
-  expect(found.mended).toBe(2)
-  expect(await recount()).toMatchObject({ mended: 0 })
-  going.now = false
-  await load
+  try {
+    expect(await recount()).toMatchObject({ mended: 2 })
+    expect(await recount()).toMatchObject({ mended: 0 })
+  } finally {
+    going.now = false
+    await load
+  }
   await slugline.stop()
   expect(await recount()).toMatchObject({ mended: 0 })
-  spoil('UPDATE link_counters SET bot = 0, total = human')
+  spoil('UPDATE link_counters SET bot = 0, total = human WHERE bot = 3')
   expect(await recount()).toMatchObject({ mended: 1 })
   expect(await recount()).toMatchObject({ mended: 0 })
 })
@@ -244,7 +248,8 @@ test('a file that is gone begins anew, says so, and makes nobody mend what is ri
   await slugline.stop()
   const { status, stdout } = await slugline.cli('doctor', '--json')
   expect(status).toBe(0)
-  expect(stdout).toContain('are missing')
+  const { findings } = JSON.parse(stdout) as { findings: { check: string; status: string }[] }
+  expect(findings.find((one) => one.check === 'statistics')?.status).toBe('warning')
   // The whole file again, without what came meanwhile: that is told, too.
   const [begin] = await rows('SELECT since FROM state')
   renameSync(`${file}.lost`, file)
