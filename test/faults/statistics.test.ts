@@ -160,12 +160,11 @@ test('recount finds and mends counters that were changed, beside the server and 
   await start()
   await create('a')
   await create('b')
-  await create('busy')
   await visit('a', 20)
   await visit('b', 5)
   await visit('b', 3, CRAWLER)
   await drained()
-  expect(await recount()).toMatchObject({ links: 3, mended: 0 })
+  expect(await recount()).toMatchObject({ links: 2, mended: 0 })
   const spoil = (sql: string) => {
     const db = new Database(join(slugline.dataDir, 'counters.db'))
     db.run('PRAGMA busy_timeout = 5000')
@@ -177,19 +176,18 @@ test('recount finds and mends counters that were changed, beside the server and 
   )
   spoil('UPDATE link_counters SET total = total + 1, human = human + 1 WHERE human = 20')
   spoil('UPDATE link_counters SET unique_visitors = 7 WHERE bot = 3')
-  // Under load: what is counted or stored meanwhile must make no difference. Links that are visited
-  // all the time are not compared, so the load is on another one.
-  const going = { now: true }
-  const load = (async () => {
-    while (going.now) await visit('busy', 20)
-  })()
-  try {
-    expect(await recount()).toMatchObject({ mended: 2 })
-    expect(await recount()).toMatchObject({ mended: 0 })
-  } finally {
-    going.now = false
-    await load
+  // What is counted or stored meanwhile must make no difference. The visits end before the recount
+  // gives up: it doesn't compare links that are visited all the time.
+  const visits = async () => {
+    for (let n = 0; n < 150; n++) {
+      await visit('a', 10)
+      await visit('b', 10)
+    }
   }
+  const [found] = await Promise.all([recount(), visits()])
+  expect(found.mended).toBe(2)
+  await drained()
+  expect(await recount()).toMatchObject({ mended: 0 })
   await slugline.stop()
   expect(await recount()).toMatchObject({ mended: 0 })
   spoil('UPDATE link_counters SET bot = 0, total = human WHERE bot = 3')
