@@ -47,7 +47,7 @@ test('the slower reader decides', async () => {
   expect(await trimmed()).toEqual(all.filter((segment) => segment >= 3))
 })
 
-test('once all is read and nothing is written, only the last number is kept', async () => {
+test('once all is read and nothing is written, only the next number is kept', async () => {
   const { end } = readJournal(
     directory,
     START,
@@ -58,8 +58,17 @@ test('once all is read and nothing is written, only the last number is kept', as
   const trimmer = open()
   trimmer.trim()
   await trimmer.close()
-  expect(listSegments(directory)).toEqual([end.segment])
-  expect(segmentSize(directory, end.segment)).toBe(0)
+  const kept = end.segment + 1
+  expect(listSegments(directory)).toEqual([kept])
+  expect(segmentSize(directory, kept)).toBe(0)
+  const isLost = (from: Position) =>
+    readJournal(
+      directory,
+      from,
+      () => true,
+      () => {},
+    ).gapBefore > 0
+  expect([isLost(end), isLost(START)]).toEqual([false, true])
   const next = openJournal({ directory })
   next.append(line(13), 1)
   await next.close()

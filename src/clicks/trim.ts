@@ -1,4 +1,4 @@
-import { truncate, unlink } from 'node:fs/promises'
+import { unlink, writeFile } from 'node:fs/promises'
 import type { Logger } from '../base/logger.ts'
 import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
@@ -7,8 +7,8 @@ export interface Trimmer {
   /** Deletes segments off the thread. Call it whenever a reader has advanced. */
   trim(): void
   /**
-   * Once nothing is written or read any more, empties the last segment, too. Its file stays, so that
-   * its number isn't used again, even if the databases with the watermarks are lost.
+   * Deletes the last segment too, once nothing is written or read any more. An empty one follows it,
+   * so that its number isn't used again and a reader whose watermark is lost finds a gap.
    */
   close(): Promise<void>
 }
@@ -61,11 +61,13 @@ export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions)
       await running
       const { segment, offset } = slowest()
       if (segment === 0) return
-      await removeBefore(segment)
-      const isDone = listSegments(directory).at(-1) === segment
-      if (isDone && offset >= segmentSize(directory, segment)) {
-        await attempt(() => truncate(segmentFile(directory, segment)))
-      }
+      const isLast = listSegments(directory).at(-1) === segment
+      const isDone = isLast && offset > 0 && offset >= segmentSize(directory, segment)
+      await attempt(async () => {
+        const next = segmentFile(directory, segment + 1)
+        if (isDone) await writeFile(next, '', { flag: 'wx', mode: 0o600 })
+        await removeBefore(isDone ? segment + 1 : segment)
+      })
     },
   }
 }

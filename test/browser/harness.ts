@@ -21,8 +21,8 @@ export interface Dashboard {
   readonly url: string
   readonly slugline: Slugline
   readonly browser: Browser
-  /** The address that claims the instance, as `serve` printed it. */
-  claimUrl(): string
+  /** A new address that claims the instance; it replaces the one before. */
+  claimUrl(): Promise<string>
   /** A browser of its own: no cookies of others. */
   open(options?: BrowserContextOptions): Promise<Visitor>
   dispose(): Promise<void>
@@ -73,10 +73,10 @@ export async function startDashboard(env: Record<string, string> = {}): Promise<
     url,
     slugline,
     browser,
-    claimUrl() {
-      const found = /https?:\/\/\S+\/app\/claim\S*/.exec(slugline.output())
-      if (found === null) throw new Error(`serve printed no claim address:\n${slugline.output()}`)
-      return found[0]
+    async claimUrl() {
+      const { status, stdout, stderr } = await slugline.cli('users', 'claim-link', '--json')
+      if (status !== 0) throw new Error(`users claim-link: ${stderr}`)
+      return (JSON.parse(stdout) as { url: string }).url
     },
     open: (options) => openVisitor(browser, url, options),
     async dispose() {

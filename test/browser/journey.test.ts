@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
 
   test('from the first account to a viewer who is refused', async () => {
     await step('claim', async () => {
-      await page.goto(dashboard.claimUrl().replace('127.0.0.1', 'localhost'))
+      await page.goto(await dashboard.claimUrl())
       await heading(page, en('auth.claim.title'))
       await page.getByLabel(en('auth.name')).fill(OWNER.name)
       await page.getByLabel(en('auth.email')).fill(OWNER.email)

@@ -47,7 +47,7 @@ export async function claim(
   context: BrowserContext,
   workspace = 'Acme',
 ): Promise<string> {
-  const token = new URL(dashboard.claimUrl()).hash.slice('#token='.length)
+  const token = new URL(await dashboard.claimUrl()).hash.slice('#token='.length)
   const body = { ...OWNER, workspace, token }
   const answer = await ask<{ workspace: { id: string } }>(dashboard, context, 'POST', '/claim', {
     body,

@@ -105,10 +105,10 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   async function clicksOf(prefix: string): Promise<{ seq: number; term: string }[]> {
     const name = database.pathname.slice(1)
     if (clickHouse === null) {
-      const query = `SELECT link_seq, utm_term FROM clicks WHERE starts_with(utm_term, '${prefix}')`
+      const query = `SELECT link, utm_term FROM clicks WHERE starts_with(utm_term, '${prefix}')`
       const rows = await postgres.admin(query, name)
-      return rows.map(({ link_seq, utm_term }) => ({
-        seq: Number(link_seq),
+      return rows.map(({ link, utm_term }) => ({
+        seq: Number(link),
         term: String(utm_term),
       }))
     }

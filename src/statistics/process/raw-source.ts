@@ -1,5 +1,5 @@
 import type { RawCounts } from '../../clicks/recount.ts'
-import { journalDirectory, type Position } from '../../clicks/segments.ts'
+import { journalDirectory, listSegments, type Position } from '../../clicks/segments.ts'
 import { openDuckDb } from '../engine/duckdb/index.ts'
 import { linkNumbers } from '../engine/duckdb/recount.ts'
 import { createClickWriter } from '../engine/duckdb/write.ts'
@@ -70,6 +70,8 @@ async function openFile(dataDir: string, geoipDatabase: string | null): Promise<
   return {
     async numbers(range, atLeast) {
       const directory = journalDirectory(dataDir)
+      const [oldest = 0] = listSegments(directory)
+      if (oldest > writer.watermark.segment + 1) throw new RawClicksUnavailable('incomplete')
       for (let complete = false; !complete && isBefore(writer.watermark, atLeast); ) {
         complete = (await ingest({ directory, writer, enrich: enricher.enrich })).complete
       }

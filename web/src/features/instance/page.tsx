@@ -139,7 +139,7 @@ function WorkspaceRow({ workspace, search }: { workspace: InstanceWorkspace; sea
   return (
     <li className="flex flex-wrap items-center gap-x-6 gap-y-2 border-line border-b py-2.5">
       <div className="flex min-w-0 flex-1 basis-full flex-col sm:basis-56">
-        <span dir="auto" title={name} className="truncate font-medium [text-align:match-parent]">
+        <span dir="auto" title={name} className="max-w-full self-start truncate font-medium">
           {name}
         </span>
         <code dir="ltr" className="self-start truncate text-faint text-xs">

@@ -26,28 +26,12 @@ export interface MadeKey extends ApiKey {
   key: string
 }
 
-interface Page<T> {
-  data: T[]
-  pagination: { limit: number; has_more: boolean; next_cursor: string | null }
-}
-
 /** All keys of the workspace: plans bound their number. */
 export const keysQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'keys'],
-    queryFn: async ({ signal }) => {
-      const keys: ApiKey[] = []
-      let cursor: string | undefined
-      do {
-        const page: Page<ApiKey> = await request('GET', '/api/v1/keys', {
-          query: { limit: 100, cursor },
-          signal,
-        })
-        keys.push(...page.data)
-        cursor = page.pagination?.next_cursor ?? undefined
-      } while (cursor !== undefined)
-      return keys
-    },
+    queryFn: async ({ signal }) =>
+      (await request<{ data: ApiKey[] }>('GET', '/api/v1/keys', { signal })).data,
   })
 
 export interface NewKey {

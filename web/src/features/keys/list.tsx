@@ -43,11 +43,7 @@ export function KeyTable({ keys, ...actions }: { keys: readonly ApiKey[] } & Act
           {keys.map((key) => (
             <tr key={key.id}>
               <Td className="max-w-64 py-2 ps-0">
-                <div
-                  dir="auto"
-                  title={key.name}
-                  className="truncate font-medium [text-align:match-parent]"
-                >
+                <div dir="auto" title={key.name} className="w-fit max-w-full truncate font-medium">
                   {key.name}
                 </div>
                 <Created apiKey={key} />

@@ -27,7 +27,7 @@ import type { Ask } from './toolbar.tsx'
 
 const COLUMNS = {
   select: 'w-9 pe-0!',
-  address: 'w-[25%]',
+  address: 'w-[28%]',
   destination: '',
   tags: 'w-36',
   days: 'w-28 px-2!',
@@ -138,7 +138,8 @@ const Row = memo(function Row({ link, days, selected, fresh, writable, href, doe
         </Td>
       ) : null}
       <Td>
-        <div className="relative flex min-w-0 items-center gap-2">
+        {/* The room at the end is the button's, which comes with the pointer. */}
+        <div className="relative flex min-w-0 items-center gap-2 pe-8 pointer-coarse:pe-11">
           <StatusDot status={link.status} />
           <a
             data-row-link

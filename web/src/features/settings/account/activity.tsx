@@ -9,6 +9,7 @@ import { type EventName, eventsQuery } from '../calls.ts'
 export function ActivitySection() {
   const { t } = useI18n()
   const events = useQuery(eventsQuery)
+  if (events.data?.length === 0) return null
   return (
     <Section title={t('settings.activity')} description={t('settings.activity.text')}>
       {events.isError ? (
