@@ -24,7 +24,7 @@ const STORES = [
   ...['links', 'keys', 'workspaces', 'users', 'members', 'domains', 'plans', 'usage'],
   ...['audit', 'accounts', 'app.test.ts', 'http/authenticate.test.ts', 'http/idempotency.test.ts'],
   ...['http/pipeline.test.ts', 'http/rate-limit.test.ts'],
-  ...['statistics/clicks.test.ts', 'statistics/live.test.ts', 'statistics/report.test.ts'],
+  ...['statistics/clicks.test.ts', 'statistics/live', 'statistics/report.test.ts'],
 ].map((path) => `src/${path}`)
 
 const API = [

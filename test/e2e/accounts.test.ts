@@ -47,7 +47,7 @@ const claim = (token: string, over: object = {}, from = browser()) =>
 async function owner(): Promise<Browser> {
   const mine = browser()
   const { stdout } = await slugline.cli('users', 'claim-link', '--json')
-  const token = new URL((JSON.parse(stdout) as { url: string }).url).searchParams.get('token') ?? ''
+  const token = new URL((JSON.parse(stdout) as { url: string }).url).hash.slice('#token='.length)
   const seen = await claim(token, {}, mine)
   expect(seen.status).toBe(201)
   mine.workspace = seen.body.workspace.id

@@ -144,6 +144,17 @@ async function limited(lang: string): Promise<Response> {
   }
 }
 
+/** The slug that is changed away from would be the 21st alias. */
+async function fullAliases(lang: string): Promise<Response> {
+  const aliases = Array.from({ length: 20 }, (_, i) => `full-${lang}-${i}`)
+  const created = await post({ destination_url: GOOD, slug: `full-${lang}`, aliases })
+  const { id } = (await created.json()) as { id: string }
+  return slugline.call('PATCH', `${LINKS}/${id}?lang=${lang}`, {
+    key,
+    body: { slug: `moved-${lang}` },
+  })
+}
+
 /** Details codes, and a body or request that has them. */
 const DETAILS: Partial<Record<string, Provoke>> = {
   REQUIRED: invalid({}),
@@ -164,6 +175,7 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   SLUG_RESERVED: invalid({ destination_url: GOOD, slug: 'API' }),
   SLUG_TAKEN: invalid({ destination_url: GOOD, aliases: ['taken'] }),
   SLUG_BLOCKED: invalid({ destination_url: GOOD, slug: 'BAD' }),
+  ALIASES_FULL: fullAliases,
   DUPLICATE_VALUE: invalid({ destination_url: GOOD, aliases: ['twice', 'TWICE'] }),
   EXTERNAL_ID_TAKEN: invalid({ destination_url: GOOD, external_id: 'mine' }),
   INVALID_TIMESTAMP: invalid({ destination_url: GOOD, starts_at: 'tomorrow' }),

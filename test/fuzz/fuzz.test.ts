@@ -127,7 +127,7 @@ const STATISTICS_PARAMETERS = [
   'limit',
   'cursor',
   'last_event_id',
-  ...DIMENSIONS.flatMap((dimension) => [dimension, `-${dimension}`]),
+  ...DIMENSIONS.flatMap((dimension) => [dimension, `not_${dimension}`]),
 ]
 
 test(

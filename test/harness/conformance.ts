@@ -3,12 +3,19 @@ import addFormats from 'ajv-formats'
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  components: { schemas: Record<string, object>; responses: Record<string, Described> }
 }
 
 interface Operation {
-  responses: Record<string, { content?: Record<string, { schema: object }> }>
+  responses: Record<string, Described | { $ref: string }>
 }
+
+/** What the document says of one status of an operation. */
+interface Described {
+  content?: Record<string, { schema: object }>
+}
+
+const RESPONSES = '#/components/responses/'
 
 /** Holds answers against the OpenAPI document. */
 export interface Conformance {
@@ -25,15 +32,31 @@ export async function loadConformance(url: string): Promise<Conformance> {
   ajv.addSchema(document, 'openapi')
   const compiled = new Map<string, ValidateFunction | null>()
 
+  /** The response that the document describes, and where in it. */
+  function describedResponse(method: string, path: string, status: number) {
+    const responses = document.paths[path]?.[method.toLowerCase()]?.responses
+    const found = responses?.[String(status)]
+    if (found === undefined) return undefined
+    if (!('$ref' in found)) {
+      const pointer = `#/paths/${pointerPart(path)}/${method.toLowerCase()}/responses/${status}`
+      return { response: found, pointer }
+    }
+    const response = document.components.responses[found.$ref.slice(RESPONSES.length)]
+    if (response === undefined) throw new Error(`The document lacks ${found.$ref}`)
+    return { response, pointer: found.$ref }
+  }
+
   function validator(method: string, path: string, status: number): ValidateFunction | null {
     const id = `${method} ${path} ${status}`
     let validate = compiled.get(id)
     if (validate === undefined) {
-      const operation = document.paths[path]?.[method.toLowerCase()]
-      const found = operation?.responses[String(status)] === undefined ? 'default' : String(status)
-      const schema = operation?.responses[found]?.content?.['application/json']?.schema
-      const pointer = `#/paths/${pointerPart(path)}/${method.toLowerCase()}/responses/${found}/content/${pointerPart('application/json')}/schema`
-      validate = schema === undefined ? null : ajv.compile({ $ref: `openapi${pointer}` })
+      const described = describedResponse(method, path, status)
+      validate =
+        described?.response.content?.['application/json'] === undefined
+          ? null
+          : ajv.compile({
+              $ref: `openapi${described.pointer}/content/${pointerPart('application/json')}/schema`,
+            })
       compiled.set(id, validate)
     }
     return validate
@@ -45,11 +68,12 @@ export async function loadConformance(url: string): Promise<Conformance> {
       const operation = document.paths[path]?.[method.toLowerCase()]
       if (operation === undefined) return `${method} ${path} is not in the document`
       const { status } = answer
-      if (operation.responses[String(status)] === undefined && !operation.responses.default) {
+      const described = describedResponse(method, path, status)
+      if (described === undefined) {
         return `${method} ${path} answered ${status}, which the document does not name`
       }
       if (body === '') return null
-      const content = operation.responses[String(status)]?.content ?? {}
+      const content = described.response.content ?? {}
       // What is no JSON has no schema to be held against; the document says what it is.
       const type = answer.headers.get('content-type') ?? ''
       if (!type.startsWith('application/json')) {
