@@ -18,7 +18,15 @@ import { purgeIdempotency } from './http/index.ts'
 import { createKeyService } from './keys/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
-import { createHealth, createHostAsk, diskCheck, onTls, secretCheck } from './operations/index.ts'
+import {
+  createHealth,
+  createHostAsk,
+  diskCheck,
+  onTls,
+  sampleDurations,
+  secretCheck,
+  summarizeRefusals,
+} from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { createRedirect, type Redirect } from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
@@ -61,6 +69,11 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     logger,
   })
   backend.watch(metrics, redirect)
+  const durations = metrics.histogram(
+    'redirect_duration_seconds',
+    'A sample of visits, from the request to the answer',
+  )
+  const visit = sampleDurations(redirect, durations)
   const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
 
   const stopTimers = startTimers(parts, services)
@@ -83,7 +96,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
         health.answer(request, path) ??
         metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
         ask(request, path, peer)
-      return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
+      return watched === null ? visit(request, peer) : onTls(watched, baseUrl)
     },
     health: {
       stopping() {
@@ -250,7 +263,7 @@ function createVisits({ backend, config, clock, ids, logger, baseUrl, domains }:
       const { allowed, retryAfterMs } = await guesses.take(key, GUESSES, clock.now())
       return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
     },
-    logger,
+    logger: summarizeRefusals(logger),
   })
 }
 

@@ -145,13 +145,19 @@ export async function serve(
   server.reload({ fetch: serving.fetch })
   lock.listensOn(url, config.baseUrl ?? url)
 
+  // It serves from here on: a database that is lost now only costs these hints.
+  const hint = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
+    asked.catch((err) => {
+      logger.warn({ err }, 'The first steps are unknown: the database can not be asked')
+      return otherwise
+    })
   // Standard error is often collected as a log, where the link would let any reader be first.
   const isShown = context.json || config.logFormat === 'text'
-  const claimUrl = isShown ? await serving.openClaim() : null
+  const claimUrl = isShown ? await hint(serving.openClaim(), null) : null
   const claim = claimUrl === null ? {} : { claim_url: claimUrl }
   context.print(`Slugline listens on ${url}`, { url, pid: process.pid, ...claim })
-  if (!context.json) await tellClaim(serving, claimUrl)
-  if (!(await hasApiKeys(serving.storage))) tellFirstStep(context, config)
+  if (!context.json) await hint(tellClaim(serving, claimUrl), undefined)
+  if (!(await hint(hasApiKeys(serving.storage), true))) tellFirstStep(context, config)
 }
 
 /** Where, or by what command, the first account is made. */

@@ -16,6 +16,8 @@ export interface WorkerState {
   restarts: number
   /** Damaged journal lines that the running worker has read. */
   skipped: number
+  /** Resident memory of the running worker, as it last reported; 0: none runs. */
+  memoryBytes: number
 }
 
 /** What {@link createSupervisor} works with. `N`, `R`: see `messages.ts`. */
@@ -74,6 +76,7 @@ class SupervisedWorker<N, R> {
   readonly #options: SupervisorOptions<R>
   #watermark: Position
   #skipped = 0
+  #memoryBytes = 0
   #restarts = 0
   #backOffMs = BACK_OFF_MS.first
   #child: Subprocess | undefined
@@ -131,6 +134,7 @@ class SupervisedWorker<N, R> {
       backlogSeconds: behindMs / 1_000,
       restarts: this.#restarts,
       skipped: this.#skipped,
+      memoryBytes: this.#memoryBytes,
     }
   }
 
@@ -192,6 +196,7 @@ class SupervisedWorker<N, R> {
       this.#options.ready?.(message.socket)
       return
     }
+    this.#memoryBytes = message.memoryBytes
     this.#options.reported?.(message.report)
     if (message.progress !== null) this.#advance(message.progress)
   }
@@ -208,6 +213,7 @@ class SupervisedWorker<N, R> {
   #exited(child: Subprocess, code: number | null, signal: unknown): void {
     if (child !== this.#child) return
     this.#child = undefined
+    this.#memoryBytes = 0
     this.#options.ended?.()
     if (this.#isStopping) return
     if (code === 0) {

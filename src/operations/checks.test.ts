@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test'
-import { redisCheck, sharedStorageCheck } from './cluster-checks.ts'
-import { createMetrics } from './metrics.ts'
-import { watchCluster } from './watched-cluster.ts'
+import { linksCheck, redisCheck, sharedStorageCheck } from './checks.ts'
 
 const writable = { probe: async () => {} }
 const gone = { probe: () => Promise.reject(new Error('gone')) }
 const memory = (entries: number, away = false) => ({
-  state: () => ({ entries, away, heard: true }),
+  state: () => ({ entries, away, refused: 0, filled: 'all' as const }),
 })
 
 test('a node that remembers links stays in service without its database', async () => {
@@ -25,47 +23,21 @@ test('a node without Redis is degraded, never unready', async () => {
   expect(await ask(true, false)).toEqual({ status: 'degraded', reason: 'deaf' })
 })
 
-test('what nodes share is among the metrics', async () => {
-  const metrics = createMetrics('local')
-  watchCluster(metrics, {
-    resolver: {
-      state: () => ({
-        entries: 3,
-        bytes: 900,
-        hits: 7,
-        misses: 2,
-        stale: 1,
-        changes: 4,
-        losses: 1,
-        away: true,
-        heard: false,
-      }),
-    },
-    cluster: {
-      state: () => ({
-        up: true,
-        heard: false,
-        lagMs: 250,
-        received: 9,
-        unsent: 0,
-        nodes: 4,
-        late: 2,
-        alone: 5,
-      }),
-    },
-  })
-  const text = await metrics.render()
-  for (const line of [
-    'resolver_entries 3',
-    'resolver_hits_total 7',
-    'resolver_stale_total 1',
-    'resolver_database_away 1',
-    'redis_up 1',
-    'bus_heard 0',
-    'bus_lag_seconds 0.25',
-    'nodes 4',
-    'limits_alone_total 5',
-  ]) {
-    expect(text).toContain(`\nslugline_${line}\n`)
-  }
+test('a node says that it has no links for an outage, and that it refuses visits', async () => {
+  let filled: 'none' | 'part' | 'all' = 'none'
+  let refused = 0
+  let now = 0
+  const state = () => ({ entries: 1, refused, away: false, filled })
+  const { check } = linksCheck({ state }, { now: () => now })
+  expect(check()).toEqual({ status: 'degraded', reason: 'unfilled' })
+  filled = 'part'
+  expect(check()).toEqual({ status: 'ok', reason: 'part' })
+  filled = 'all'
+  expect(check()).toEqual({ status: 'ok' })
+  refused = 1
+  expect(check()).toEqual({ status: 'degraded', reason: 'refusing' })
+  now += 9_999
+  expect(check()).toEqual({ status: 'degraded', reason: 'refusing' })
+  now += 1
+  expect(check()).toEqual({ status: 'ok' })
 })
