@@ -1,10 +1,25 @@
 import { expect, test } from 'bun:test'
+import type { ClusterState } from '../cluster/index.ts'
+import type { ResolverState } from '../redirect/index.ts'
 import { linksCheck, redisCheck, sharedStorageCheck } from './checks.ts'
 
+const STATE: ResolverState = {
+  entries: 1,
+  bytes: 0,
+  hits: 0,
+  misses: 0,
+  stale: 0,
+  refused: 0,
+  changes: 0,
+  losses: 0,
+  away: false,
+  heard: true,
+  filled: 'all',
+}
 const writable = { probe: async () => {} }
 const gone = { probe: () => Promise.reject(new Error('gone')) }
 const memory = (entries: number, away = false) => ({
-  state: () => ({ entries, away, refused: 0, filled: 'all' as const }),
+  state: () => ({ ...STATE, entries, away }),
 })
 
 test('a node that remembers links stays in service without its database', async () => {
@@ -17,7 +32,7 @@ test('a node that remembers links stays in service without its database', async 
 })
 
 test('a node without Redis is degraded, never unready', async () => {
-  const ask = (up: boolean, heard: boolean) => redisCheck({ state: () => ({ up, heard }) }).check()
+  const ask = (up: boolean, heard: boolean) => redisCheck({ state: () => ({ up, heard }) as ClusterState }).check()
   expect(await ask(true, true)).toEqual({ status: 'ok' })
   expect(await ask(false, false)).toEqual({ status: 'degraded', reason: 'away' })
   expect(await ask(true, false)).toEqual({ status: 'degraded', reason: 'deaf' })
@@ -27,7 +42,7 @@ test('a node says that it has no links for an outage, and that it refuses visits
   let filled: 'none' | 'part' | 'all' = 'none'
   let refused = 0
   let now = 0
-  const state = () => ({ entries: 1, refused, away: false, filled })
+  const state = () => ({ ...STATE, refused, filled })
   const { check } = linksCheck({ state }, { now: () => now })
   expect(check()).toEqual({ status: 'degraded', reason: 'unfilled' })
   filled = 'part'

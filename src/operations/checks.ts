@@ -1,13 +1,18 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
+import type { Journal } from '../clicks/index.ts'
+import type { Cluster } from '../cluster/index.ts'
+import type { CachedResolver } from '../redirect/index.ts'
+import type { Statistics } from '../statistics/process/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
+import type { WorkerState } from '../workers/index.ts'
 import type { HealthCheck } from './health.ts'
 
 /** So long the counters may lag before somebody should look. */
 const LAG_DEGRADED_SECONDS = 60
 
 /** Whether clicks reach the disk. */
-export function journalCheck(journal: { readonly healthy: boolean }): HealthCheck {
+export function journalCheck(journal: Pick<Journal, 'healthy'>): HealthCheck {
   return {
     name: 'journal',
     check: () =>
@@ -16,7 +21,7 @@ export function journalCheck(journal: { readonly healthy: boolean }): HealthChec
 }
 
 /** Whether clicks are counted. Redirects don't need it, so it never makes the instance unready. */
-export function workerCheck(worker: { state(): { backlogSeconds: number } }): HealthCheck {
+export function workerCheck(worker: { state(): WorkerState }): HealthCheck {
   return {
     name: 'click_worker',
     check: () =>
@@ -30,15 +35,7 @@ export function workerCheck(worker: { state(): { backlogSeconds: number } }): He
  * Whether clicks reach the statistics. Neither redirects nor links need them, so they never make
  * the instance unready: what waits is kept in the journal.
  */
-export function statisticsCheck(statistics: {
-  state(): {
-    running: boolean
-    restarts: number
-    store: string
-    backlogSeconds: number
-    since: number
-  }
-}): HealthCheck {
+export function statisticsCheck(statistics: Pick<Statistics, 'state'>): HealthCheck {
   return {
     name: 'statistics',
     check() {
@@ -55,10 +52,7 @@ export function statisticsCheck(statistics: {
   }
 }
 
-/** What readiness asks of the memory of links. */
-export interface RedirectMemory {
-  state(): { entries: number; refused: number; away: boolean; filled: 'none' | 'part' | 'all' }
-}
+type LinkMemory = Pick<CachedResolver, 'state'>
 
 /** How long it is reported that visits were refused. */
 const REFUSED_MS = 10_000
@@ -69,7 +63,7 @@ const REFUSED_MS = 10_000
  */
 export function sharedStorageCheck(
   storage: Pick<Storage, 'probe'>,
-  memory: RedirectMemory,
+  memory: LinkMemory,
 ): HealthCheck {
   return {
     name: 'storage',
@@ -89,7 +83,7 @@ export function sharedStorageCheck(
  * `refusing`, visits were refused just now, because their links aren't in memory. That more links
  * exist than there is room for is told as `part`, without an alarm.
  */
-export function linksCheck(memory: RedirectMemory, clock: Clock): HealthCheck {
+export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
   let before = 0
   let refusedAt = -Infinity
   return {
@@ -109,7 +103,7 @@ export function linksCheck(memory: RedirectMemory, clock: Clock): HealthCheck {
  * Whether Redis answers. Without it limits are kept by shares, and links are read twice a second
  * instead of being remembered: slower, but right; so it never makes a node unready.
  */
-export function redisCheck(cluster: { state(): { up: boolean; heard: boolean } }): HealthCheck {
+export function redisCheck(cluster: Pick<Cluster, 'state'>): HealthCheck {
   return {
     name: 'redis',
     check() {

@@ -1,25 +1,18 @@
 import { statSync } from 'node:fs'
-import { databaseFiles } from '../storage/index.ts'
+import type { Journal } from '../clicks/index.ts'
+import type { Cluster } from '../cluster/index.ts'
+import type { CachedResolver, Redirect } from '../redirect/index.ts'
+import type { Statistics } from '../statistics/process/index.ts'
+import { databaseFiles, type PostgresStorage } from '../storage/index.ts'
+import type { WorkerState } from '../workers/index.ts'
 import type { Metrics } from './metrics.ts'
-
-/** The numbers of a worker. */
-interface WorkerNumbers {
-  running: boolean
-  backlogBytes: number
-  backlogSeconds: number
-  restarts: number
-  skipped: number
-  memoryBytes: number
-}
 
 /** The numbers that the parts of the click path keep themselves. */
 export interface ClickNumbers {
-  journal: { readonly lost: number; readonly healthy: boolean }
-  supervisor: { state(): WorkerNumbers }
-  redirect: { readonly counts: Readonly<Record<string, number>> }
-  statistics: {
-    state(): WorkerNumbers & { store: string; stored: number; fileBytes: number; since: number }
-  }
+  journal: Pick<Journal, 'lost' | 'healthy'>
+  supervisor: { state(): WorkerState }
+  redirect: Pick<Redirect, 'counts'>
+  statistics: Pick<Statistics, 'state'>
 }
 
 /** Adds redirects, the journal and its two readers to the metrics. */
@@ -67,33 +60,9 @@ export function watchFiles({ gauge }: Metrics, dataDir: string): void {
 
 /** The numbers of what several nodes share. */
 export interface ClusterNumbers {
-  resolver: {
-    state(): {
-      entries: number
-      bytes: number
-      hits: number
-      misses: number
-      stale: number
-      refused: number
-      changes: number
-      losses: number
-      away: boolean
-      filled: string
-    }
-  }
-  cluster: {
-    state(): {
-      up: boolean
-      heard: boolean
-      lagMs: number
-      received: number
-      unsent: number
-      nodes: number
-      late: number
-      alone: number
-    }
-  }
-  database: { connections(): { open: number; idle: number; waiting: number } }
+  resolver: Pick<CachedResolver, 'state'>
+  cluster: Pick<Cluster, 'state'>
+  database: Pick<PostgresStorage, 'connections'>
 }
 
 /** Adds the memory of links, PostgreSQL, the messages between nodes and shared limits. */
