@@ -14,8 +14,8 @@ import { watchCluster } from '../operations/watched.ts'
 import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
 import { openPostgres, type Storage } from '../storage/index.ts'
 import { openClickPath } from './click-path.ts'
+import { postgresOptions } from './databases.ts'
 import { keepLinks } from './link-memory.ts'
-import { postgresOptions } from './postgres-options.ts'
 import type { Backend, BackendInput, Limiters } from './types.ts'
 
 /** So long a start waits for Redis: without it the node works, more slowly. */
