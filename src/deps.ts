@@ -21,7 +21,15 @@ import { createKeyService } from './keys/index.ts'
 import { createHashQueue, type HashQueue } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
-import { createHealth, createHostAsk, diskCheck, onTls, secretCheck } from './operations/index.ts'
+import {
+  createHealth,
+  createHostAsk,
+  diskCheck,
+  onTls,
+  sampleDurations,
+  secretCheck,
+  summarizeRefusals,
+} from './operations/index.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import {
   createGuessLimit,
@@ -80,6 +88,11 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   })
   backend.watch(metrics, redirect)
   const securityTxt = createSecurityTxt({ contact: config.securityContact, baseUrl, clock })
+  const durations = metrics.histogram(
+    'redirect_duration_seconds',
+    'A sample of visits, from the request to the answer',
+  )
+  const visit = sampleDurations(redirect, durations)
   const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
 
   const stopTimers = startTimers(parts, services)
@@ -103,7 +116,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
         metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
         securityTxt(request, path) ??
         ask(request, path, peer)
-      return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)
+      return watched === null ? visit(request, peer) : onTls(watched, baseUrl)
     },
     health: {
       stopping() {
@@ -308,7 +321,7 @@ function createVisits({
       if (allowed) await blocks.reports.add(domainNo, slugKey, text)
       return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
     },
-    logger,
+    logger: summarizeRefusals(logger),
   })
 }
 

@@ -1,15 +1,19 @@
+import { statSync } from 'node:fs'
 import { ownProgram } from '../base/own-program.ts'
 import {
   createRecorder,
   createTrimmer,
   type DeletedLinks,
   journalDirectory,
+  listSegments,
   openJournal,
   type Position,
+  segmentFile,
   type Visitors,
 } from '../clicks/index.ts'
-import { journalCheck, statisticsCheck, workerCheck } from '../operations/click-checks.ts'
-import { watchClicks, watchStatistics } from '../operations/watched.ts'
+import { journalCheck, statisticsCheck, workerCheck } from '../operations/checks.ts'
+import { watchClock } from '../operations/clock.ts'
+import { watchClicks } from '../operations/watched.ts'
 import { createStatistics } from '../statistics/process/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { createSupervisor } from '../workers/index.ts'
@@ -24,6 +28,8 @@ export interface ClickPathOptions {
   /** No segment up to this one is written again, even if the journal's files were lost. */
   after: number
   visitors: Visitors
+  /** The time that the database has. */
+  databaseTime?: () => Promise<number>
 }
 
 /** The path of clicks of one machine: its journal, the two workers that read it, and their state. */
@@ -37,10 +43,12 @@ export interface ClickPath
 
 /** Opens it; the same on one machine and on each of many. */
 export function openClickPath(options: ClickPathOptions): ClickPath {
-  const { input, storage, watermark, after, visitors } = options
+  const { input, storage, watermark, after, visitors, databaseTime } = options
   const { config, plans, clock, logger } = input
   const { dataDir } = config
   const directory = journalDirectory(dataDir)
+  const lastWrite = lastWriteOf(directory)
+  const watchedClock = watchClock({ clock, logger, lastWrite, databaseTime })
   const journal = openJournal({ directory, after, logger, recovered: wakeWorkers })
   const common = { journal, clock, logger, advanced: () => trimmer.trim() }
   const supervisor = createSupervisor<DeletedLinks>({
@@ -84,15 +92,28 @@ export function openClickPath(options: ClickPathOptions): ClickPath {
       },
     },
     statistics,
-    checks: [journalCheck(journal), workerCheck(supervisor), statisticsCheck(statistics)],
+    checks: [
+      journalCheck(journal),
+      workerCheck(supervisor),
+      statisticsCheck(statistics),
+      watchedClock.check,
+    ],
     watch(metrics, redirect) {
-      watchClicks(metrics, { journal, supervisor, redirect })
-      watchStatistics(metrics, statistics)
+      watchClicks(metrics, { journal, supervisor, redirect, statistics })
     },
     closeJournal: () => journal.close(),
     async finish(withinMs) {
+      watchedClock.close()
       await Promise.all([supervisor.stop(withinMs), statistics.stop(withinMs)])
       await trimmer.close()
     },
   }
+}
+
+/** When a journal was last written, in milliseconds since the Unix epoch; 0: never. */
+function lastWriteOf(directory: string): number {
+  const times = listSegments(directory).map(
+    (no) => statSync(segmentFile(directory, no), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+  )
+  return Math.max(0, ...times)
 }

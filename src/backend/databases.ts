@@ -9,10 +9,10 @@ import {
   migrationStates,
   openEmbedded,
   openPostgres,
+  type PostgresOptions,
   type Storage,
   scaledMigrationStates,
 } from '../storage/index.ts'
-import { postgresOptions } from './postgres-options.ts'
 import { agreeOnSecret, knownSecret } from './shared-secret.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'>
@@ -63,11 +63,7 @@ export async function sharedSecret(
   { dataDir, scaled }: { dataDir: string; scaled: ScaledConfig },
   { given, isNode }: { given: string | null; isNode: boolean },
 ): Promise<{ secret: string; isStored: boolean }> {
-  const storage = await openPostgres({
-    ...postgresOptions(scaled),
-    poolSize: CONNECTIONS,
-    replicaUrl: null,
-  })
+  const storage = await openShared(scaled)
   try {
     await assertMoved(storage)
     const secret = await agreeOnSecret({ storage, dataDir, given, isNode })
@@ -81,11 +77,7 @@ export async function sharedSecret(
 export async function openDatabase({ dataDir, scaled }: Settings): Promise<Storage> {
   if (scaled === null) return openEmbedded(dataDir)
   const { announcingLinks, openCluster } = await import('../cluster/index.ts')
-  const database = await openPostgres({
-    ...postgresOptions(scaled),
-    poolSize: CONNECTIONS,
-    replicaUrl: null,
-  })
+  const database = await openShared(scaled)
   const quiet = { info() {}, warn() {} }
   const cluster = openCluster({
     url: scaled.redis,
@@ -105,4 +97,21 @@ export async function openDatabase({ dataDir, scaled }: Settings): Promise<Stora
       await cluster.close()
     },
   }
+}
+
+/** What the settings say of PostgreSQL. */
+export function postgresOptions(scaled: ScaledConfig): PostgresOptions {
+  const { database, replica, poolSize, replicaPoolSize, statementTimeoutMs } = scaled
+  return {
+    url: database.reveal(),
+    replicaUrl: replica?.reveal() ?? null,
+    poolSize,
+    replicaPoolSize,
+    statementTimeoutMs,
+  }
+}
+
+/** Opens PostgreSQL for a command. */
+function openShared(scaled: ScaledConfig): Promise<Storage> {
+  return openPostgres({ ...postgresOptions(scaled), poolSize: CONNECTIONS, replicaUrl: null })
 }

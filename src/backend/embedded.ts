@@ -8,7 +8,7 @@ import {
 } from '../clicks/index.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
 import { countFailedWrites, storageCheck } from '../operations/index.ts'
-import { watchProcess } from '../operations/watched.ts'
+import { watchFiles } from '../operations/watched.ts'
 import { createEmbeddedResolver } from '../redirect/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { openEmbedded } from '../storage/index.ts'
@@ -56,7 +56,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
     checks: [storageCheck(storage, failures), ...clicks.checks],
     watch(metrics, redirect) {
       clicks.watch(metrics, redirect)
-      watchProcess(metrics, { dataDir })
+      watchFiles(metrics, dataDir)
     },
     async close() {
       visitors.close()

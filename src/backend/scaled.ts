@@ -9,17 +9,13 @@ import {
 import { announcingLinks, type Cluster, openCluster } from '../cluster/index.ts'
 import { openNode } from '../cluster/node.ts'
 import type { ScaledConfig } from '../config/index.ts'
-import { redisCheck, sharedStorageCheck } from '../operations/cluster-checks.ts'
-import { watchCluster } from '../operations/watched-cluster.ts'
-import {
-  createCachedResolver,
-  createFetchSlug,
-  keepSnapshots,
-  readSnapshot,
-} from '../redirect/index.ts'
+import { linksCheck, redisCheck, sharedStorageCheck } from '../operations/checks.ts'
+import { watchCluster } from '../operations/watched.ts'
+import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
 import { openPostgres, type Storage } from '../storage/index.ts'
 import { openClickPath } from './click-path.ts'
-import { postgresOptions } from './postgres-options.ts'
+import { postgresOptions } from './databases.ts'
+import { keepLinks } from './link-memory.ts'
 import type { Backend, BackendInput, Limiters } from './types.ts'
 
 /** So long a start waits for Redis: without it the node works, more slowly. */
@@ -30,9 +26,11 @@ export async function createScaledBackend(
   input: BackendInput,
   scaled: ScaledConfig,
 ): Promise<Backend> {
-  const { secrets, logger, clock, ids, random } = input
+  const { secrets, logger, metrics, clock, ids, random } = input
   const { dataDir } = input.config
-  const database = await openPostgres(postgresOptions(scaled))
+  const queries = metrics.histogram('postgres_query_duration_seconds', 'Statements, there and back')
+  const observe = (ms: number) => queries.observe(ms / 1_000)
+  const database = await openPostgres({ ...postgresOptions(scaled), observe })
   const node = await openNode(dataDir, { storage: database, ids, clock })
   const cluster = openCluster({
     url: scaled.redis,
@@ -41,19 +39,27 @@ export async function createScaledBackend(
     nodesFile: join(dataDir, 'nodes'),
   })
   const resolver = createCachedResolver({ fetch: createFetchSlug(database), clock })
-  const snapshot = join(dataDir, 'hot-links')
-  resolver.restore(await readSnapshot(snapshot))
   const { announce } = cluster.linkInvalidation(resolver)
-  const snapshots = keepSnapshots(snapshot, resolver, {
-    failed: (err) => logger.warn({ err }, 'The hottest links can not be saved'),
-  })
   const storage = announcingLinks(database, announce)
   await cluster.settled(REDIS_WITHIN_MS)
   const file = resolve(dataDir, 'salts')
   const key = secrets.visitors
   const visitors = await openSharedVisitors({ storage: database, key, file, clock, random, logger })
   const progress = await progressOf(database, node.no)
-  const clicks = openClickPath({ input, storage, visitors, ...progress })
+  // Not before changes are received: each would have to be read again.
+  const closeLinks = await keepLinks({
+    resolver,
+    storage: database,
+    file: join(dataDir, 'hot-links'),
+    logger,
+  })
+  const clicks = openClickPath({
+    input,
+    storage,
+    visitors,
+    ...progress,
+    databaseTime: () => timeOf(database),
+  })
   const { journal } = clicks
 
   return {
@@ -67,13 +73,18 @@ export async function createScaledBackend(
       journal,
       counted: countedInPostgres(database, node.no),
     }),
-    checks: [sharedStorageCheck(database, resolver), redisCheck(cluster), ...clicks.checks],
+    checks: [
+      sharedStorageCheck(database, resolver),
+      linksCheck(resolver, clock),
+      redisCheck(cluster),
+      ...clicks.checks,
+    ],
     watch(metrics, redirect) {
       clicks.watch(metrics, redirect)
-      watchCluster(metrics, { resolver, cluster })
+      watchCluster(metrics, { resolver, cluster, database })
     },
     async finish(withinMs) {
-      await Promise.all([clicks.finish(withinMs), snapshots.close()])
+      await Promise.all([clicks.finish(withinMs), closeLinks()])
     },
     async close() {
       visitors.close()
@@ -103,4 +114,11 @@ async function progressOf({ read }: Pick<Storage, 'read'>, nodeNo: number) {
     WHERE node_no = ${nodeNo}`.execute(read.db)
   const { segment = 0, offset = 0, shipped_segment = 0 } = rows[0] ?? {}
   return { watermark: { segment, offset }, after: Math.max(segment, shipped_segment) }
+}
+
+/** The database's clock. @throws StorageUnavailable */
+async function timeOf({ read }: Pick<Storage, 'read'>): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS ms`.execute(read.db)
+  return rows[0]?.ms ?? Number.NaN
 }

@@ -14,7 +14,7 @@ import { renderError } from '../errors/index.ts'
 import { asAppError } from '../http/errors.ts'
 import { apiHeaders } from '../http/headers.ts'
 import { negotiateLocale } from '../i18n/index.ts'
-import { journalCheck } from '../operations/click-checks.ts'
+import { journalCheck } from '../operations/checks.ts'
 import { createHealth, createHostAsk, onTls } from '../operations/index.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 import {

@@ -10,14 +10,14 @@ export interface BusListener {
   hearing(heard: boolean): void
   /** An echo has arrived, so messages can be sent: several times a second. */
   echoed?(): void
+  /** A node has published this, perhaps this one. */
+  received?(message: string): void
 }
 
 /** Messages between the nodes, as Redis's pub/sub delivers them: at most once. */
 export interface Bus {
   /** True: the server has it. Never rejects. */
-  publish(channel: string, message: string): Promise<boolean>
-  /** Calls `handler` with each message from now on; returns what ends that. */
-  subscribe(channel: string, handler: (message: string) => void): () => void
+  publish(message: string): Promise<boolean>
   listen(listener: BusListener): void
   state(): BusState
   close(): void
@@ -38,7 +38,7 @@ export interface BusState {
 
 /** Times are milliseconds. */
 export interface BusOptions {
-  /** Prefix of every channel. */
+  /** Prefix of both channels. */
   prefix: string
   nodeId: string
   /** How often this node sends a message to itself. */
@@ -62,8 +62,8 @@ class RedisBus implements Bus {
   readonly #publisher: Redis
   readonly #subscriber: Redis
   readonly #options: Required<BusOptions>
+  readonly #channel: string
   readonly #echo: string
-  readonly #handlers = new Map<string, Set<(message: string) => void>>()
   readonly #listeners: BusListener[] = []
   readonly #counts = { received: 0, unsent: 0, losses: 0 }
   readonly #timer: Timer
@@ -83,6 +83,7 @@ class RedisBus implements Bus {
       publishWithinMs: 1_000,
       ...options,
     }
+    this.#channel = `${options.prefix}links`
     this.#echo = `${options.prefix}echo:${options.nodeId}`
     subscriber.on('ready', this.#resubscribe)
     subscriber.on('close', this.#lost)
@@ -92,34 +93,15 @@ class RedisBus implements Bus {
     this.#timer = setInterval(() => this.#tick(), this.#options.echoMs).unref()
   }
 
-  async publish(channel: string, message: string): Promise<boolean> {
-    const { prefix, publishWithinMs } = this.#options
+  async publish(message: string): Promise<boolean> {
     try {
       if (!isReady(this.#publisher)) throw new Error('Not connected')
-      await within(this.#publisher.publish(prefix + channel, message), publishWithinMs)
+      const { publishWithinMs } = this.#options
+      await within(this.#publisher.publish(this.#channel, message), publishWithinMs)
       return true
     } catch {
       this.#counts.unsent++
       return false
-    }
-  }
-
-  subscribe(channel: string, handler: (message: string) => void): () => void {
-    const name = this.#options.prefix + channel
-    const known = this.#handlers.get(name)
-    const set = known ?? new Set()
-    if (known === undefined) {
-      this.#handlers.set(name, set)
-      if (this.#isSubscribed) {
-        this.#subscriber.subscribe(name).catch(() => this.#subscriber.disconnect(true))
-      }
-    }
-    set.add(handler)
-    return () => {
-      set.delete(handler)
-      if (set.size > 0 || this.#handlers.get(name) !== set) return
-      this.#handlers.delete(name)
-      if (this.#isSubscribed) this.#subscriber.unsubscribe(name).catch(() => {})
     }
   }
 
@@ -150,7 +132,7 @@ class RedisBus implements Bus {
 
   readonly #resubscribe = async (): Promise<void> => {
     try {
-      await this.#subscriber.subscribe(this.#echo, ...this.#handlers.keys())
+      await this.#subscriber.subscribe(this.#echo, this.#channel)
     } catch {
       // The connection is gone again, or the server refuses: it reconnects.
       this.#subscriber.disconnect(true)
@@ -171,7 +153,7 @@ class RedisBus implements Bus {
   readonly #onMessage = (channel: string, message: string): void => {
     if (channel !== this.#echo) {
       this.#counts.received++
-      for (const handler of this.#handlers.get(channel) ?? []) handler(message)
+      for (const listener of this.#listeners) listener.received?.(message)
       return
     }
     this.#lagMs = performance.now() - Number(message)

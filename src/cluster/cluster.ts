@@ -1,7 +1,7 @@
 import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
-import { type Bus, type BusState, openBus } from './bus.ts'
+import { type BusState, openBus } from './bus.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
   createLinkInvalidation,
@@ -9,14 +9,10 @@ import {
   type LinkMemory,
 } from './link-invalidation.ts'
 import { connectRedis, isReady } from './redis.ts'
-import { createScripts, type Scripts } from './scripts.ts'
+import { createScripts } from './scripts.ts'
 
 /** What all nodes share quickly. */
 export interface Cluster {
-  readonly bus: Bus
-  readonly scripts: Scripts
-  /** How many nodes there are, as far as this one knows. */
-  nodes(): number
   /** A limit of all nodes together; `secret` given: keys leave this machine as keyed hashes. */
   limiter(name: string, secret?: Uint8Array): SharedLimiter
   /** Connects what remembers links with the other nodes. */
@@ -72,9 +68,6 @@ export function openCluster(options: ClusterOptions): Cluster {
   const invalidations: LinkInvalidation[] = []
 
   return {
-    bus,
-    scripts,
-    nodes,
     limiter(name, secret) {
       const limiter = createSharedLimiter({ name, scripts, nodes, secret })
       limiters.push(limiter)

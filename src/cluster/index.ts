@@ -1,6 +1,4 @@
 export { announcingLinks } from './announce.ts'
-export type { Bus, BusListener, BusState } from './bus.ts'
 export { type Cluster, type ClusterOptions, type ClusterState, openCluster } from './cluster.ts'
-export type { LinkInvalidation, LinkMemory } from './link-invalidation.ts'
+export type { LinkInvalidation } from './link-invalidation.ts'
 export { probeRedis, type RedisFacts } from './probe.ts'
-export type { Scripts } from './scripts.ts'

@@ -16,7 +16,6 @@ export interface LinkMemory extends Pick<BusListener, 'hearing'> {
   lost(): void
 }
 
-const CHANNEL = 'links'
 /** Stands for all links: more were changed than could be sent one by one. */
 const EVERYTHING = '*'
 const CHANGES_A_MESSAGE = 1_000
@@ -48,13 +47,13 @@ export function createLinkInvalidation(
 
   async function deliver(changes: readonly LinkChange[] | typeof EVERYTHING): Promise<void> {
     if (changes === EVERYTHING) {
-      const sent = await bus.publish(CHANNEL, JSON.stringify([nodeId, EVERYTHING]))
+      const sent = await bus.publish(JSON.stringify([nodeId, EVERYTHING]))
       if (!sent) unsent = EVERYTHING
       return
     }
     for (let i = 0; i < changes.length; i += CHANGES_A_MESSAGE) {
       const some = changes.slice(i, i + CHANGES_A_MESSAGE)
-      if (!(await bus.publish(CHANNEL, JSON.stringify([nodeId, some.map(tell)])))) keep(some)
+      if (!(await bus.publish(JSON.stringify([nodeId, some.map(tell)])))) keep(some)
     }
   }
 
@@ -78,7 +77,6 @@ export function createLinkInvalidation(
     else memory.changed(told.map(understand))
   }
 
-  if (memory !== undefined) bus.subscribe(CHANNEL, receive)
   bus.listen({
     connected() {
       memory?.lost()
@@ -88,6 +86,7 @@ export function createLinkInvalidation(
     },
     // Not only when it is heard again: a message may also fail without that anybody is deaf.
     echoed: sendUnsent,
+    received: receive,
   })
 
   return {

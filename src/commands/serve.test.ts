@@ -26,7 +26,7 @@ const create = async ({ config, baseUrl }) => {
   return {
     storage,
     health: { stopping() {} },
-    openClaim: async () => null,
+    openClaim: async () => { if (process.env.LOSES === 'yes') throw new Error('away'); return null },
     closing: [
       { name: 'storage', withinMs: 2000, run: () => storage.close() },
       { name: 'mark', withinMs: 100, run: () => writeFileSync(dir + '/closed', '') },
@@ -99,6 +99,14 @@ describe('serve', () => {
     expect(stderr).toContain('keys create')
     expect(existsSync(join(dir, 'closed'))).toBe(true)
     expect(existsSync(join(dir, 'server.pid'))).toBe(false)
+  })
+
+  test('stays when the database is lost as soon as it listens', async () => {
+    const server = await start({ LOSES: 'yes' })
+    expect((await fetch(server.url)).status).toBe(200)
+    server.kill('SIGTERM')
+    const { status, stdout } = await server.ended()
+    expect([status, stdout]).toEqual([0, `Slugline listens on ${server.url}\n`])
   })
 
   test('finishes what it accepted before it ends', async () => {

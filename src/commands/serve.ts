@@ -112,7 +112,7 @@ export async function serve(
   }
   gate.open(serving.fetch)
   lock.listensOn(url, config.baseUrl ?? url)
-  await announce(context, serving, url)
+  await announce(context, serving, { url, logger })
 }
 
 /** Logs, first of all the settings that most likely are mistakes. */
@@ -153,24 +153,43 @@ async function createStart({ config, secret }: Environment, logger: Logger) {
 }
 
 /** Prints the address; to people also how to begin with a new instance. */
-async function announce(context: CommandContext, serving: Serving, url: string): Promise<void> {
+async function announce(
+  context: CommandContext,
+  serving: Serving,
+  { url, logger }: { url: string; logger: Logger },
+): Promise<void> {
   const { json, config } = context
+  // It serves from here on: a database that is lost now only costs these hints.
+  const hint = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
+    asked.catch((err) => {
+      logger.warn({ err }, 'The first steps are unknown: the database can not be asked')
+      return otherwise
+    })
   // Standard error is often collected as a log, whose readers could claim the instance.
-  const claimUrl = json || config.logFormat === 'text' ? await serving.openClaim() : null
+  const claimUrl =
+    json || config.logFormat === 'text' ? await hint(serving.openClaim(), null) : null
   const claim = claimUrl === null ? {} : { claim_url: claimUrl }
   context.print(`Slugline listens on ${url}`, { url, pid: process.pid, ...claim })
   if (json) return
   const { db } = serving.storage.read
-  const users = await db.selectFrom('users').select('id').limit(1).execute()
-  if (users.length === 0) {
+  const has = (table: 'users' | 'api_keys') =>
+    hint(
+      db
+        .selectFrom(table)
+        .select('id')
+        .limit(1)
+        .execute()
+        .then((rows) => rows.length > 0),
+      true,
+    )
+  if (!(await has('users'))) {
     const how =
       claimUrl === null
         ? `This prints the link to create the first one, which owns this instance:\n  ${PROGRAM_NAME} users claim-link`
         : `Create the first one, which owns this instance, at:\n  ${claimUrl}`
     toStderr(`There is no account yet. ${how}\n`)
   }
-  const keys = await db.selectFrom('api_keys').select('id').limit(1).execute()
-  if (keys.length === 0) {
+  if (!(await has('api_keys'))) {
     const command = `${PROGRAM_NAME} keys create --workspace main --name first --scopes links:read,links:write`
     const data = `the data is in ${config.dataDir}`
     toStderr(`There is no API key yet. Create one with (${data}):\n  ${command}\n`)

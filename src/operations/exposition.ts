@@ -1,104 +1,73 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
-import packageFile from '../../package.json' with { type: 'json' }
-import { type Counted, DURATION_BUCKETS } from './counted.ts'
+/** The media type of Prometheus's text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Of the library's own metrics those that say something under this runtime. */
-const USEFUL = /^process_(?!heap)|^nodejs_eventloop_lag_(seconds|max|p\d+)|^nodejs_heap_size_/
-
-/** Turns what was counted into Prometheus's text format. Loaded at the first scrape. */
-export function createExposition(counted: Counted): Registry {
-  const registry = new Registry()
-  const registers = [registry]
-  const everything = new Registry()
-  collectDefaultMetrics({ register: everything, eventLoopMonitoringPrecision: 20 })
-  for (const metric of everything.getMetricsAsArray()) {
-    if (USEFUL.test(metric.name)) registry.registerMetric(metric as unknown as Metric)
-  }
-  registry.registerMetric(requestDurations(counted) as unknown as Metric)
-  new Gauge({
-    name: 'slugline_build_info',
-    help: '1; its labels say what runs',
-    labelNames: ['version', 'bun'],
-    registers,
-  }).set({ version: packageFile.version, bun: Bun.version }, 1)
-  new Counter({
-    name: 'slugline_redirects_total',
-    help: 'Visits of short links, by what they led to',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      this.reset()
-      for (const [outcome, count] of Object.entries(counted.redirects)) this.inc({ outcome }, count)
-    },
-  })
-  new Counter({
-    name: 'slugline_rate_limited_total',
-    help: 'Requests refused for coming too soon',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(counted.rateLimited)
-    },
-  })
-  new Counter({
-    name: 'slugline_unhandled_errors_total',
-    help: 'Errors that reached the process itself',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(counted.unhandledErrors)
-    },
-  })
-  for (const { name, help, type, read } of counted.watched) {
-    const options = { name: `slugline_${name}`, help, registers }
-    if (type === 'gauge') {
-      new Gauge({
-        ...options,
-        collect() {
-          this.set(read())
-        },
-      })
-    } else {
-      new Counter({
-        ...options,
-        collect() {
-          this.reset()
-          this.inc(read())
-        },
-      })
-    }
-  }
-  return registry
+/** A metric's head. */
+interface Head {
+  /** Without the prefix. */
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
 }
 
-/** A histogram whose counting is done already: prom-client's own can only observe. */
-function requestDurations({ requests }: Counted) {
-  const name = 'slugline_http_request_duration_seconds'
+type Sample = readonly [labels: string, value: number]
+
+/** One metric in the text format: one number, one for each set of labels, or lines. */
+export function textOf(
+  { name, help, type }: Head,
+  values: number | readonly Sample[] | string,
+): string {
+  const full = `slugline_${name}`
+  const samples = typeof values === 'number' ? [['', values] as const] : values
+  const lines =
+    typeof samples === 'string'
+      ? samples
+      : samples.map(([labels, value]) => line(full, labels, value)).join('')
+  return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines}`
+}
+
+function line(name: string, labels: string, value: number): string {
+  return `${name}${labels === '' ? '' : `{${labels}}`} ${value}\n`
+}
+
+/** Upper bounds of the buckets, in seconds. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Durations by their length. */
+export interface Histogram {
+  /** @param labels as the text format has them: `method="GET"` */
+  observe(seconds: number, labels?: string): void
+  /** Its lines in the text format, under a name. */
+  lines(name: string): string
+}
+
+/** A histogram with a series for each set of labels. */
+export function createHistogram(): Histogram {
+  const all = new Map<string, { counts: number[]; count: number; sum: number }>()
   return {
-    name,
-    async get() {
-      const values = []
-      for (const { method, route, statusClass, count, seconds, buckets } of requests.values()) {
-        const labels = { method, route, status: statusClass }
-        let cumulated = 0
-        for (const [index, bound] of DURATION_BUCKETS.entries()) {
-          cumulated += buckets[index] as number
-          values.push({
-            labels: { ...labels, le: bound },
-            value: cumulated,
-            metricName: `${name}_bucket`,
-          })
-        }
-        values.push({
-          labels: { ...labels, le: '+Inf' },
-          value: count,
-          metricName: `${name}_bucket`,
-        })
-        values.push({ labels, value: seconds, metricName: `${name}_sum` })
-        values.push({ labels, value: count, metricName: `${name}_count` })
+    observe(seconds, labels = '') {
+      let series = all.get(labels)
+      if (series === undefined) {
+        series = { counts: BOUNDS.map(() => 0), count: 0, sum: 0 }
+        all.set(labels, series)
       }
-      const help = 'Requests of the API, by route and class of status'
-      return { name, help, type: 'histogram', aggregator: 'sum', values }
+      series.count++
+      series.sum += seconds
+      const at = BOUNDS.findIndex((bound) => seconds <= bound)
+      if (at >= 0) series.counts[at] = (series.counts[at] as number) + 1
+    },
+    lines(name) {
+      let text = ''
+      for (const [labels, { counts, count, sum }] of all) {
+        const before = labels === '' ? '' : `${labels},`
+        let cumulated = 0
+        for (const [i, bound] of BOUNDS.entries()) {
+          cumulated += counts[i] as number
+          text += line(`${name}_bucket`, `${before}le="${bound}"`, cumulated)
+        }
+        text += line(`${name}_bucket`, `${before}le="+Inf"`, count)
+        text += line(`${name}_sum`, labels, sum) + line(`${name}_count`, labels, count)
+      }
+      return text
     },
   }
 }

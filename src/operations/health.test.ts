@@ -4,16 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLogger } from '../base/logger.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
-import {
-  type CheckResult,
-  countFailedWrites,
-  createHealth,
-  diskCheck,
-  freeBytesOf,
-  type HealthCheck,
-  secretCheck,
-  storageCheck,
-} from './health.ts'
+import { countFailedWrites, diskCheck, freeBytesOf, secretCheck, storageCheck } from './checks.ts'
+import { type CheckResult, createHealth, type HealthCheck } from './health.ts'
 
 const clock = { ms: 0, now: () => clock.ms }
 const check = (name: string, answer: () => CheckResult | Promise<CheckResult>): HealthCheck => ({

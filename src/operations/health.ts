@@ -1,7 +1,5 @@
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
-import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import { otherMethod, watchHeaders } from './answers.ts'
 
 /**
@@ -130,97 +128,4 @@ export function createHealth({
 function worst(results: readonly CheckResult[]): CheckResult['status'] {
   if (results.some((result) => result.status === 'failed')) return 'failed'
   return results.some((result) => result.status === 'degraded') ? 'degraded' : 'ok'
-}
-
-/** So many writes that fail in a row make the instance unready. */
-const FAILED_WRITES = 3
-
-/** Counts the writes that failed since the last one that succeeded. */
-export function countFailedWrites<S extends Pick<Storage, 'write'>>(
-  storage: S,
-): { storage: S; failures(): number } {
-  let failures = 0
-  const write: Storage['write'] = async (work, options) => {
-    try {
-      const result = await storage.write(work, options)
-      failures = 0
-      return result
-    } catch (error) {
-      if (error instanceof StorageUnavailable) failures++
-      throw error
-    }
-  }
-  return { storage: { ...storage, write }, failures: () => failures }
-}
-
-/** Whether a write would succeed now, and those of others do: a few damaged pages spare the probe. */
-export function storageCheck(
-  storage: Pick<Storage, 'probe'>,
-  failures: () => number = () => 0,
-): HealthCheck {
-  return {
-    name: 'storage',
-    async check() {
-      try {
-        await storage.probe()
-      } catch {
-        return { status: 'failed', reason: 'not_writable' }
-      }
-      if (failures() < FAILED_WRITES) return { status: 'ok' }
-      return { status: 'failed', reason: 'writes_fail' }
-    },
-  }
-}
-
-/** Less free space than this is told, in bytes. */
-export const DISK_LOW_BYTES = 512 * 1024 * 1024
-/** With less than this, writes are about to fail. */
-export const DISK_FULL_BYTES = 1024 * 1024
-
-/** How much space is left where the data lies. */
-export function diskCheck(dataDir: string, freeBytes = freeBytesOf): HealthCheck {
-  return {
-    name: 'disk',
-    check() {
-      // What is open goes on working for a while, and is lost with the process.
-      if (!existsSync(dataDir)) return { status: 'failed', reason: 'missing' }
-      const free = freeBytes(dataDir)
-      if (free < DISK_FULL_BYTES) return { status: 'failed', reason: 'full' }
-      if (free < DISK_LOW_BYTES) return { status: 'degraded', reason: 'low' }
-      // The open files may still take what is written; new ones can't be made.
-      return isWritable(dataDir) ? { status: 'ok' } : { status: 'degraded', reason: 'read_only' }
-    },
-  }
-}
-
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Bytes that this user may still write to the file system of `path`. */
-export function freeBytesOf(path: string): number {
-  const { bavail, bsize } = statfsSync(path)
-  return bavail * bsize
-}
-
-/** Whether the secret would be found again by the next start. */
-export function secretCheck(file: string | null): HealthCheck {
-  return {
-    name: 'secret',
-    check() {
-      if (file === null) return { status: 'ok' }
-      if (!existsSync(file)) return { status: 'degraded', reason: 'missing' }
-      try {
-        accessSync(file, constants.R_OK)
-        return { status: 'ok' }
-      } catch {
-        return { status: 'degraded', reason: 'unreadable' }
-      }
-    },
-  }
 }

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createMetrics } from './metrics.ts'
-import { watchClicks, watchProcess, watchStatistics } from './watched.ts'
-import { watchCluster } from './watched-cluster.ts'
+import { watchClicks, watchCluster, watchFiles } from './watched.ts'
 
 const scrape = (
   metrics: ReturnType<typeof createMetrics>,
@@ -22,12 +21,14 @@ describe('metrics', () => {
     metrics.request({ method: 'GET', route: '/api/v1/links/{id}', status: 204, durationMs: 40_000 })
     metrics.request({ method: 'BREW', route: null, status: 404, durationMs: 1 })
     const redirects = { redirected: 2, not_found: 0 }
-    metrics.watchRedirects(redirects)
+    metrics.counter('redirects_total', 'h', () =>
+      Object.entries(redirects).map(([outcome, n]) => [`outcome="${outcome}"`, n]),
+    )
     redirects.not_found++
     metrics.request({ method: 'GET', route: null, status: 429, durationMs: 1 })
     let backlog = 7
-    metrics.watch({ name: 'journal_backlog_bytes', help: 'h', type: 'gauge', read: () => backlog })
-    metrics.watch({ name: 'clicks_lost_total', help: 'h', type: 'counter', read: () => backlog })
+    metrics.gauge('journal_backlog_bytes', 'h', () => backlog)
+    metrics.counter('clicks_lost_total', 'h', () => backlog)
     await metrics.render()
     backlog = 3
     const text = await metrics.render()
@@ -78,19 +79,40 @@ describe('metrics', () => {
   })
 })
 
-test('docs/operating.md has every metric, and none besides', async () => {
+const names = (of: string, pattern: RegExp) =>
+  [...new Set([...of.matchAll(pattern)].map(([, name]) => name as string))].sort()
+
+/** All that there are. */
+async function allMetrics(): Promise<string> {
   const metrics = createMetrics('local')
   const state = () => new Proxy({}, { get: () => 0 }) as never
-  const supervisor = { state }
+  const part = { state }
   const journal = { lost: 0, healthy: true }
-  watchClicks(metrics, { journal, supervisor, redirect: { counts: {} } })
-  watchStatistics(metrics, { state })
-  watchProcess(metrics, { dataDir: import.meta.dir })
-  watchCluster(metrics, { resolver: { state }, cluster: { state } })
-  const text = await metrics.render()
-  const names = (of: string, pattern: RegExp) =>
-    [...new Set([...of.matchAll(pattern)].map(([, name]) => name as string))].sort()
-  const there = names(text, /^# TYPE (slugline_\w+)/gm)
+  const counts = { redirected: 1, not_found: 0, gone: 0, page: 0, unavailable: 0 }
+  const redirect = { counts }
+  watchClicks(metrics, { journal, supervisor: part, redirect, statistics: part })
+  watchFiles(metrics, import.meta.dir)
+  watchCluster(metrics, { resolver: part, cluster: part, database: { connections: state } })
+  for (const name of ['redirect', 'postgres_query']) {
+    metrics.histogram(`${name}_duration_seconds`, 'h').observe(0.003)
+  }
+  return metrics.render()
+}
+
+for (const file of ['prometheus/alerts.yml', 'grafana/slugline.json']) {
+  test(`deploy/${file} asks for metrics that there are`, async () => {
+    const there = new Set(names(await allMetrics(), /^# TYPE (\w+)/gm))
+    const text = readFileSync(join(import.meta.dir, '../../deploy', file), 'utf8')
+    const asked = names(text, /\b((?:slugline|process|nodejs)_\w+)/g)
+    expect(asked.length).toBeGreaterThan(10)
+    expect(asked.filter((name) => !there.has(name.replace(/_(?:bucket|sum|count)$/, '')))).toEqual(
+      [],
+    )
+  })
+}
+
+test('docs/operating.md has every metric, and none besides', async () => {
+  const there = names(await allMetrics(), /^# TYPE (slugline_\w+)/gm)
   expect(there.length).toBeGreaterThan(30)
   const docs = readFileSync(join(import.meta.dir, '../../docs/operating.md'), 'utf8')
   expect(names(docs, /`(slugline_\w+)`/g)).toEqual(there)

@@ -1,5 +1,5 @@
 import { otherMethod, watchHeaders } from './answers.ts'
-import { type Counted, DURATION_BUCKETS, type WatchedValue } from './counted.ts'
+import { createHistogram, type Histogram, METRICS_TYPE, textOf } from './exposition.ts'
 import { isForwarded, isLoopback, isLoopbackHost } from './loopback.ts'
 
 /** An answer of the API, as the HTTP layer tells of it. */
@@ -11,18 +11,23 @@ export interface AnsweredRequest {
   durationMs: number
 }
 
+/** What is asked at a scrape: a number, or one for each set of labels. */
+export type ReadMetric = () => number | readonly (readonly [labels: string, value: number])[]
+
 /**
- * Counts what happens, in plain numbers; they are only turned into Prometheus's format, by a
- * library loaded then, when somebody asks for `/metrics`.
+ * Counts what happens, in plain numbers; they are only turned into Prometheus's format when somebody
+ * asks for `/metrics`. Names are without the prefix `slugline_`; units come last.
  */
 export interface Metrics {
   request(answered: AnsweredRequest): void
-  /** The redirect's own counts, by what a visit led to. They are read at each scrape. */
-  watchRedirects(counts: Readonly<Record<string, number>>): void
   /** An error reached the process itself. */
   unhandledError(): void
-  /** Adds a value that somebody else keeps. */
-  watch(value: WatchedValue): void
+  /** Adds a number that goes up and down. */
+  gauge(name: string, help: string, read: ReadMetric): void
+  /** Adds a number that only grows; its name ends in `_total`. */
+  counter(name: string, help: string, read: ReadMetric): void
+  /** Adds durations in seconds. */
+  histogram(name: string, help: string): Histogram
   /** The metrics in Prometheus's text format. */
   render(): Promise<string>
   /** The answer to `/metrics`, or null for any other path and for whoever may not see it. */
@@ -38,20 +43,25 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIO
  *   METRICS=off, or a rule in that proxy, is the fence.
  */
 export function createMetrics(access: 'local' | 'public' | 'off'): Metrics {
-  const counted: Counted = {
-    requests: new Map(),
-    redirects: {},
-    rateLimited: 0,
-    unhandledErrors: 0,
-    watched: [],
-  }
-  let exposition: { metrics(): Promise<string>; contentType: string } | undefined
+  const texts: (() => string)[] = []
+  let rateLimited = 0
+  let unhandledErrors = 0
 
-  async function open() {
-    const { createExposition } = await import('./exposition.ts')
-    exposition ??= createExposition(counted)
-    return exposition
+  const add = (type: 'gauge' | 'counter') => (name: string, help: string, read: ReadMetric) => {
+    texts.push(() => textOf({ name, help, type }, read()))
   }
+  const counter = add('counter')
+  function histogram(name: string, help: string): Histogram {
+    const made = createHistogram()
+    texts.push(() => textOf({ name, help, type: 'histogram' }, made.lines(`slugline_${name}`)))
+    return made
+  }
+  const durations = histogram(
+    'http_request_duration_seconds',
+    'Requests of the API, by route and class of status',
+  )
+  counter('rate_limited_total', 'Requests refused for coming too soon', () => rateLimited)
+  counter('unhandled_errors_total', 'Errors that reached the process itself', () => unhandledErrors)
 
   function mayRead(request: Request, peer: string): boolean {
     if (access !== 'local') return access === 'public'
@@ -62,44 +72,29 @@ export function createMetrics(access: 'local' | 'public' | 'off'): Metrics {
     )
   }
 
-  async function expose(): Promise<Response> {
-    const registry = await open()
-    const text = await registry.metrics()
-    return new Response(text, { headers: watchHeaders(registry.contentType) })
+  async function render(): Promise<string> {
+    const { processMetrics } = await import('./process-metrics.ts')
+    return (await processMetrics()) + texts.map((text) => text()).join('')
   }
 
   return {
     request({ method, route, status, durationMs }) {
       const known = METHODS.has(method) ? method : 'other'
-      const path = route ?? 'none'
-      const statusClass = `${Math.floor(status / 100)}xx`
-      const key = `${known} ${path} ${statusClass}`
-      let series = counted.requests.get(key)
-      if (series === undefined) {
-        const buckets = DURATION_BUCKETS.map(() => 0)
-        series = { method: known, route: path, statusClass, count: 0, seconds: 0, buckets }
-        counted.requests.set(key, series)
-      }
-      if (status === 429) counted.rateLimited++
-      const seconds = durationMs / 1000
-      series.count++
-      series.seconds += seconds
-      const bucket = DURATION_BUCKETS.findIndex((bound) => seconds <= bound)
-      if (bucket >= 0) series.buckets[bucket] = (series.buckets[bucket] as number) + 1
-    },
-    watchRedirects(counts) {
-      counted.redirects = counts
+      const labels = `method="${known}",route="${route ?? 'none'}",status="${Math.floor(status / 100)}xx"`
+      durations.observe(durationMs / 1_000, labels)
+      if (status === 429) rateLimited++
     },
     unhandledError() {
-      counted.unhandledErrors++
+      unhandledErrors++
     },
-    watch(value) {
-      if (exposition !== undefined) throw new Error('Metrics are watched before the first scrape')
-      counted.watched.push(value)
-    },
-    render: async () => (await open()).metrics(),
+    gauge: add('gauge'),
+    counter,
+    histogram,
+    render,
     answer(request, path, peer) {
       if (path !== '/metrics' || !mayRead(request, peer)) return null
+      const expose = async () =>
+        new Response(await render(), { headers: watchHeaders(METRICS_TYPE) })
       return otherMethod(request) ?? expose()
     },
   }

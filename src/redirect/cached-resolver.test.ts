@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StorageUnavailable } from '../storage/index.ts'
 import { type CachedResolver, createCachedResolver } from './cached-resolver.ts'
-import type { FoundSlug } from './fetch-slug.ts'
+import type { FoundSlug, ListedSlug, SlugPages } from './fetch-slug.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 import { readSnapshot, writeSnapshot } from './snapshot.ts'
 
@@ -147,10 +147,10 @@ describe('what is remembered', () => {
 
 describe('a change', () => {
   test('is obeyed by the next visit, by slug and by link', async () => {
-    rows.set('a', plain('https://old.example', 7))
-    rows.set('b', plain('https://old.example', 7))
+    rows.set('a', special(7, {}))
+    rows.set('b', special(7, {}))
     for (const slug of ['a', 'b', 'new']) await look(slug)
-    rows.set('a', plain('https://new.example', 7))
+    rows.set('a', { ...special(7, {}), target_url: 'https://new.example' })
     changed('a')
     expect(await targetOf('a')).toBe('https://new.example')
     rows.set('new', plain('https://made.example', 8))
@@ -200,6 +200,76 @@ describe('a change', () => {
       'https://new.example',
       'https://new.example',
     ])
+  })
+})
+
+describe('a fill', () => {
+  const listed = (slugKey: string, found = rows.get(slugKey)): ListedSlug => ({
+    slugKey,
+    domainNo: 0,
+    ...(found as FoundSlug),
+  })
+  async function* pagesOf(...pages: string[][]): SlugPages {
+    for (const page of pages) {
+      const read = page.map((slugKey) => listed(slugKey))
+      if (held !== undefined) await held.promise
+      if (away) throw new StorageUnavailable('away')
+      yield read
+    }
+  }
+
+  test('lets links be redirected that nobody has visited, also while the database is away', async () => {
+    for (const slug of ['a', 'b', 'c']) rows.set(slug, plain(`https://${slug}.example`))
+    expect(resolver.state().filled).toBe('none')
+    await resolver.fill(pagesOf(['a', 'b'], ['c']))
+    expect(resolver.state()).toMatchObject({ filled: 'all', entries: 3 })
+    expect(['a', 'b', 'c'].map(isKnown)).toEqual([true, true, true])
+    expect(asked).toEqual([])
+    away = true
+    now += 600_000
+    for (const slug of ['a', 'b', 'c']) {
+      expect(await targetOf(slug)).toBe(`https://${slug}.example`)
+    }
+    expect(() => look('d')).toThrow(StorageUnavailable)
+    expect(resolver.state()).toMatchObject({ refused: 1, away: true })
+  })
+
+  test('undoes no change that is received while it reads', async () => {
+    rows.set('a', plain('https://old.example', 1))
+    rows.set('b', special(2, {}))
+    held = Promise.withResolvers()
+    const filling = resolver.fill(pagesOf(['a', 'b']))
+    rows.set('a', plain('https://new.example', 1))
+    changed('a')
+    resolver.changed([{ linkSeq: 2 }])
+    held.resolve()
+    held = undefined
+    await filling
+    expect(isKnown('a')).toBe(false)
+    expect(await targetOf('a')).toBe('https://new.example')
+    expect(isKnown('b')).toBe(false)
+  })
+
+  test('ends where there is no room, and pushes nothing out', async () => {
+    const found = { entriesMax: 3, bytesMax: 1e9 }
+    resolver = open({ bounds: { found, missing: found } })
+    for (const slug of ['a', 'b', 'c', 'd']) rows.set(slug, plain(`https://${slug}.example`))
+    await look('d')
+    await resolver.fill(pagesOf(['a', 'b', 'c', 'd']))
+    expect(resolver.state()).toMatchObject({ filled: 'part', entries: 3 })
+    resolver.hearing(true)
+    expect(['a', 'b', 'c', 'd'].map(isKnown)).toEqual([true, true, false, true])
+  })
+
+  test('that breaks off keeps what it has read, and isn’t one', async () => {
+    rows.set('a', plain('https://a.example'))
+    const pages = async function* (): SlugPages {
+      yield [listed('a')]
+      throw new StorageUnavailable('away')
+    }
+    await expect(resolver.fill(pages())).rejects.toBeInstanceOf(StorageUnavailable)
+    expect(resolver.state().filled).toBe('none')
+    expect(isKnown('a')).toBe(true)
   })
 })
 
@@ -320,7 +390,7 @@ describe('the snapshot', () => {
     rows.set('b', special(2, { expires_at: now + 5, password_hash: null, max_clicks: null }))
     for (const slug of ['a', 'b', 'none']) await look(slug)
     const file = join(dir, 'hot-links')
-    expect(await writeSnapshot(file, resolver.hottest())).toBe(2)
+    expect(await writeSnapshot(file, resolver.links())).toBe(2)
     expect(statSync(file).mode & 0o777).toBe(0o600)
 
     const next = open()
@@ -342,27 +412,18 @@ describe('the snapshot', () => {
     rows.set('limited', special(3, { password_hash: null, max_clicks: 5 }))
     for (const slug of rows.keys()) await look(slug)
     const file = join(dir, 'hot-links')
-    await writeSnapshot(file, resolver.hottest())
+    await writeSnapshot(file, resolver.links())
     const text = readFileSync(file, 'utf8')
     expect(text).toContain('open.example')
     expect(text).not.toMatch(/secret|argon2id|limited/)
   })
 
-  test('holds what is asked for, where there is too much', async () => {
-    for (let i = 0; i < 20; i++) rows.set(`s${i}`, plain('https://s.example', i + 1))
-    for (const slug of rows.keys()) await look(slug)
-    for (const slug of ['s3', 's9']) look(slug)
-    const file = join(dir, 'hot-links')
-    await writeSnapshot(file, resolver.hottest(), { entriesMax: 2, bytesMax: 1e9 })
-    expect((await readSnapshot(file)).map(({ slugKey }) => slugKey).sort()).toEqual(['s3', 's9'])
-  })
-
   test('that is missing or broken is as none', async () => {
     const file = join(dir, 'hot-links')
     expect(await readSnapshot(file)).toEqual([])
-    writeFileSync(file, '{"version":1}\n[0,"a",')
+    writeFileSync(file, '{"version":2}\n["a",0,')
     expect(await readSnapshot(file)).toEqual([])
-    writeFileSync(file, '{"version":99}\n[0,"a",1,1,"https://a.example",302,null]\n')
+    writeFileSync(file, '{"version":99}\n["a",0,1,1,"https://a.example",302,0,null]\n')
     expect(await readSnapshot(file)).toEqual([])
   })
 })

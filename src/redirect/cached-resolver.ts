@@ -1,32 +1,27 @@
 import type { Clock } from '../base/clock.ts'
 import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
-import type { FoundSlug } from './fetch-slug.ts'
+import type { FoundSlug, SlugPages } from './fetch-slug.ts'
 import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
-import { type CacheBounds, CachedSlug, SlugCache } from './slug-cache.ts'
+import { type CacheBounds, CachedSlug, idOf, SlugCache } from './slug-cache.ts'
+import { SlugReads, type SlugReadsOptions, within } from './slug-reads.ts'
+import type { SavedSlug } from './snapshot.ts'
 
 /** What it works with, and its bounds. Times are milliseconds. */
-export interface CachedResolverOptions {
-  /** Reads a slug from the database. @throws StorageUnavailable */
-  fetch: (slugKey: string, domainNo: number) => Promise<FoundSlug | null>
+export interface CachedResolverOptions extends Partial<SlugReadsOptions> {
+  fetch: SlugReadsOptions['fetch']
   clock: Clock
   bounds?: CacheBounds
-  /** What is older is asked for again, whatever was heard of it. */
+  /** An older entry is read again, whatever changes were received. */
   maxAgeMs?: number
-  /** The same while nothing is heard of other nodes' changes: they are obeyed within a second. */
+  /** The same while no changes of other nodes are received: they are obeyed within a second. */
   unheardMaxAgeMs?: number
-  /** While the database is away, what is older than this is told no longer. */
+  /** While the database is away, an older entry isn't used any more. */
   staleMaxAgeMs?: number
-  /** So long a visit waits for the database where there is something stale to fall back to. */
+  /** How long a visit waits for the database where an old entry exists. */
   freshWithinMs?: number
-  /** So long it waits where there is nothing; the database counts as away then. */
-  fetchWithinMs?: number
-  /** How often the database is tried while it is away. */
-  retryMs?: number
-  /** So many slugs are asked for at once; beyond, visits of others are turned away. */
-  fetchesMax?: number
 }
 
-/** How the cache does. */
+/** State of the cache. */
 export interface ResolverState {
   entries: number
   bytes: number
@@ -34,54 +29,49 @@ export interface ResolverState {
   misses: number
   /** Answers that could not be checked. */
   stale: number
-  /** Changes that were heard of. */
+  /** Visits that were refused, because the link wasn't remembered and the database didn't answer. */
+  refused: number
+  /** Changes that were received. */
   changes: number
   /** How often messages may have been lost. */
   losses: number
   /** The database can't be read. */
   away: boolean
-  /** Other nodes' changes are heard of. */
+  /** Changes of other nodes are received. */
   heard: boolean
+  /** What the last complete fill found room for; `none`: there was no complete one. */
+  filled: 'none' | 'part' | 'all'
 }
 
 /** A {@link Resolver} that remembers. */
 export interface CachedResolver extends Resolver {
-  /** Forgets what has changed, at once: a visit after this reads what was committed before it. */
+  /** Forgets what has changed: a visit after this reads what was committed before it. */
   changed(changes: readonly LinkChange[]): void
-  /** Messages may have been lost: nothing is believed any more without asking. */
+  /** Messages may have been lost: every entry is checked before it is used again. */
   lost(): void
-  /** Whether changes of other nodes are heard of now. */
+  /** Whether changes of other nodes are received now. */
   hearing(heard: boolean): void
-  /** Takes in what an earlier process remembered; it is only told while the database is away. */
-  restore(entries: Iterable<CachedSlug>): void
-  /** The entries, those asked for lately first; stops when it is no longer asked. */
-  hottest(): Generator<CachedSlug>
+  /**
+   * Reads links in bulk, as many as there is room for; those that are remembered count as new.
+   * @throws StorageUnavailable; what was read before stays
+   */
+  fill(pages: SlugPages): Promise<void>
+  /** Takes in what an earlier process has saved; it is only used while the database is away. */
+  restore(slugs: Iterable<SavedSlug>): void
+  /** The links that are remembered. */
+  links(): Iterable<SavedSlug>
   state(): ResolverState
   close(): void
 }
 
 const MIB = 1024 * 1024
-const BOUNDS: CacheBounds = {
-  found: { entriesMax: 200_000, bytesMax: 128 * MIB },
-  missing: { entriesMax: 50_000, bytesMax: 24 * MIB },
-}
-/** The era of what wasn't read by this process. */
-export const BEFORE = -1
-
-/**
- * Redirects from a bounded memory in front of a database that may be far away. It is kept true by
- * messages about what changes ({@link CachedResolver.changed}); each entry's age bounds what a
- * lost message can do.
- *
- * A read that began before a change was heard of may have missed it: it is given to the visits that
- * waited for it before, and neither kept nor joined by later ones.
- */
-export function createCachedResolver(options: CachedResolverOptions): CachedResolver {
-  return new CacheResolver(options)
-}
-
+/** How many slugs a node remembers. */
+export const SLUGS_MAX = 200_000
 const DEFAULTS = {
-  bounds: BOUNDS,
+  bounds: {
+    found: { entriesMax: SLUGS_MAX, bytesMax: 128 * MIB },
+    missing: { entriesMax: 50_000, bytesMax: 24 * MIB },
+  },
   maxAgeMs: 300_000,
   unheardMaxAgeMs: 500,
   staleMaxAgeMs: 86_400_000,
@@ -90,23 +80,36 @@ const DEFAULTS = {
   retryMs: 250,
   fetchesMax: 4_096,
 }
+/** The era of what wasn't read by this process. */
+const BEFORE = -1
+
+/**
+ * Redirects from a bounded cache in front of a database that may be far away. Messages about changes
+ * keep it true ({@link CachedResolver.changed}); each entry's age bounds what a lost message can do.
+ *
+ * A read that began before a change was received may have missed it: its result is given to the
+ * visits that waited for it, and neither kept nor joined by later ones.
+ */
+export function createCachedResolver(options: CachedResolverOptions): CachedResolver {
+  return new CacheResolver(options)
+}
 
 class CacheResolver implements CachedResolver {
   readonly #options: Required<CachedResolverOptions>
   readonly #cache: SlugCache
-  readonly #fetches = new Map<string, Promise<FoundSlug | null>>()
-  readonly #counts = { hits: 0, misses: 0, stale: 0, changes: 0, losses: 0 }
+  readonly #reads: SlugReads
+  readonly #counts = { hits: 0, misses: 0, stale: 0, refused: 0, changes: 0, losses: 0 }
   #turn = 0
   #era = 0
   #heard = false
-  #retrying: Timer | undefined
-  /** A visit has waited too long for the database, and no read has succeeded since. */
-  #isSlow = false
-  #last: { slugKey: string; domainNo: number } | undefined
+  #filled: ResolverState['filled'] = 'none'
+  /** What has changed since the page that is being read was asked for. */
+  #changedInPage = new Set<string | number>()
 
   constructor(options: CachedResolverOptions) {
     this.#options = { ...DEFAULTS, ...options }
     this.#cache = new SlugCache(this.#options.bounds)
+    this.#reads = new SlugReads(this.#options)
   }
 
   begin(): void {
@@ -133,45 +136,54 @@ class CacheResolver implements CachedResolver {
   end(): void {}
 
   outdated(slugKey: string, domainNo: number): void {
-    this.#cache.forget({ slugKey, domainNo })
-    this.#fetches.delete(idOf(slugKey, domainNo))
+    this.#forget({ slugKey, domainNo })
   }
 
   // Properties instead of methods: these are handed on as functions.
   readonly changed = (changes: readonly LinkChange[]): void => {
-    for (const change of changes) {
-      this.#counts.changes++
-      this.#cache.forget(change)
-      // Which slugs lead to that link isn't known of those that are being read.
-      if ('linkSeq' in change) this.#fetches.clear()
-      else this.#fetches.delete(idOf(change.slugKey, change.domainNo))
-    }
+    this.#counts.changes += changes.length
+    for (const change of changes) this.#forget(change)
   }
 
   readonly lost = (): void => {
     this.#counts.losses++
     this.#era++
-    this.#fetches.clear()
+    this.#reads.detachAll()
   }
 
   readonly hearing = (heard: boolean): void => {
     this.#heard = heard
   }
 
-  restore(entries: Iterable<CachedSlug>): void {
-    for (const entry of entries) {
-      if (this.#cache.get(entry.slugKey, entry.domainNo) === undefined) this.#cache.put(entry)
+  async fill(pages: SlugPages): Promise<void> {
+    let skipped = 0
+    for (;;) {
+      this.#changedInPage = new Set()
+      const begun = { at: this.#options.clock.now(), era: this.#era }
+      const { value: page, done } = await pages.next()
+      if (done) break
+      for (const slug of page) {
+        const { slugKey, domainNo, link_seq } = slug
+        if (this.#changedInPage.has(idOf(slugKey, domainNo))) continue
+        if (this.#changedInPage.has(link_seq as number)) continue
+        const entry = new CachedSlug(domainNo, slugKey, slug, begun.at, begun.era)
+        const isKnown = this.#cache.get(slugKey, domainNo) !== undefined
+        if (isKnown || this.#cache.found.hasRoomFor(entry)) this.#cache.put(entry)
+        else skipped++
+      }
+    }
+    this.#filled = skipped === 0 ? 'all' : 'part'
+  }
+
+  restore(slugs: Iterable<SavedSlug>): void {
+    for (const slug of slugs) {
+      const { domainNo, slugKey, readAt } = slug
+      this.#cache.put(new CachedSlug(domainNo, slugKey, slug, readAt, BEFORE))
     }
   }
 
-  *hottest(): Generator<CachedSlug> {
-    for (const wanted of [true, false]) {
-      const all: CachedSlug[] = []
-      for (let entry = this.#cache.found.newest; entry !== null; entry = entry.older) {
-        if (entry.visited === wanted) all.push(entry)
-      }
-      yield* all
-    }
+  links(): Iterable<SavedSlug> {
+    return this.#cache.found.values()
   }
 
   readonly state = (): ResolverState => {
@@ -180,26 +192,41 @@ class CacheResolver implements CachedResolver {
       ...this.#counts,
       entries: found.size + missing.size,
       bytes: found.bytes + missing.bytes,
-      away: this.#retrying !== undefined,
+      away: this.#reads.away,
       heard: this.#heard,
+      filled: this.#filled,
     }
   }
 
   close(): void {
-    clearTimeout(this.#retrying)
-    this.#retrying = undefined
+    this.#reads.close()
+  }
+
+  #forget(change: LinkChange): void {
+    this.#cache.forget(change)
+    if ('linkSeq' in change) {
+      this.#changedInPage.add(change.linkSeq)
+      // Which slugs lead to that link isn't known of those that are being read.
+      this.#reads.detachAll()
+      return
+    }
+    const id = idOf(change.slugKey, change.domainNo)
+    this.#changedInPage.add(id)
+    this.#reads.detach(id)
   }
 
   #miss(entry: CachedSlug | undefined, slugKey: string, domainNo: number) {
     const old = entry !== undefined && this.#mayBeStale(entry) ? entry : undefined
-    if (this.#retrying !== undefined) {
-      if (old === undefined) throw new StorageUnavailable('The database is away')
-      return this.#stale(old)
+    if (this.#reads.away) {
+      return old === undefined ? this.#refuse('The database is away') : this.#stale(old)
     }
     this.#counts.misses++
-    if (old === undefined) return this.#load(slugKey, domainNo)
-    const hasRoom = this.#fetches.size < this.#options.fetchesMax
-    if (hasRoom && !this.#isSlow) return this.#freshOrStale(this.#load(slugKey, domainNo), old)
+    const hasRoom = this.#reads.hasRoomFor(slugKey, domainNo)
+    if (old === undefined) {
+      return hasRoom ? this.#only(slugKey, domainNo) : this.#refuse('Too many slugs are being read')
+    }
+    if (hasRoom && !this.#reads.isSlow)
+      return this.#freshOrStale(this.#load(slugKey, domainNo), old)
     // One visit has found that the database is slow: the others don't wait for it.
     if (hasRoom) this.#load(slugKey, domainNo).catch(() => {})
     return this.#stale(old)
@@ -216,82 +243,37 @@ class CacheResolver implements CachedResolver {
     return entry
   }
 
-  async #freshOrStale(found: Promise<FoundSlug | null>, old: CachedSlug) {
-    try {
-      return await within(found, this.#options.freshWithinMs)
-    } catch (error) {
-      if (error instanceof StorageUnavailable) this.#isSlow = true
-      // A change arrived in the meantime: the entry is no longer known to be true.
-      if (!(error instanceof StorageUnavailable) || !old.kept) throw error
-      return this.#stale(old)
-    }
+  #refuse(reason: string): never {
+    this.#counts.refused++
+    throw new StorageUnavailable(reason)
   }
 
   #load(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
-    const id = idOf(slugKey, domainNo)
-    const fetches = this.#fetches
-    const running = fetches.get(id)
-    if (running !== undefined) return running
-    if (fetches.size >= this.#options.fetchesMax) {
-      throw new StorageUnavailable('Too many slugs are being read')
-    }
-    const begun = { at: this.#options.clock.now(), era: this.#era }
-    const reading = this.#read(slugKey, domainNo).then((found) => {
-      if (fetches.get(id) !== fetching) return found
-      const entry = new CachedSlug(domainNo, slugKey, found, begun.at, begun.era)
+    const [at, era] = [this.#options.clock.now(), this.#era]
+    return this.#reads.read(slugKey, domainNo, (found) => {
+      const entry = new CachedSlug(domainNo, slugKey, found, at, era)
       this.#cache.put(entry)
       return entry
     })
-    const fetching: Promise<FoundSlug | null> = reading.finally(() => {
-      if (fetches.get(id) === fetching) fetches.delete(id)
-    })
-    fetches.set(id, fetching)
-    return fetching
   }
 
-  async #read(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
-    const { fetch, fetchWithinMs, retryMs } = this.#options
+  async #only(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
     try {
-      const found = await within(fetch(slugKey, domainNo), fetchWithinMs)
-      this.#isSlow = false
-      return found
+      return await this.#load(slugKey, domainNo)
     } catch (error) {
-      if (error instanceof StorageUnavailable) {
-        this.#last = { slugKey, domainNo }
-        this.#retrying ??= setTimeout(() => this.#retry(), retryMs).unref()
-      }
+      if (error instanceof StorageUnavailable) this.#counts.refused++
       throw error
     }
   }
 
-  async #retry(): Promise<void> {
-    const { fetch, fetchWithinMs, retryMs } = this.#options
-    const { slugKey, domainNo } = this.#last as { slugKey: string; domainNo: number }
+  async #freshOrStale(found: Promise<FoundSlug | null>, old: CachedSlug) {
     try {
-      await within(fetch(slugKey, domainNo), fetchWithinMs)
-      this.#isSlow = false
-      this.#retrying = undefined
-    } catch {
-      if (this.#retrying !== undefined) {
-        this.#retrying = setTimeout(() => this.#retry(), retryMs).unref()
-      }
+      return await within(found, this.#options.freshWithinMs)
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.#reads.isSlow = true
+      // A change arrived in the meantime: the entry is no longer known to be true.
+      if (!(error instanceof StorageUnavailable) || !old.kept) throw error
+      return this.#stale(old)
     }
-  }
-}
-
-function idOf(slugKey: string, domainNo: number): string {
-  return `${domainNo}/${slugKey}`
-}
-
-/** @throws StorageUnavailable when it takes longer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: Timer | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StorageUnavailable('The database is slow')), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { prepare, type Storage } from '../storage/index.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 
@@ -5,6 +6,15 @@ import type { LinkRow, SlugRow } from './resolver.ts'
 export interface FoundSlug extends SlugRow {
   link: LinkRow | null
 }
+
+/** The same as one of many. */
+export interface ListedSlug extends FoundSlug {
+  slugKey: string
+  domainNo: number
+}
+
+/** Slugs that lead to links, page by page; each page is asked for when it is wanted. */
+export type SlugPages = AsyncGenerator<ListedSlug[], void>
 
 const CONDITIONS = [
   'seq',
@@ -23,7 +33,9 @@ type Row = SlugRow & {
   link_status: number | null
 } & { [K in (typeof CONDITIONS)[number]]: LinkRow[K] | null }
 
-const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
+type Db = Storage['read']['db']
+
+const slugs = (db: Db) =>
   db
     .selectFrom('slugs as s')
     .leftJoin('links as l', (join) =>
@@ -32,8 +44,9 @@ const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
     .select(['s.link_seq', 's.target_url', 's.redirect_status', 's.special', 's.block_id'])
     .select(CONDITIONS.map((name) => `l.${name}` as const))
     .select(['l.target_url as link_target', 'l.redirect_status as link_status'])
-    .where('s.slug_key', '=', p.slugKey)
-    .where('s.domain_no', '=', p.domainNo),
+
+const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
+  slugs(db).where('s.slug_key', '=', p.slugKey).where('s.domain_no', '=', p.domainNo),
 )
 
 /**
@@ -44,10 +57,77 @@ const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
 export function createFetchSlug(storage: Pick<Storage, 'read'>) {
   return async (slugKey: string, domainNo: number): Promise<FoundSlug | null> => {
     const [row] = await storage.read.run(bySlug, { slugKey, domainNo })
-    if (row === undefined) return null
-    const { link_seq, target_url, redirect_status, special, block_id } = row
-    return { link_seq, target_url, redirect_status, special, block_id, link: linkOf(row) }
+    return row === undefined ? null : foundOf(row)
   }
+}
+
+/** Large enough that the way to the server doesn't count, small enough to hold up no visit. */
+const PAGE_ROWS = 1_000
+
+/**
+ * Lists all slugs that lead to links where there are at most `most`, else those of the most visited
+ * links, without their aliases. @throws StorageUnavailable
+ */
+export async function* listSlugs({ reports }: Pick<Storage, 'reports'>, most: number): SlugPages {
+  const { db } = reports
+  const [overflow] = await db
+    .selectFrom('slugs')
+    .select('slug_key')
+    .where('link_seq', 'is not', null)
+    .offset(most)
+    .limit(1)
+    .execute()
+  yield* overflow === undefined ? allSlugs(db) : mostVisited(db, most)
+}
+
+async function* allSlugs(db: Db): SlugPages {
+  let last = { slug_key: '', domain_no: 0 }
+  for (;;) {
+    const rows = await slugs(db)
+      .select(['s.slug_key', 's.domain_no'])
+      .where('s.link_seq', 'is not', null)
+      .where(sql<boolean>`(s.slug_key, s.domain_no) > (${last.slug_key}, ${last.domain_no})`)
+      .orderBy('s.slug_key')
+      .orderBy('s.domain_no')
+      .limit(PAGE_ROWS)
+      .execute()
+    yield rows.map(listedOf)
+    const end = rows[PAGE_ROWS - 1]
+    if (end === undefined) return
+    last = end
+  }
+}
+
+async function* mostVisited(db: Db, most: number): SlugPages {
+  const links = await db
+    .selectFrom('link_counters')
+    .select('link_seq')
+    .orderBy('total', 'desc')
+    .limit(most)
+    .execute()
+  for (let from = 0; from < links.length; from += PAGE_ROWS) {
+    const seqs = links.slice(from, from + PAGE_ROWS).map(({ link_seq }) => link_seq)
+    const rows = await slugs(db)
+      .innerJoin('links as visited', (join) =>
+        join
+          .onRef('visited.slug_key', '=', 's.slug_key')
+          .onRef('visited.domain_no', '=', 's.domain_no'),
+      )
+      .select(['s.slug_key', 's.domain_no'])
+      .where('visited.seq', 'in', seqs)
+      .where('s.link_seq', 'is not', null)
+      .execute()
+    yield rows.map(listedOf)
+  }
+}
+
+function listedOf(row: Row & { slug_key: string; domain_no: number }): ListedSlug {
+  return { ...foundOf(row), slugKey: row.slug_key, domainNo: row.domain_no }
+}
+
+function foundOf(row: Row): FoundSlug {
+  const { link_seq, target_url, redirect_status, special, block_id } = row
+  return { link_seq, target_url, redirect_status, special, block_id, link: linkOf(row) }
 }
 
 function linkOf(row: Row): LinkRow | null {

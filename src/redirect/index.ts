@@ -3,12 +3,13 @@ export {
   type CachedResolverOptions,
   createCachedResolver,
   type ResolverState,
+  SLUGS_MAX,
 } from './cached-resolver.ts'
 export { createEmbeddedResolver } from './embedded-resolver.ts'
-export { createFetchSlug, type FoundSlug } from './fetch-slug.ts'
+export { createFetchSlug, type FoundSlug, listSlugs, type SlugPages } from './fetch-slug.ts'
 export { createGuessLimit } from './guesses.ts'
 export { createRedirect } from './handler.ts'
 export type { LinkRow, Resolver, SlugRow } from './resolver.ts'
-export { keepSnapshots, readSnapshot, type Snapshots, writeSnapshot } from './snapshot.ts'
+export { readSnapshot, type SavedSlug, writeSnapshot } from './snapshot.ts'
 export type { Redirect, RedirectCounts, RedirectDeps } from './types.ts'
 export { createVisitLimit } from './visit-limit.ts'

@@ -1,23 +1,20 @@
 import type { LinkChange } from '../storage/index.ts'
 import type { FoundSlug } from './fetch-slug.ts'
 import type { LinkRow } from './resolver.ts'
-import { type Bounds, Sieve, type Sieved } from './sieve.ts'
 
 /** What is remembered of a slug; `link_seq` null where it leads nowhere. */
-export class CachedSlug implements FoundSlug, Sieved {
+export class CachedSlug implements FoundSlug {
   readonly link_seq: number | null
   readonly target_url: string | null
   readonly redirect_status: number
   readonly special: number
   readonly block_id: string | null
   readonly link: LinkRow | null
+  /** About how much memory it takes. */
   readonly bytes: number
+  /** A visit has used it since the last search for room. */
   visited = false
-  newer: this | null = null
-  older: this | null = null
-  /** Another slug of the same link. */
-  sibling: CachedSlug | null = null
-  /** False: it was taken out, and may have changed since. */
+  /** False: it was removed, and may have changed since. */
   kept = true
 
   /**
@@ -28,8 +25,8 @@ export class CachedSlug implements FoundSlug, Sieved {
     readonly domainNo: number,
     readonly slugKey: string,
     found: FoundSlug | null,
-    public readAt: number,
-    public era: number,
+    readonly readAt: number,
+    readonly era: number,
   ) {
     this.link_seq = found?.link_seq ?? null
     this.target_url = found?.target_url ?? null
@@ -43,7 +40,7 @@ export class CachedSlug implements FoundSlug, Sieved {
 
 /** Objects and their places in the maps, measured by growing a heap by 200,000 entries. */
 const ENTRY_BYTES = 320
-const LINK_BYTES = 160
+const LINK_BYTES = 260
 
 function bytesOf(slugKey: string, { target_url, link }: FoundSlug): number {
   const texts = slugKey.length + (target_url?.length ?? 0)
@@ -53,85 +50,142 @@ function bytesOf(slugKey: string, { target_url, link }: FoundSlug): number {
   return ENTRY_BYTES + LINK_BYTES + 2 * (texts + more)
 }
 
+/** How much is kept. */
+export interface Bounds {
+  entriesMax: number
+  bytesMax: number
+}
+
 /** How much is kept of slugs that lead somewhere, and of those that don't. */
 export interface CacheBounds {
   found: Bounds
   missing: Bounds
 }
 
+/** Names a slug of a domain. No slug has a slash. */
+export function idOf(slugKey: string, domainNo: number): string {
+  return domainNo === 0 ? slugKey : `${domainNo}/${slugKey}`
+}
+
 /**
- * What is remembered of slugs, by address and by link. Those that lead nowhere have bounds of their
- * own: whoever tries out addresses pushes no link out.
+ * What is remembered of slugs. Those that lead nowhere have bounds of their own: visits of random
+ * addresses push no link out.
  */
 export class SlugCache {
-  readonly #domains: (Map<string, CachedSlug> | undefined)[] = []
-  readonly #byLink = new Map<number, CachedSlug>()
-  readonly found: Sieve<CachedSlug>
-  readonly missing: Sieve<CachedSlug>
+  readonly found: BoundedSlugs
+  readonly missing: BoundedSlugs
+  /** The slugs of links with conditions, by link: only those change by themselves. */
+  readonly #byLink = new Map<number, Set<string>>()
 
   constructor(bounds: CacheBounds) {
-    this.found = new Sieve(bounds.found, (entry) => this.#unlink(entry))
-    this.missing = new Sieve(bounds.missing, (entry) => this.#unlink(entry))
+    this.found = new BoundedSlugs(bounds.found, (id, { link }) => {
+      if (link === null) return
+      const ids = this.#byLink.get(link.seq)
+      if (ids?.delete(id) && ids.size === 0) this.#byLink.delete(link.seq)
+    })
+    this.missing = new BoundedSlugs(bounds.missing)
   }
 
   get(slugKey: string, domainNo: number): CachedSlug | undefined {
-    return this.#domains[domainNo]?.get(slugKey)
+    const id = idOf(slugKey, domainNo)
+    return this.found.get(id) ?? this.missing.get(id)
   }
 
   put(entry: CachedSlug): void {
-    const { domainNo, slugKey, link_seq } = entry
-    this.#domains[domainNo] ??= new Map()
-    const slugs = this.#domains[domainNo]
-    const before = slugs.get(slugKey)
-    if (before !== undefined) {
-      this.remove(before)
-      entry.visited = before.visited
-    }
-    slugs.set(slugKey, entry)
+    const { domainNo, slugKey, link_seq, link } = entry
+    const id = idOf(slugKey, domainNo)
     if (link_seq === null) {
-      this.missing.add(entry)
+      this.found.delete(id)
+      this.missing.set(id, entry)
       return
     }
-    entry.sibling = this.#byLink.get(link_seq) ?? null
-    this.#byLink.set(link_seq, entry)
-    this.found.add(entry)
+    this.missing.delete(id)
+    this.found.set(id, entry)
+    if (link === null || !entry.kept) return
+    const ids = this.#byLink.get(link.seq)
+    if (ids === undefined) this.#byLink.set(link.seq, new Set([id]))
+    else ids.add(id)
   }
 
-  /** Forgets what has changed. */
   forget(change: LinkChange): void {
-    if ('linkSeq' in change) {
-      for (let entry = this.#byLink.get(change.linkSeq); entry !== undefined; ) {
-        const next = entry.sibling ?? undefined
-        this.remove(entry)
-        entry = next
-      }
-      return
+    const ids =
+      'linkSeq' in change
+        ? [...(this.#byLink.get(change.linkSeq) ?? [])]
+        : [idOf(change.slugKey, change.domainNo)]
+    for (const id of ids) {
+      this.found.delete(id)
+      this.missing.delete(id)
     }
-    const entry = this.get(change.slugKey, change.domainNo)
-    if (entry !== undefined) this.remove(entry)
+  }
+}
+
+/**
+ * A map with bounds. Room is made by SIEVE (Zhang et al., "SIEVE is Simpler than LRU", NSDI '24): a
+ * hit only sets a flag, and a scan through ever new keys doesn't push out what is used again.
+ */
+class BoundedSlugs {
+  bytes = 0
+  readonly #entries = new Map<string, CachedSlug>()
+  readonly #bounds: Bounds
+  readonly #removed: (id: string, entry: CachedSlug) => void
+  /** From old to new, round and round. It goes on across changes of the map. */
+  #hand = this.#entries.entries()
+
+  constructor(bounds: Bounds, removed: (id: string, entry: CachedSlug) => void = () => {}) {
+    this.#bounds = bounds
+    this.#removed = removed
   }
 
-  remove(entry: CachedSlug): void {
-    const sieve = entry.link_seq === null ? this.missing : this.found
-    sieve.remove(entry)
-    this.#unlink(entry)
+  get size(): number {
+    return this.#entries.size
   }
 
-  /** Takes an entry out of the maps. */
-  #unlink(entry: CachedSlug): void {
-    const { domainNo, slugKey, link_seq } = entry
+  get(id: string): CachedSlug | undefined {
+    return this.#entries.get(id)
+  }
+
+  values(): Iterable<CachedSlug> {
+    return this.#entries.values()
+  }
+
+  hasRoomFor({ bytes }: CachedSlug): boolean {
+    const { entriesMax, bytesMax } = this.#bounds
+    return this.size < entriesMax && this.bytes + bytes <= bytesMax
+  }
+
+  set(id: string, entry: CachedSlug): void {
+    const before = this.#entries.get(id)
+    if (before !== undefined) {
+      entry.visited = before.visited
+      this.delete(id)
+    }
+    this.#entries.set(id, entry)
+    this.bytes += entry.bytes
+    const { entriesMax, bytesMax } = this.#bounds
+    while (this.size > entriesMax || this.bytes > bytesMax) this.#evict()
+  }
+
+  delete(id: string): void {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    this.#entries.delete(id)
+    this.bytes -= entry.bytes
     entry.kept = false
-    this.#domains[domainNo]?.delete(slugKey)
-    if (link_seq === null) return
-    const first = this.#byLink.get(link_seq)
-    if (first === entry) {
-      if (entry.sibling === null) this.#byLink.delete(link_seq)
-      else this.#byLink.set(link_seq, entry.sibling)
-    } else {
-      for (let other = first; other !== undefined; other = other.sibling ?? undefined) {
-        if (other.sibling === entry) other.sibling = entry.sibling
+    this.#removed(id, entry)
+  }
+
+  /** Removes the next entry that wasn't used since the hand last passed. */
+  #evict(): void {
+    for (;;) {
+      const { value, done } = this.#hand.next()
+      if (done) {
+        this.#hand = this.#entries.entries()
+      } else if (value[1].visited) {
+        value[1].visited = false
+      } else {
+        this.delete(value[0])
+        return
       }
     }
-    entry.sibling = null
   }
 }

@@ -1,11 +1,10 @@
 export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from './migrate.ts'
 
-import type { PostgresOptions } from './postgres/index.ts'
-import type { Storage } from './storage.ts'
+import type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
 
 export type { MigrationState } from './migrations/states.ts'
 export { asPostgresError } from './postgres/errors.ts'
-export type { PostgresOptions } from './postgres/index.ts'
+export type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
 export * from './schema.ts'
 export { openSqlite, type SqliteConnection } from './sqlite/connection.ts'
 export { databaseFiles, type EmbeddedStorage, openEmbedded } from './sqlite/index.ts'
@@ -25,6 +24,6 @@ export {
 export { bySql } from './variants.ts'
 
 /** Loads the driver when it is needed: one machine alone shouldn't wait for it. */
-export async function openPostgres(options: PostgresOptions): Promise<Storage> {
+export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
   return (await import('./postgres/index.ts')).openPostgres(options)
 }

@@ -18,7 +18,7 @@ export interface Sql {
   run<P extends object, R>(statement: Prepared<P, R>, parameters: P): Promise<R[]>
 }
 
-/** What a redirect finds changed: a short address, or all that lead to a link. */
+/** What a redirect finds changed: a short address, or all those of a link with conditions. */
 export type LinkChange = { domainNo: number; slugKey: string } | { linkSeq: number }
 
 /** A transaction. Throwing inside undoes all that it did, and nothing of others'. */

@@ -121,7 +121,7 @@ class Loop<N, R> {
       const { records, more, progress } = await this.#worker.pass()
       this.#isFailing = false
       this.#retryMs = FIRST_RETRY_MS
-      sendToParent({ kind: 'pass', progress, report: this.#worker.report() })
+      this.#report(progress)
       const now = performance.now()
       const perSecond = (records * 1_000) / (now - this.#passedAt)
       this.#passedAt = now
@@ -138,7 +138,12 @@ class Loop<N, R> {
   #fail(error: unknown): void {
     this.#worker.failed(error, !this.#isFailing)
     this.#isFailing = true
-    sendToParent({ kind: 'pass', progress: null, report: this.#worker.report() })
+    this.#report(null)
+  }
+
+  #report(progress: Progress | null): void {
+    const memoryBytes = process.memoryUsage.rss()
+    sendToParent({ kind: 'pass', progress, report: this.#worker.report(), memoryBytes })
   }
 
   async #maintain(): Promise<void> {

@@ -16,6 +16,8 @@ export interface WorkerState {
   restarts: number
   /** Damaged journal lines that the running worker has read. */
   skipped: number
+  /** Resident memory of the running worker, as it last reported; 0: none runs. */
+  memoryBytes: number
 }
 
 /** What {@link createSupervisor} works with. `N`, `R`: see `messages.ts`. */
@@ -55,14 +57,7 @@ export interface Supervisor<N> {
 export function createSupervisor<N = never, R = null>(
   options: SupervisorOptions<R>,
 ): Supervisor<N> {
-  const supervised = new SupervisedWorker<N, R>(options)
-  return {
-    wake: () => supervised.wake(),
-    start: () => supervised.start(),
-    notify: (notice) => supervised.notify(notice),
-    state: () => supervised.state(),
-    stop: (graceMs) => supervised.stop(graceMs),
-  }
+  return new SupervisedWorker<N, R>(options)
 }
 
 const WAKE_EVERY_MS = 100
@@ -70,10 +65,11 @@ const BACK_OFF_MS = { first: 100, most: 30_000 }
 /** After so long without dying the back-off begins anew. */
 const STABLE_MS = 60_000
 
-class SupervisedWorker<N, R> {
+class SupervisedWorker<N, R> implements Supervisor<N> {
   readonly #options: SupervisorOptions<R>
   #watermark: Position
   #skipped = 0
+  #memoryBytes = 0
   #restarts = 0
   #backOffMs = BACK_OFF_MS.first
   #child: Subprocess | undefined
@@ -99,7 +95,8 @@ class SupervisedWorker<N, R> {
     return this.#options.journal.bytesAfter(this.#watermark)
   }
 
-  wake(): void {
+  // Properties instead of methods: these are handed on as functions.
+  readonly wake = (): void => {
     const now = this.#options.clock.now()
     // Also where a wake waits: the worker may have done already what that one was for.
     if (this.#behindSince === 0) this.#behindSince = now
@@ -109,18 +106,18 @@ class SupervisedWorker<N, R> {
     this.#wakeTimer ??= setTimeout(() => this.#wakeNow(), wait).unref()
   }
 
-  start(): void {
+  readonly start = (): void => {
     if (!this.#isStopping && this.#startTimer === undefined && this.#child === undefined) {
       this.#spawn()
     }
   }
 
-  notify(notice: N): void {
+  readonly notify = (notice: N): void => {
     this.start()
     this.#send({ kind: 'notice', notice })
   }
 
-  state(): WorkerState {
+  readonly state = (): WorkerState => {
     const backlogBytes = this.#backlogBytes
     const behindMs =
       backlogBytes === 0 ? 0 : Math.max(0, this.#options.clock.now() - this.#behindSince)
@@ -131,10 +128,11 @@ class SupervisedWorker<N, R> {
       backlogSeconds: behindMs / 1_000,
       restarts: this.#restarts,
       skipped: this.#skipped,
+      memoryBytes: this.#memoryBytes,
     }
   }
 
-  async stop(graceMs = 3_000): Promise<void> {
+  readonly stop = async (graceMs = 3_000): Promise<void> => {
     this.#isStopping = true
     clearTimeout(this.#wakeTimer)
     clearTimeout(this.#startTimer)
@@ -192,6 +190,7 @@ class SupervisedWorker<N, R> {
       this.#options.ready?.(message.socket)
       return
     }
+    this.#memoryBytes = message.memoryBytes
     this.#options.reported?.(message.report)
     if (message.progress !== null) this.#advance(message.progress)
   }
@@ -208,6 +207,7 @@ class SupervisedWorker<N, R> {
   #exited(child: Subprocess, code: number | null, signal: unknown): void {
     if (child !== this.#child) return
     this.#child = undefined
+    this.#memoryBytes = 0
     this.#options.ended?.()
     if (this.#isStopping) return
     if (code === 0) {

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Hidden } from '../../src/base/hidden.ts'
-import { type Cluster, openCluster, type Scripts } from '../../src/cluster/index.ts'
+import { type Cluster, openCluster } from '../../src/cluster/index.ts'
 import { connectRedis } from '../../src/cluster/redis.ts'
-import { createScripts } from '../../src/cluster/scripts.ts'
+import { createScripts, type Scripts } from '../../src/cluster/scripts.ts'
 import { GCRA } from '../../src/limits/gcra.ts'
 import { type Decision, decide, type LimitState } from '../../src/limits/index.ts'
 import { decisionOf } from '../../src/limits/shared.ts'
@@ -273,14 +273,14 @@ suite(`limits of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =
   test('a node that leaves is counted no longer; one that falls silent neither, after a while', async () => {
     await (clusters[3] as Cluster).close()
     await eventually('three are left', async () => {
-      const counts = clusters.slice(0, 3).map(({ nodes }) => nodes())
+      const counts = clusters.slice(0, 3).map(({ state }) => state().nodes)
       return counts.every((count) => count === 3) ? true : undefined
     })
     proxy.cut()
     await eventually('two are left', () =>
-      clusters[1]?.nodes() === 2 && clusters[2]?.nodes() === 2 ? true : undefined,
+      clusters[1]?.state().nodes === 2 && clusters[2]?.state().nodes === 2 ? true : undefined,
     )
     // It keeps what it knew last.
-    expect(clusters[0]?.nodes()).toBe(3)
+    expect(clusters[0]?.state().nodes).toBe(3)
   })
 })

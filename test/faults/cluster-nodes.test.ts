@@ -20,6 +20,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
   let toDatabase: TestProxy
   let nodes: Slugline[]
   let key: string
+  let env: Record<string, string>
   let made = 0
   /** A link whose making everybody has long heard of: a late message would make them forget it. */
   let hot: string
@@ -31,7 +32,7 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
     toDatabase = await startProxy(Number(url.port))
     url.port = String(toDatabase.port)
     toRedis = await startProxy(redis.port)
-    const env = {
+    env = {
       DATABASE_URL: url.href,
       REDIS_URL: `redis://127.0.0.1:${toRedis.port}`,
       // The clicks wait in the journal: they are another test's.
@@ -214,6 +215,33 @@ suite(`several nodes${missing ? ` (${missing})` : ''}`, () => {
       const total = data.find((each) => each.slug === slug)?.clicks.total
       return total !== undefined && total >= 22 ? true : undefined
     })
+  })
+
+  test('a fresh node redirects links that nobody has visited, without the database', async () => {
+    const slugs: string[] = []
+    for (let i = 0; i < 20; i++) slugs.push((await link()).slug)
+    const fresh = await startSlugline({ ...env, LOG_LEVEL: 'warn' })
+    try {
+      expect(await checkOf(fresh, 'links')).toBe('ok')
+      toDatabase.cut()
+      const answers = await Promise.all(slugs.map((slug) => visit(fresh, slug)))
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]))
+      const before = fresh.output()
+      for (let i = 0; i < 50; i++) expect((await visit(fresh, `none-${i}`)).status).toBe(503)
+      await eventually('it says so', async () =>
+        (await checkOf(fresh, 'links')) === 'degraded' ? true : undefined,
+      )
+      const metrics = await (await fetch(`${fresh.url}/metrics`)).text()
+      expect(metrics).toContain('\nslugline_resolver_refused_total 50\n')
+      expect(metrics).toContain('\nslugline_redirects_total{outcome="unavailable"} 50\n')
+      // A summary a second, and no stack.
+      const logged = fresh.output().slice(before.length)
+      expect(logged).toContain('visits')
+      expect(logged).not.toMatch(/^\s+at /m)
+    } finally {
+      toDatabase.restore()
+      await fresh.dispose()
+    }
   })
 
   for (const [what, withRedis] of [

@@ -1,5 +1,5 @@
 import type { Storage } from '../storage.ts'
-import { createPool } from './pool.ts'
+import { createPool, type PoolState } from './pool.ts'
 import { createReader } from './reader.ts'
 import { createReports, type Lsn, writtenLsn } from './reports.ts'
 import { createWatch } from './watch.ts'
@@ -17,10 +17,18 @@ export interface PostgresOptions {
   statementTimeoutMs?: number
   /** Memory for sorting and grouping (`work_mem`) in `reports`; absent: what the server is set to. */
   reportMemoryMb?: number
+  /** Called with how long each statement took, in milliseconds. */
+  observe?: (ms: number) => void
+}
+
+/** A database on a server. */
+export interface PostgresStorage extends Storage {
+  /** All connections of this process, those to a copy included. */
+  connections(): PoolState
 }
 
 /** PostgreSQL, whose tables exist already (see `migrate`). Connects when it is first asked. */
-export function openPostgres(options: PostgresOptions): Storage {
+export function openPostgres(options: PostgresOptions): PostgresStorage {
   const { url, replicaUrl = null, poolSize = 10, replicaPoolSize = 5 } = options
   const { statementTimeoutMs: timeoutMs = 10_000 } = options
   // Separate pools, so that neither long reads nor waiting writers delay point reads.
@@ -29,13 +37,14 @@ export function openPostgres(options: PostgresOptions): Storage {
   const readers = Math.max(1, poolSize - writers - longReaders)
   const watch = createWatch({ url })
   const pool = (size: number, to = { url, watch }) =>
-    createPool({ ...to, size, timeoutMs, pipeline: true })
+    createPool({ ...to, size, timeoutMs, pipeline: true, observe: options.observe })
   const writing = pool(writers)
   const reading = pool(readers)
   const reporting = longReaders === 0 ? reading : pool(longReaders)
   const copy =
     replicaUrl === null ? null : { url: replicaUrl, watch: createWatch({ url: replicaUrl }) }
   const replica = copy === null ? null : pool(replicaPoolSize, copy)
+  const pools = [...new Set([writing, reading, reporting, ...(replica === null ? [] : [replica])])]
   let written: Lsn | null = null
 
   const writer = createWriter({
@@ -69,8 +78,12 @@ export function openPostgres(options: PostgresOptions): Storage {
       await writer.idle()
       watch.close()
       copy?.watch.close()
-      const pools = new Set([writing, reading, reporting, ...(replica === null ? [] : [replica])])
-      await Promise.all([...pools].map((each) => each.close()))
+      await Promise.all(pools.map((each) => each.close()))
+    },
+    connections() {
+      const states = pools.map((pool) => pool.state())
+      const sum = (of: keyof PoolState) => states.reduce((total, state) => total + state[of], 0)
+      return { open: sum('open'), idle: sum('idle'), waiting: sum('waiting') }
     },
   }
 }

@@ -29,6 +29,15 @@ export interface PoolOptions {
   pipeline?: boolean
   /** Looks after the server; several pools on one server share it. */
   watch: Watch
+  /** Called with how long each statement took, in milliseconds, its way included. */
+  observe?: ((ms: number) => void) | undefined
+}
+
+/** How many connections a pool has, and how many callers wait for one. */
+export interface PoolState {
+  open: number
+  idle: number
+  waiting: number
 }
 
 /** One connection, out of the pool. */
@@ -47,12 +56,13 @@ export interface Pool {
   execute: Execute
   /** @throws StorageUnavailable */
   connect(): Promise<Connection>
+  state(): PoolState
   close(): Promise<void>
 }
 
 /** Opens nothing until something is asked. */
 export function createPool(options: PoolOptions): Pool {
-  const { url, size, timeoutMs, pipeline = false, watch } = options
+  const { url, size, timeoutMs, pipeline = false, watch, observe } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -91,7 +101,7 @@ export function createPool(options: PoolOptions): Pool {
     }
     let connection = known.get(client)
     if (connection === undefined) {
-      connection = connectionOf(client, watch)
+      connection = connectionOf(client, watch, observe)
       known.set(client, connection)
     }
     return connection
@@ -110,6 +120,7 @@ export function createPool(options: PoolOptions): Pool {
         throw error
       }
     },
+    state: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   }
 }
@@ -127,7 +138,11 @@ function streamOf(client: pg.PoolClient): Writable {
   return (client as unknown as { connection: { stream: Writable } }).connection.stream
 }
 
-function connectionOf(client: pg.PoolClient, watch: Watch): Connection {
+function connectionOf(
+  client: pg.PoolClient,
+  watch: Watch,
+  observe: PoolOptions['observe'],
+): Connection {
   let broken = false
   // Without a listener a connection that breaks in use would end the process.
   client.on('error', () => {
@@ -136,9 +151,11 @@ function connectionOf(client: pg.PoolClient, watch: Watch): Connection {
   /** @throws StorageUnavailable, RefusedStatement */
   async function ask<T>(send: () => Promise<T>): Promise<T> {
     watch.asked()
+    const begin = performance.now()
     try {
       const outcome = await send()
       watch.settled(true)
+      observe?.(performance.now() - begin)
       return outcome
     } catch (error) {
       const cause = asPostgresError(error)

@@ -1,0 +1,208 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import type { Clock } from '../base/clock.ts'
+import type { Journal } from '../clicks/index.ts'
+import type { Cluster } from '../cluster/index.ts'
+import type { CachedResolver } from '../redirect/index.ts'
+import type { Statistics } from '../statistics/process/index.ts'
+import { type Storage, StorageUnavailable } from '../storage/index.ts'
+import type { WorkerState } from '../workers/index.ts'
+import type { HealthCheck } from './health.ts'
+
+/** So long the counters may lag before somebody should look. */
+const LAG_DEGRADED_SECONDS = 60
+
+/** Whether clicks reach the disk. */
+export function journalCheck(journal: Pick<Journal, 'healthy'>): HealthCheck {
+  return {
+    name: 'journal',
+    check: () =>
+      journal.healthy ? { status: 'ok' } : { status: 'failed', reason: 'not_writable' },
+  }
+}
+
+/** Whether clicks are counted. Redirects don't need it, so it never makes the instance unready. */
+export function workerCheck(worker: { state(): WorkerState }): HealthCheck {
+  return {
+    name: 'click_worker',
+    check: () =>
+      worker.state().backlogSeconds > LAG_DEGRADED_SECONDS
+        ? { status: 'degraded', reason: 'behind' }
+        : { status: 'ok' },
+  }
+}
+
+/**
+ * Whether clicks reach the statistics. Neither redirects nor links need them, so they never make
+ * the instance unready: what waits is kept in the journal.
+ */
+export function statisticsCheck(statistics: Pick<Statistics, 'state'>): HealthCheck {
+  return {
+    name: 'statistics',
+    check() {
+      const { running, restarts, store, backlogSeconds, since } = statistics.state()
+      if (store !== 'ok' && store !== 'opening') return { status: 'degraded', reason: store }
+      // It has never come so far as to open its file.
+      if (store === 'opening' && restarts > 0 && !running) {
+        return { status: 'degraded', reason: 'not_starting' }
+      }
+      if (backlogSeconds > LAG_DEGRADED_SECONDS) return { status: 'degraded', reason: 'behind' }
+      // Nothing to be done about it: told, and no alarm.
+      return since > 0 ? { status: 'ok', reason: 'incomplete' } : { status: 'ok' }
+    },
+  }
+}
+
+type LinkMemory = Pick<CachedResolver, 'state'>
+
+/** How long it is reported that visits were refused. */
+const REFUSED_MS = 10_000
+
+/**
+ * Whether the shared database takes writes. While it doesn't, a node that remembers links continues to
+ * redirect, so it stays in service: `degraded`. One that remembers nothing is of no use.
+ */
+export function sharedStorageCheck(
+  storage: Pick<Storage, 'probe'>,
+  memory: LinkMemory,
+): HealthCheck {
+  return {
+    name: 'storage',
+    async check() {
+      try {
+        await storage.probe()
+      } catch {
+        return { status: memory.state().entries > 0 ? 'degraded' : 'failed', reason: 'away' }
+      }
+      return memory.state().away ? { status: 'degraded', reason: 'away' } : { status: 'ok' }
+    },
+  }
+}
+
+/**
+ * Whether the node could redirect without its database: `unfilled`, it has not read the links yet;
+ * `refusing`, visits were refused just now, because their links aren't in memory. That more links
+ * exist than there is room for is told as `part`, without an alarm.
+ */
+export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
+  let before = 0
+  let refusedAt = -Infinity
+  return {
+    name: 'links',
+    check() {
+      const { refused, filled } = memory.state()
+      if (refused !== before) refusedAt = clock.now()
+      before = refused
+      if (clock.now() - refusedAt < REFUSED_MS) return { status: 'degraded', reason: 'refusing' }
+      if (filled === 'none') return { status: 'degraded', reason: 'unfilled' }
+      return filled === 'part' ? { status: 'ok', reason: 'part' } : { status: 'ok' }
+    },
+  }
+}
+
+/**
+ * Whether Redis answers. Without it limits are kept by shares, and links are read twice a second
+ * instead of being remembered: slower, but right; so it never makes a node unready.
+ */
+export function redisCheck(cluster: Pick<Cluster, 'state'>): HealthCheck {
+  return {
+    name: 'redis',
+    check() {
+      const { up, heard } = cluster.state()
+      if (!up) return { status: 'degraded', reason: 'away' }
+      return heard ? { status: 'ok' } : { status: 'degraded', reason: 'deaf' }
+    },
+  }
+}
+
+/** So many writes that fail in a row make the instance unready. */
+const FAILED_WRITES = 3
+
+/** Counts the writes that failed since the last one that succeeded. */
+export function countFailedWrites<S extends Pick<Storage, 'write'>>(
+  storage: S,
+): { storage: S; failures(): number } {
+  let failures = 0
+  const write: Storage['write'] = async (work, options) => {
+    try {
+      const result = await storage.write(work, options)
+      failures = 0
+      return result
+    } catch (error) {
+      if (error instanceof StorageUnavailable) failures++
+      throw error
+    }
+  }
+  return { storage: { ...storage, write }, failures: () => failures }
+}
+
+/** Whether a write would succeed now, and those of others do: a few damaged pages spare the probe. */
+export function storageCheck(
+  storage: Pick<Storage, 'probe'>,
+  failures: () => number = () => 0,
+): HealthCheck {
+  return {
+    name: 'storage',
+    async check() {
+      try {
+        await storage.probe()
+      } catch {
+        return { status: 'failed', reason: 'not_writable' }
+      }
+      if (failures() < FAILED_WRITES) return { status: 'ok' }
+      return { status: 'failed', reason: 'writes_fail' }
+    },
+  }
+}
+
+/** Less free space than this is told, in bytes. */
+export const DISK_LOW_BYTES = 512 * 1024 * 1024
+/** With less than this, writes are about to fail. */
+export const DISK_FULL_BYTES = 1024 * 1024
+
+/** How much space is left where the data lies. */
+export function diskCheck(dataDir: string, freeBytes = freeBytesOf): HealthCheck {
+  return {
+    name: 'disk',
+    check() {
+      // What is open goes on working for a while, and is lost with the process.
+      if (!existsSync(dataDir)) return { status: 'failed', reason: 'missing' }
+      const free = freeBytes(dataDir)
+      if (free < DISK_FULL_BYTES) return { status: 'failed', reason: 'full' }
+      if (free < DISK_LOW_BYTES) return { status: 'degraded', reason: 'low' }
+      // The open files may still take what is written; new ones can't be made.
+      return isWritable(dataDir) ? { status: 'ok' } : { status: 'degraded', reason: 'read_only' }
+    },
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Bytes that this user may still write to the file system of `path`. */
+export function freeBytesOf(path: string): number {
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize
+}
+
+/** Whether the secret would be found again by the next start. */
+export function secretCheck(file: string | null): HealthCheck {
+  return {
+    name: 'secret',
+    check() {
+      if (file === null) return { status: 'ok' }
+      if (!existsSync(file)) return { status: 'degraded', reason: 'missing' }
+      try {
+        accessSync(file, constants.R_OK)
+        return { status: 'ok' }
+      } catch {
+        return { status: 'degraded', reason: 'unreadable' }
+      }
+    },
+  }
+}
