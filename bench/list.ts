@@ -81,7 +81,9 @@ await Bun.sleep(5000)
 let cursor = ''
 for (let step = 0; step < 200; step++) {
   const { pagination } = await page(`?limit=100${cursor && `&cursor=${cursor}`}`)
-  cursor = pagination.next_cursor ?? ''
+  // With few links the last page comes sooner.
+  if (pagination.next_cursor === null) break
+  cursor = pagination.next_cursor
 }
 const cases: Record<string, string> = {
   'first page': '',

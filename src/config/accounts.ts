@@ -1,8 +1,8 @@
 import { Hidden } from '../base/hidden.ts'
 import type { MailConfig, OidcConfig } from './config.ts'
-import type { Get } from './env.ts'
 import { type ConfigFault, missing } from './fault.ts'
 import { BadValue } from './parse.ts'
+import type { Get } from './variables.ts'
 
 /** The mail server, if one is set. Two settings belong together. */
 export function mailOf(get: Get, faults: ConfigFault[]): MailConfig | null {

@@ -39,9 +39,6 @@ export interface Environment {
 /** The usual one first: a wrong value is told with it as the example. */
 const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** Reads one setting; a wrong value is a fault, and counts as not set. */
-export type Get = <T, D>(variable: Variable, parse: (value: string) => T, fallback: D) => T | D
-
 /**
  * Reads the settings: the only reader of the environment. A variable that is empty counts as not
  * set, as compose files leave them.

@@ -1,8 +1,8 @@
 import { Hidden } from '../base/hidden.ts'
 import type { ScaledConfig } from './config.ts'
-import type { Get } from './env.ts'
 import { type ConfigFault, missing } from './fault.ts'
 import { BadValue, integer } from './parse.ts'
+import type { Get } from './variables.ts'
 
 /** What several machines share, if it is set. Two addresses belong together. */
 export function scaledOf(get: Get, faults: ConfigFault[]): ScaledConfig | null {

@@ -57,6 +57,9 @@ const KINDS = {
 /** The name of a setting. */
 export type Variable = keyof typeof KINDS
 
+/** Reads one setting; a wrong value is a fault, and counts as not set. */
+export type Get = <T, D>(variable: Variable, parse: (value: string) => T, fallback: D) => T | D
+
 const TABLE = Object.entries<Kind>(KINDS)
 
 /** Every variable that Slugline reads. */

@@ -10,6 +10,8 @@ import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/ind
 
 /** How long the statistics process may take to pause its writes. */
 const PAUSE_WITHIN_MS = 60_000
+/** How long one question may take: an answer can get lost while the process ends. */
+const ANSWER_WITHIN_MS = 10_000
 const RETRY_MS = 200
 
 /** A single-machine instance, opened for reading. */
@@ -92,7 +94,7 @@ async function pauseWrites(dataDir: string, withinMs: number): Promise<() => voi
       if (stateOf(error) !== 'locked') throw error
     }
     const paused = new AbortController()
-    const signal = AbortSignal.any([paused.signal, AbortSignal.timeout(withinMs)])
+    const signal = AbortSignal.any([paused.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
     const options = { unix: socketPath(dataDir), method: 'POST', body: '[]', signal }
     try {
       const answer = await fetch('http://statistics/lock-writes', options as RequestInit)
