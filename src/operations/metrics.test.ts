@@ -88,7 +88,7 @@ async function allMetrics(): Promise<string> {
   const state = () => new Proxy({}, { get: () => 0 }) as never
   const part = { state }
   const journal = { lost: 0, healthy: true }
-  const counts = { redirected: 1, not_found: 0, gone: 0, page: 0, unavailable: 0 }
+  const counts = { redirected: 1, not_found: 0, gone: 0, page: 0, unavailable: 0, limited: 0 }
   const redirect = { counts }
   watchClicks(metrics, { journal, supervisor: part, redirect, statistics: part })
   watchFiles(metrics, import.meta.dir)

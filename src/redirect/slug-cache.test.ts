@@ -11,7 +11,14 @@ const BOUNDS = {
 function entryOf(key: number, size: number, leads: boolean): CachedSlug {
   const link = key % 3 === 0 ? ({ seq: key, target_url: '', fallback_url: null } as LinkRow) : null
   const target_url = 'x'.repeat(size)
-  const found = { link_seq: key, target_url, redirect_status: 302, special: 0, link }
+  const found = {
+    link_seq: key,
+    target_url,
+    redirect_status: 302,
+    special: 0,
+    block_id: null,
+    link,
+  }
   return new CachedSlug(0, `s${key}`, leads ? found : null, 0, 0)
 }
 
