@@ -216,6 +216,7 @@ describe('a fill', () => {
       if (away) throw new StorageUnavailable('away')
       yield read
     }
+    return true
   }
 
   test('lets links be redirected that nobody has visited, also while the database is away', async () => {

@@ -161,7 +161,10 @@ class CacheResolver implements CachedResolver {
       this.#changedInPage = new Set()
       const begun = { at: this.#options.clock.now(), era: this.#era }
       const { value: page, done } = await pages.next()
-      if (done) break
+      if (done) {
+        this.#filled = page && skipped === 0 ? 'all' : 'part'
+        return
+      }
       for (const slug of page) {
         const { slugKey, domainNo, link_seq } = slug
         if (this.#changedInPage.has(idOf(slugKey, domainNo))) continue
@@ -172,7 +175,6 @@ class CacheResolver implements CachedResolver {
         else skipped++
       }
     }
-    this.#filled = skipped === 0 ? 'all' : 'part'
   }
 
   restore(slugs: Iterable<SavedSlug>): void {

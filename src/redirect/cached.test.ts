@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate, StorageUnavailable } from '../storage/index.ts'
+import { listSlugs } from './fetch-slug.ts'
 import { CRAWLER, openSite, type Site } from './testing/site.ts'
 
 // The redirect on remembered links; what it answers is handler.test.ts's matter.
@@ -89,6 +90,30 @@ test('a password is asked for and opens', async () => {
   })
   expect(await statusOf('/a', body('wrong'))).toBe(403)
   expect(await statusOf('/a', body('sesame'))).toBe(303)
+})
+
+test('all links are listed where they fit, else the most visited', async () => {
+  const listed = async (most: number) => {
+    const slugs: string[] = []
+    for await (const page of listSlugs(site.storage, most)) {
+      slugs.push(...page.map(({ slugKey }) => slugKey))
+    }
+    return slugs
+  }
+  for (const slug of ['a', 'b', 'c']) await site.addLink({ slug, aliases_typed: [`${slug}2`] })
+  await site.addLink({ slug: 'd', expires_at: now + 20 })
+  expect(await listed(7)).toEqual(['a', 'a2', 'b', 'b2', 'c', 'c2', 'd'])
+  for (const slug of ['c', 'c', 'c', 'd', 'd', 'a']) expect(await statusOf(`/${slug}`)).toBe(302)
+  await site.count()
+  expect((await listed(2)).sort()).toEqual(['c', 'd'])
+  await site.memory.fill(listSlugs(site.storage, 2))
+  expect(site.memory.state().filled).toBe('part')
+  await site.memory.fill(listSlugs(site.storage, 7))
+  const { misses } = site.memory.state()
+  expect(await statusOf('/b2')).toBe(302)
+  now += 20
+  expect(await statusOf('/d')).toBe(410)
+  expect(site.memory.state()).toMatchObject({ misses, filled: 'all' })
 })
 
 test('while the database is away what is remembered goes on, the rest is 503', async () => {

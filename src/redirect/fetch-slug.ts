@@ -13,8 +13,8 @@ export interface ListedSlug extends FoundSlug {
   domainNo: number
 }
 
-/** Slugs that lead to links, page by page; each page is asked for when it is wanted. */
-export type SlugPages = AsyncGenerator<ListedSlug[], void>
+/** Slugs that lead to links, page by page, each read when it is wanted; ends with whether it was all. */
+export type SlugPages = AsyncGenerator<ListedSlug[], boolean>
 
 const CONDITIONS = [
   'seq',
@@ -62,7 +62,7 @@ export function createFetchSlug(storage: Pick<Storage, 'read'>) {
 }
 
 /** Large enough that the way to the server doesn't count, small enough to hold up no visit. */
-const PAGE_ROWS = 1_000
+const PAGE_ROWS = 250
 
 /**
  * Lists all slugs that lead to links where there are at most `most`, else those of the most visited
@@ -77,7 +77,7 @@ export async function* listSlugs({ reports }: Pick<Storage, 'reports'>, most: nu
     .offset(most)
     .limit(1)
     .execute()
-  yield* overflow === undefined ? allSlugs(db) : mostVisited(db, most)
+  return overflow === undefined ? yield* allSlugs(db) : yield* mostVisited(db, most)
 }
 
 async function* allSlugs(db: Db): SlugPages {
@@ -93,7 +93,7 @@ async function* allSlugs(db: Db): SlugPages {
       .execute()
     yield rows.map(listedOf)
     const end = rows[PAGE_ROWS - 1]
-    if (end === undefined) return
+    if (end === undefined) return true
     last = end
   }
 }
@@ -119,6 +119,7 @@ async function* mostVisited(db: Db, most: number): SlugPages {
       .execute()
     yield rows.map(listedOf)
   }
+  return false
 }
 
 function listedOf(row: Row & { slug_key: string; domain_no: number }): ListedSlug {
