@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000
+import { DAY_MS } from '../intervals.ts'
 
 /**
  * A SELECT of the `daily` rows that replace some clicks. A visitor counts for the link, and once for

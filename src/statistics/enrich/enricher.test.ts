@@ -2,8 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isPerson } from '../../clicks/classify.ts'
 import { type ClickRecord, HOW, RECORD_VERSION } from '../../clicks/record.ts'
-import { createEnricher } from './index.ts'
-import { visitorOf } from './visitor.ts'
+import { createEnricher, visitorOf } from './enricher.ts'
 
 const enricher = createEnricher({ geoipDatabase: null })
 afterAll(() => enricher.close())

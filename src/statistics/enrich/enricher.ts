@@ -2,12 +2,12 @@ import type { Logger } from '../../base/logger.ts'
 import { createMemo } from '../../base/memo.ts'
 import { type AgentVerdict, classifyAgent, judgeVisit } from '../../clicks/classify.ts'
 import { type ClickRecord, HOW } from '../../clicks/record.ts'
-import type { Click } from '../types.ts'
+import { visitorBits } from '../../clicks/visitor-bits.ts'
+import type { Click, ClickKind } from '../types.ts'
 import { type AgentDetails, describeAgent } from './device.ts'
 import { languageOf } from './language.ts'
 import { openPlaces } from './places.ts'
 import { referrerOf } from './referrer.ts'
-import { visitorOf } from './visitor.ts'
 
 /** What enriching works with. */
 export interface EnricherOptions {
@@ -16,14 +16,16 @@ export interface EnricherOptions {
   logger?: Pick<Logger, 'info' | 'warn'> | undefined
 }
 
-/** Makes clicks of journal records: finds out what they say of whoever came. */
+/** Makes clicks of journal records, with what they say of the visitor. */
 export interface Enricher {
-  /** What can't be found out is null. Never throws. */
+  /** Unknown values are null. Never throws. */
   enrich(record: ClickRecord): Click
   close(): void
 }
 
 const AGENTS_REMEMBERED = 10_000
+/** XORed to the visitors of bots and previews. */
+const NOT_HUMAN = 0x9e3779b97f4a7c15n
 
 /** Opens the database of places. See `docs/clicks.md` for what each value is made of. */
 export function createEnricher({ geoipDatabase, logger }: EnricherOptions): Enricher {
@@ -70,6 +72,15 @@ function readAgent(userAgent: string): AgentDetails & { verdict: AgentVerdict } 
   const verdict = classifyAgent(userAgent)
   if (verdict.kind === 'human') return { verdict, ...describeAgent(userAgent) }
   return { verdict, browser: verdict.name, os: null, device: 'bot' }
+}
+
+/**
+ * The visitor of a click, by the hash in its record. A human and a program with the same address and
+ * user agent are two visitors.
+ */
+export function visitorOf(hash: string, kind: ClickKind): bigint | null {
+  const bits = visitorBits(hash)
+  return bits === null || kind === 'human' ? bits : bits ^ NOT_HUMAN
 }
 
 /** As it was typed but for control characters and white space around it; empty is none. */

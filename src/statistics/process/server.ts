@@ -11,8 +11,8 @@ const OPEN_AT_MOST = 100
 export interface Answers {
   /** Reports that are cancelled by the signal. */
   reportsUntil(signal: AbortSignal): ClickReports
-  /** The numbers of links: first ≤ link < end. See `linkNumbers`. */
-  recount(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
+  /** The numbers of links: first ≤ link < end. See `linkNumbers`; absent where commands read them. */
+  recount?(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
   /** See `write-lock.ts`; absent where there is no file to copy. */
   lockWrites?(): ReadableStream<Uint8Array>
 }
@@ -127,7 +127,8 @@ async function answer(
     case 'export':
       return stream(await reports.export(first as never, second as never))
     case 'recount':
-      return stream(store.recount(first as never))
+      if (store.recount !== undefined) return stream(store.recount(first as never))
+      break
     case 'lock-writes':
       if (store.lockWrites !== undefined) return stream(store.lockWrites())
   }

@@ -1,16 +1,17 @@
+import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
 import type { Dialect } from './dialect.ts'
 
 /**
  * A SELECT of links' numbers by their stored clicks and purged days, ordered by link: link, human
  * clicks, other clicks, human visitors, time of the last stored click (0: none).
- * @param range the workspaces and links to count: first ≤ number < end
+ * @param links to count: first ≤ link < end
  */
 export function linkNumbersSql(
   dialect: Dialect,
-  range: { workspaces: readonly [number, number]; links: readonly [number, number] },
+  [first, end]: readonly [first: number, end: number],
 ): string {
-  const within = `workspace >= ${range.workspaces[0]} AND workspace < ${range.workspaces[1]}
-    AND link >= ${range.links[0]} AND link < ${range.links[1]}`
+  const within = `workspace >= ${Math.floor(first / SEQS_PER_WORKSPACE)}
+    AND workspace < ${Math.ceil(end / SEQS_PER_WORKSPACE)} AND link >= ${first} AND link < ${end}`
   const sumOf = (column: string, condition: string) =>
     `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
   return `SELECT link, sum(human) AS humans, sum(bot) AS bots, sum(unique_visitors) AS visitors,

@@ -1,5 +1,3 @@
-import type { LinkNumbers } from '../process/wire.ts'
-
 /** A stream that is passed on, and a promise that is fulfilled when it has ended in whichever way. */
 export function watchEnd(source: ReadableStream<Uint8Array>): {
   body: ReadableStream<Uint8Array>
@@ -54,17 +52,6 @@ export function streamOf(
     },
     { highWaterMark: 0 },
   )
-}
-
-/** Numbers of links as lines of JSON. */
-export function numbersStream(
-  make: (signal: AbortSignal) => AsyncGenerator<LinkNumbers, undefined>,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return streamOf(async function* (signal) {
-    for await (const numbers of make(signal)) yield encoder.encode(`${JSON.stringify(numbers)}\n`)
-    return undefined
-  })
 }
 
 /** Lines of bytes as they arrive, empty ones left out. */

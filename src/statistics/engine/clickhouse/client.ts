@@ -42,7 +42,7 @@ export interface ClickHouse {
    */
   rows(query: string, values?: readonly string[], signal?: AbortSignal): Promise<unknown[][]>
   /** Rows as they arrive, some thousand at a time. */
-  stream(query: string, signal: AbortSignal): AsyncGenerator<unknown[][], undefined>
+  stream(query: string): AsyncGenerator<unknown[][], undefined>
   /** Resolves when all rows are stored. @param format of `data`, such as `JSONCompactEachRow` */
   insert(
     table: string,
@@ -94,15 +94,14 @@ export function openClickHouse(url: string): ClickHouse {
         })
         return await found.json<unknown[]>()
       }, signal),
-    async *stream(query, signal) {
+    async *stream(query) {
       try {
-        const found = await client.query({ query, format, abort_signal: signal })
+        const found = await client.query({ query, format })
         for await (const rows of found.stream<unknown[]>()) {
           yield rows.map((row) => row.json<unknown[]>())
         }
         return undefined
       } catch (error) {
-        signal.throwIfAborted()
         throw new ClickHouseError(error)
       }
     },

@@ -1,12 +1,10 @@
 import { journalDirectory } from '../../../clicks/segments.ts'
 import { linkFactsIn } from '../../link-facts.ts'
 import type { Store } from '../../process/store.ts'
-import { numbersStream } from '../../shared/streams.ts'
 import { createMaintenance } from '../shared/maintenance.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import type { ClickHouse } from './client.ts'
 import { deleteLinks, purgeExpired } from './maintenance.ts'
-import { linkNumbers } from './recount.ts'
 import { createClickHouseReports } from './reports.ts'
 import { migrateClickHouse } from './schema.ts'
 import { openClickHouseShipping } from './shipping.ts'
@@ -29,7 +27,6 @@ export async function openClickHouseStore(
       deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
       purgeExpired: (retention, now) => purgeExpired(clickHouse, retention, now),
     }),
-    recount: (range) => numbersStream((signal) => linkNumbers(clickHouse, range, signal)),
     shipping: await openClickHouseShipping({ clickHouse, dataDir, directory, node, enrich }),
   })
 }

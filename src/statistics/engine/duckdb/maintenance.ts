@@ -3,11 +3,11 @@ import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS, HOUR_MS } from '../../intervals.ts'
 import { createParameters } from '../../reports/bind.ts'
 import { purgedDaysSql } from '../purged-days.ts'
+import { monthAfter, monthOf } from '../shared/months.ts'
 import type { Maintenance } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
 import { missingLinks } from './missing-links.ts'
-import { monthAfter, monthOf } from './months.ts'
 
 /** A round every hour, and one at the start. */
 const EVERY_MS = HOUR_MS

@@ -1,4 +1,3 @@
-import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { linkNumbersSql } from '../../reports/recount.ts'
 import { streamOf } from '../../shared/streams.ts'
 import type { RecountHead } from '../types.ts'
@@ -12,13 +11,9 @@ import { dialect } from './dialect.ts'
  */
 export function linkNumbers(
   database: DuckDb,
-  [first, end]: readonly [number, number],
+  range: readonly [number, number],
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  const numbers = linkNumbersSql(dialect, {
-    workspaces: [Math.floor(first / SEQS_PER_WORKSPACE), Math.ceil(end / SEQS_PER_WORKSPACE)],
-    links: [first, end],
-  })
   return streamOf(async function* () {
     const connection = await database.connect()
     try {
@@ -27,7 +22,7 @@ export function linkNumbers(
       const [segment, offset, since] = (state as unknown[]).map(Number) as [number, number, number]
       const head: RecountHead = { segment, offset, since }
       yield encoder.encode(`${JSON.stringify(head)}\n`)
-      for await (const rows of connection.stream(numbers)) {
+      for await (const rows of connection.stream(linkNumbersSql(dialect, range))) {
         yield encoder.encode(rows.map((row) => `[${row.map(Number).join(',')}]\n`).join(''))
       }
     } finally {

@@ -6,10 +6,10 @@ import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { KIND, TEXT_COLUMNS } from '../../columns.ts'
 import { createParameters } from '../../reports/bind.ts'
 import type { StoredClick } from '../../types.ts'
+import { monthAfter, monthOf } from '../shared/months.ts'
 import type { ClickWriter } from '../types.ts'
 import { type Connection, type DuckDb, quoted } from './database.ts'
 import { dialect } from './dialect.ts'
-import { monthAfter, monthOf } from './months.ts'
 import { CLICK_TYPES } from './schema.ts'
 
 /** Clicks of one INSERT: what is not committed yet takes memory. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Storage } from '../../../storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
+import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'
 import type { Retention } from '../shared/maintenance.ts'
 
-const DAY_MS = 86_400_000
 /** Days of workspaces that one step purges. */
 const DAYS_PER_STEP = 20
 /** Clicks of deleted links that one transaction deletes. */

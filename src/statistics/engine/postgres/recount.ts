@@ -11,19 +11,12 @@ const LINKS_PER_QUERY = 1_000
 export async function* linkNumbers(
   { reports }: Pick<Storage, 'reports'>,
   [first, end]: readonly [number, number],
-  signal?: AbortSignal,
 ): AsyncGenerator<LinkNumbers, undefined> {
   for (let from = first; ; from += LINKS_PER_QUERY) {
-    signal?.throwIfAborted()
     const next = await nextLink(reports, from)
     if (next === null || next >= end) return undefined
     from = next
-    const workspace = Math.floor(from / SEQS_PER_WORKSPACE)
-    const upTo = Math.min(from + LINKS_PER_QUERY, end)
-    const query = linkNumbersSql(postgresDialect, {
-      workspaces: [workspace, workspace + 1],
-      links: [from, upTo],
-    })
+    const query = linkNumbersSql(postgresDialect, [from, Math.min(from + LINKS_PER_QUERY, end)])
     const { rows } = await reports.db.executeQuery<object>(CompiledQuery.raw(query))
     for (const row of rows) yield Object.values(row).map(Number) as LinkNumbers
   }

@@ -1,11 +1,9 @@
 import { journalDirectory } from '../../../clicks/segments.ts'
 import { linkFactsIn } from '../../link-facts.ts'
 import type { Store } from '../../process/store.ts'
-import { numbersStream } from '../../shared/streams.ts'
 import { createMaintenance } from '../shared/maintenance.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import { deleteLinks, purgeExpired } from './maintenance.ts'
-import { linkNumbers } from './recount.ts'
 import { createPostgresReports } from './reports.ts'
 import { openPostgresShipping } from './shipping.ts'
 
@@ -24,7 +22,6 @@ export async function openPostgresStore(options: NodeStoreOptions): Promise<Stor
       deleteLinks: (seqs) => deleteLinks(storage, seqs),
       purgeExpired: (retention, now) => purgeExpired(storage, retention, now),
     }),
-    recount: (range) => numbersStream((signal) => linkNumbers(storage, range, signal)),
     shipping: await openPostgresShipping({ storage, directory, nodeNo: node.no, enrich }),
   })
 }

@@ -3,6 +3,7 @@ import { streamOf } from '../../shared/streams.ts'
 import type { ClickPosition, ExportOptions, ListedClick, Selection } from '../../types.ts'
 import type { Engine, LinkFacts } from '../types.ts'
 import { createLineFormat, type ExportRow, type RowFormat } from './export-format.ts'
+import { monthAfter } from './months.ts'
 
 /** Links whose ids are remembered during an export. */
 const IDS_REMEMBERED = 100_000
@@ -56,8 +57,8 @@ export function queriedPages(
     )
     const [oldest, newest] = stored.map(Number) as [number, number]
     const to = Math.min(selection.to, newest + 1)
-    for (let from = Math.max(selection.from, oldest); from < to; from = nextMonth(from)) {
-      const month = { ...selection, to: Math.min(to, nextMonth(from)) }
+    for (let from = Math.max(selection.from, oldest); from < to; from = monthAfter(from)) {
+      const month = { ...selection, to: Math.min(to, monthAfter(from)) }
       let after: ClickPosition = { time: from, n: -1 }
       for (;;) {
         signal.throwIfAborted()
@@ -69,11 +70,6 @@ export function queriedPages(
       }
     }
   }
-}
-
-function nextMonth(time: number): number {
-  const date = new Date(time)
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
 }
 
 /** Adds what links and domains are called. */

@@ -28,13 +28,12 @@ export interface NodeStoreParts {
   logger?: Pick<Logger, 'warn'> | undefined
   reports: AskableReports
   maintenance: Maintenance
-  recount: Store['recount']
   shipping: Shipping
 }
 
 /** The clicks of all nodes, as one node's statistics process uses them. */
 export function createNodeStore(options: NodeStoreParts): Store {
-  const { nodeNo, storage, logger, reports, maintenance, recount, shipping } = options
+  const { nodeNo, storage, logger, reports, maintenance, shipping } = options
   let toldAt = Number.NEGATIVE_INFINITY
 
   /** For the recount of other nodes; the clicks are stored whether this succeeds or not. */
@@ -57,7 +56,6 @@ export function createNodeStore(options: NodeStoreParts): Store {
       step: () =>
         maintenance.step().catch((err) => logger?.warn({ err }, 'Old clicks can not be deleted')),
     },
-    recount,
     /** Clicks are stored from the beginning of each journal. */
     since: 0,
     get watermark() {

@@ -4,8 +4,8 @@ export function monthOf(time: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
 }
 
-/** The start of the month after one, by its start. */
-export function monthAfter(month: number): number {
-  const date = new Date(month)
+/** The start of the month after that of a time. */
+export function monthAfter(time: number): number {
+  const date = new Date(time)
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
 }
