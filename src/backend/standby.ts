@@ -11,7 +11,7 @@ import {
 import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
 import { renderError } from '../errors/index.ts'
 import { asAppError } from '../http/errors.ts'
-import { apiHeaders } from '../http/headers.ts'
+import { apiHeaders } from '../http/respond.ts'
 import { negotiateLocale } from '../i18n/index.ts'
 import { journalCheck } from '../operations/click-checks.ts'
 import { createHealth, createHostAsk, onTls } from '../operations/index.ts'

@@ -1,7 +1,14 @@
 import { AppError } from '../errors/index.ts'
-import type { AnyEndpoint, Call } from './endpoint.ts'
-import { queryOf } from './query.ts'
-import type { Authenticate, Caller, Permission, Person, Sessions } from './types.ts'
+import type {
+  AnyEndpoint,
+  Authenticate,
+  Call,
+  Caller,
+  Permission,
+  Person,
+  Sessions,
+} from './types.ts'
+import { queryOf } from './validate.ts'
 
 /** The path prefix of the dashboard and its API. */
 export const DASHBOARD_PREFIX = '/app'

@@ -12,20 +12,31 @@ import {
   permits,
   SAFE,
 } from './authenticate.ts'
-import { BODY_BYTES_MAX, hasNoBody, readBody } from './body.ts'
-import type { Answer, AnyEndpoint, Call, Mounted, Page } from './endpoint.ts'
+import { BODY_BYTES_MAX, hasNoBody, parseJsonObject, readBody } from './body.ts'
 import { asAppError } from './errors.ts'
-import { namesVersion, versionMatches } from './etag.ts'
-import { apiHeaders, dashboardHeaders } from './headers.ts'
 import { fingerprintOf, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
-import { parseJsonObject } from './json.ts'
-import { byParameter, langOf, pathOf, queryOf, searchOf } from './query.ts'
 import { Meter } from './rate-limit.ts'
-import { renderAnswer, send, sendStream } from './respond.ts'
+import {
+  apiHeaders,
+  dashboardHeaders,
+  namesVersion,
+  renderAnswer,
+  send,
+  sendStream,
+  versionMatches,
+} from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
-import type { Caller, Person } from './types.ts'
-import { assertKnownParameters, validate } from './validate.ts'
+import type { Answer, AnyEndpoint, Call, Caller, Mounted, Page, Person } from './types.ts'
+import {
+  assertKnownParameters,
+  byParameter,
+  langOf,
+  pathOf,
+  queryOf,
+  searchOf,
+  validate,
+} from './validate.ts'
 
 /** An answer that is rendered already: to be recorded, or replayed. */
 class Recorded implements Answer {

@@ -1,9 +1,7 @@
-import type { Transaction } from '../storage/index.ts'
+import { prepare, type SlugsTable, type Sql, type Transaction } from '../storage/index.ts'
 import { parseList } from './render.ts'
-import { slugKey } from './slug.ts'
-import { type Address, claimSlug, holdSlug, retargetSlug, type SlugTarget } from './slug-store.ts'
-import type { LinkRow } from './store.ts'
-import type { AliasInput } from './types.ts'
+import { type SlugName, slugKey } from './slug.ts'
+import type { AliasInput, LinkRow } from './types.ts'
 
 /**
  * All the addresses of a link. Its aliases are stored as they were typed: the slug alone on the
@@ -90,4 +88,169 @@ export async function changeAddresses(
     if (!kept.has(identity(address))) await holdSlug(tx, address)
   }
   return null
+}
+
+/** A slug on a domain. */
+export interface Address extends SlugName {
+  domainNo: number
+}
+
+/** What the redirect reads of a slug's link. */
+export interface SlugTarget {
+  workspace_no: number
+  link_seq: number
+  target_url: string
+  redirect_status: number
+  special: number
+}
+
+type Row = SlugsTable & { link_seq: number; target_url: string }
+
+const COLUMNS = [
+  'slug_key',
+  'domain_no',
+  'workspace_no',
+  'link_seq',
+  'slug',
+  'target_url',
+  'redirect_status',
+  'special',
+] as const satisfies readonly (keyof Row)[]
+
+const pick = (p: Row, columns: readonly (keyof Row)[]) =>
+  Object.fromEntries(columns.map((name) => [name, p[name]])) as unknown as Row
+
+/** What a claim of a held slug, or a change of its link, writes. */
+const targetColumns = (p: Row) =>
+  pick(p, ['link_seq', 'slug', 'target_url', 'redirect_status', 'special'])
+
+const claim = prepare<Row, { slug_key: string }>((db, p) =>
+  db
+    .insertInto('slugs')
+    .values(pick(p, COLUMNS))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['slug_key', 'domain_no'])
+        .doUpdateSet(targetColumns(p))
+        .where('slugs.link_seq', 'is', null)
+        .where('slugs.workspace_no', '=', p.workspace_no),
+    )
+    .returning('slug_key'),
+)
+
+/**
+ * Takes a slug for a link. One that is held back can be taken again by the workspace that had it.
+ * False: it is in use, or held for another workspace.
+ */
+export async function claimSlug(
+  tx: Transaction,
+  address: Address,
+  target: SlugTarget,
+): Promise<boolean> {
+  return changed(tx, address, (await tx.run(claim, rowOf(address, target))).length > 0)
+}
+
+const claimUnused = prepare<Row, { slug_key: string }>((db, p) =>
+  db
+    .insertInto('slugs')
+    .values(pick(p, COLUMNS))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('slug_key'),
+)
+
+/** Takes a slug that no link ever had. False: a link has or had it. */
+export async function claimUnusedSlug(
+  tx: Transaction,
+  address: Address,
+  target: SlugTarget,
+): Promise<boolean> {
+  return changed(tx, address, (await tx.run(claimUnused, rowOf(address, target))).length > 0)
+}
+
+const retarget = prepare<Row, never>((db, p) =>
+  db
+    .updateTable('slugs')
+    .set(targetColumns(p))
+    .where('slug_key', '=', p.slug_key)
+    .where('domain_no', '=', p.domain_no),
+)
+
+/** Copies a link's changes to one of its slugs. */
+export async function retargetSlug(
+  tx: Transaction,
+  address: Address,
+  target: SlugTarget,
+): Promise<void> {
+  await tx.run(retarget, rowOf(address, target))
+  changed(tx, address)
+}
+
+const hold = prepare<{ key: string; domainNo: number }, never>((db, p) =>
+  db
+    .updateTable('slugs')
+    .set({ link_seq: null, target_url: null })
+    .where('slug_key', '=', p.key)
+    .where('domain_no', '=', p.domainNo),
+)
+
+/** Takes a slug from its link, and holds it back from other workspaces. */
+export async function holdSlug(tx: Transaction, address: Address): Promise<void> {
+  await tx.run(hold, { key: address.key, domainNo: address.domainNo })
+  changed(tx, address)
+}
+
+/** Every write of this table passes here: other nodes remember slugs, and must forget this one. */
+function changed(tx: Transaction, { key, domainNo }: Address, isChanged = true): boolean {
+  if (isChanged) tx.linkChanged?.({ domainNo, slugKey: key })
+  return isChanged
+}
+
+/** Of some slugs of a domain, those that a link has or had. */
+export async function knownSlugs(
+  sql: Sql,
+  domainNo: number,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const rows = await sql.db
+    .selectFrom('slugs')
+    .select('slug_key')
+    .where('domain_no', '=', domainNo)
+    .where('slug_key', 'in', keys)
+    .execute()
+  return new Set(rows.map((row) => row.slug_key))
+}
+
+const ownerOf = prepare<
+  { key: string; domainNo: number },
+  { workspace_no: number; link_seq: number | null }
+>((db, p) =>
+  db
+    .selectFrom('slugs')
+    .select(['workspace_no', 'link_seq'])
+    .where('slug_key', '=', p.key)
+    .where('domain_no', '=', p.domainNo),
+)
+
+/** The workspace and link that have a slug, or had it; undefined: no link ever had it. */
+export async function slugOwner(sql: Sql, { key, domainNo }: Address) {
+  return (await sql.run(ownerOf, { key, domainNo }))[0]
+}
+
+/** The link that a slug leads to. */
+export async function linkOfSlug(
+  sql: Sql,
+  domainNo: number,
+  key: string,
+): Promise<number | undefined> {
+  const row = await sql.db
+    .selectFrom('slugs')
+    .select('link_seq')
+    .where('domain_no', '=', domainNo)
+    .where('slug_key', '=', key)
+    .executeTakeFirst()
+  return row?.link_seq ?? undefined
+}
+
+function rowOf({ key, domainNo, slug }: Address, target: SlugTarget): Row {
+  return { slug_key: key, domain_no: domainNo, slug, ...target }
 }

@@ -1,14 +1,13 @@
 import { COMMAND_LINE, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Domains } from '../domains/index.ts'
-import { DEFAULT_DOMAIN } from '../domains/index.ts'
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import type { Transaction } from '../storage/index.ts'
-import { addressesOf } from './addresses.ts'
+import { addressesOf, linkOfSlug, retargetSlug } from './addresses.ts'
 import { targetOf, targetOfEntry } from './context.ts'
 import { findDeleted, newestDeleted, rewriteDeleted } from './deleted-store.ts'
 import { slugKey } from './slug.ts'
-import { linkOfSlug, retargetSlug } from './slug-store.ts'
-import { LINK_COLUMNS, type LinkRow } from './store.ts'
+import { LINK_COLUMNS } from './store.ts'
+import type { LinkRow } from './types.ts'
 
 /**
  * Blocks a link of any workspace for its visitors, or lets it redirect again: the operator's means

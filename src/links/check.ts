@@ -1,9 +1,9 @@
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
 import type { Sql } from '../storage/index.ts'
+import { slugOwner } from './addresses.ts'
 import { freeSlugs, type LinkCaller, type LinkContext } from './context.ts'
 import type { SlugName } from './slug.ts'
-import { slugOwner } from './slug-store.ts'
 import { findLink } from './store.ts'
 
 /** What would be said of an address if a link were to have it, and free slugs instead. */

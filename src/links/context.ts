@@ -5,11 +5,11 @@ import type { Random } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { type Address, knownSlugs, type SlugTarget } from './addresses.ts'
 import type { RenderLink } from './render.ts'
 import { alternatives } from './slug.ts'
-import { type Address, knownSlugs, type SlugTarget } from './slug-store.ts'
 import { isSpecial } from './status.ts'
-import type { LinkRow } from './store.ts'
+import type { LinkRow } from './types.ts'
 
 /** What the verbs of the links service share. */
 export interface LinkContext {

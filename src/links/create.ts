@@ -1,7 +1,15 @@
 import { recordChange } from '../audit/index.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
-import { type Addresses, placeAliases, storedAliases } from './addresses.ts'
+import {
+  type Address,
+  type Addresses,
+  claimSlug,
+  claimUnusedSlug,
+  placeAliases,
+  type SlugTarget,
+  storedAliases,
+} from './addresses.ts'
 import {
   externalIdTaken,
   type LinkAsker,
@@ -11,11 +19,10 @@ import {
   targetOf,
   targetOfEntry,
 } from './context.ts'
+import { createdAs } from './render.ts'
 import { generateSlug } from './slug.ts'
-import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
-import { createdAs } from './state.ts'
-import { insertLink, type LinkRow, type Place, takePlace } from './store.ts'
-import type { CreateFields, Link, LinkFields, Prepared, PreparedCreate } from './types.ts'
+import { insertLink, type Place, takePlace } from './store.ts'
+import type { CreateFields, Link, LinkFields, LinkRow, Prepared, PreparedCreate } from './types.ts'
 
 /** Does what takes long, before the transaction. */
 export async function withHash<F extends LinkFields>(

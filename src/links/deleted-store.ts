@@ -1,5 +1,5 @@
 import { prepare, SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index.ts'
-import type { LinkRow } from './store.ts'
+import type { LinkRow } from './types.ts'
 
 const insertDeleted = prepare<
   { seq: number; id: string; workspaceNo: number; at: number; row: string },

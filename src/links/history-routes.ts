@@ -5,8 +5,7 @@ import { pageLinks } from '../http/page-links.ts'
 import { whole } from '../validation/checked.ts'
 import type { HistoryEntry } from './history.ts'
 import { LIMIT_DEFAULT, LIMIT_MAX } from './list-query.ts'
-import { answer, ETAG, LinkParams, PATH, TAG } from './route-parts.ts'
-import { LINK_EXAMPLE, LinkSchema } from './schemas.ts'
+import { answer, ETAG, LINK_EXAMPLE, LinkParams, LinkSchema, PATH, TAG } from './schemas.ts'
 import type { LinkService } from './service.ts'
 
 const EXAMPLE: HistoryEntry = {

@@ -12,7 +12,8 @@ import type { Caller } from '../http/types.ts'
 import type { Sql } from '../storage/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import { findDeleted } from './deleted-store.ts'
-import { findLink, type LinkRow } from './store.ts'
+import { findLink } from './store.ts'
+import type { LinkRow } from './types.ts'
 
 /** How long a deleted link can be restored; its clicks stay for as long. */
 export const GRACE_MS = 7 * 24 * 3_600_000

@@ -8,7 +8,8 @@ import {
   rowTests,
   smallestSet,
 } from './filter.ts'
-import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
+import { LINK_WITH_COUNTERS } from './store.ts'
+import type { Counters, LinkRow } from './types.ts'
 import { beyond, directionOf, type Sort, type Walk, walkSql } from './walk.ts'
 
 /** A link of a page, with the key by which it was sorted. */

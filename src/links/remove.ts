@@ -1,10 +1,10 @@
 import { recordChange } from '../audit/index.ts'
 import type { Transaction } from '../storage/index.ts'
-import { addressesOf } from './addresses.ts'
+import { addressesOf, holdSlug } from './addresses.ts'
 import { type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
 import { keepDeleted } from './deleted-store.ts'
-import { holdSlug } from './slug-store.ts'
-import { deleteLink, givePlaceBack, type LinkRow } from './store.ts'
+import { deleteLink, givePlaceBack } from './store.ts'
+import type { LinkRow } from './types.ts'
 import { type IfMatch, linkToChange } from './update.ts'
 
 /**

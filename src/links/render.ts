@@ -1,9 +1,9 @@
+import type { Fields } from '../audit/index.ts'
 import type { Domains } from '../domains/index.ts'
 import { foldCase } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { statusOf } from './status.ts'
-import type { Counters, LinkRow } from './store.ts'
-import type { Link, RedirectStatus } from './types.ts'
+import type { Counters, Link, LinkRow, RedirectStatus } from './types.ts'
 
 /** Turns rows into what the API gives out. */
 export type RenderLink = (row: LinkRow, counters: Counters | undefined, nowMs: number) => Link
@@ -67,4 +67,88 @@ function showAlias(alias: string, domains: Pick<Domains, 'hostOf'>): string {
   const slash = alias.indexOf('/')
   if (slash === -1) return alias
   return `${domains.hostOf(Number(alias.slice(0, slash)))}/${alias.slice(slash + 1)}`
+}
+
+/**
+ * What can be changed of a link, as the API gives it out: what the history tells of, and what an
+ * earlier version is rebuilt from. Of the password only whether there is one.
+ */
+export function stateOf(row: LinkRow, domains: Pick<Domains, 'hostOf'>) {
+  return {
+    destination_url: row.destination_url,
+    slug: row.slug,
+    aliases: formatAliases(row.aliases, domains),
+    domain: domains.hostOf(row.domain_no),
+    title: row.title,
+    notes: row.notes,
+    tags: parseList(row.tags),
+    external_id: row.external_id,
+    enabled: row.enabled !== 0,
+    redirect_status: row.redirect_status,
+    forward_query: row.forward_query !== 0,
+    starts_at: timeOrNull(row.starts_at),
+    expires_at: timeOrNull(row.expires_at),
+    max_clicks: row.max_clicks,
+    fallback_url: row.fallback_url,
+    has_password: row.password_hash !== null,
+  }
+}
+
+export type LinkState = ReturnType<typeof stateOf>
+
+const COLUMNS: Readonly<Record<keyof LinkState, keyof LinkRow>> = {
+  destination_url: 'destination_url',
+  slug: 'slug',
+  aliases: 'aliases',
+  domain: 'domain_no',
+  title: 'title',
+  notes: 'notes',
+  tags: 'tags',
+  external_id: 'external_id',
+  enabled: 'enabled',
+  redirect_status: 'redirect_status',
+  forward_query: 'forward_query',
+  starts_at: 'starts_at',
+  expires_at: 'expires_at',
+  max_clicks: 'max_clicks',
+  fallback_url: 'fallback_url',
+  has_password: 'password_hash',
+}
+const FIELDS = Object.keys(COLUMNS) as (keyof LinkState)[]
+
+/** What a change of a link is recorded as: the fields whose columns differ. */
+export function changesOf(
+  before: LinkRow,
+  after: LinkRow,
+  domains: Pick<Domains, 'hostOf'>,
+): { before: Fields; after: Fields } {
+  const changed = FIELDS.filter((field) => before[COLUMNS[field]] !== after[COLUMNS[field]])
+  return {
+    before: pick(stateOf(before, domains), changed),
+    after: pick(stateOf(after, domains), changed),
+  }
+}
+
+function pick(state: LinkState, fields: readonly (keyof LinkState)[]): Fields {
+  return Object.fromEntries(fields.map((field) => [field, state[field]]))
+}
+
+/** What a new link is recorded as: its address, its destination, and what was chosen for it. */
+export function createdAs(row: LinkRow, domains: Pick<Domains, 'hostOf'>): Fields {
+  const fields: Record<string, unknown> = { slug: row.slug, destination_url: row.destination_url }
+  if (row.domain_no !== 0) fields.domain = domains.hostOf(row.domain_no)
+  if (row.aliases !== '[]') fields.aliases = formatAliases(row.aliases, domains)
+  if (row.title !== null) fields.title = row.title
+  if (row.notes !== null) fields.notes = row.notes
+  if (row.tags !== '[]') fields.tags = parseList(row.tags)
+  if (row.external_id !== null) fields.external_id = row.external_id
+  if (row.enabled === 0) fields.enabled = false
+  if (row.redirect_status !== 302) fields.redirect_status = row.redirect_status
+  if (row.forward_query !== 0) fields.forward_query = true
+  if (row.starts_at !== null) fields.starts_at = timeOrNull(row.starts_at)
+  if (row.expires_at !== null) fields.expires_at = timeOrNull(row.expires_at)
+  if (row.max_clicks !== null) fields.max_clicks = row.max_clicks
+  if (row.fallback_url !== null) fields.fallback_url = row.fallback_url
+  if (row.password_hash !== null) fields.has_password = true
+  return fields
 }

@@ -2,6 +2,7 @@ import type { Fields } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
 import type { Transaction } from '../storage/index.ts'
+import { claimSlug } from './addresses.ts'
 import {
   externalIdTaken,
   invalid,
@@ -14,11 +15,10 @@ import {
 } from './context.ts'
 import { dropDeleted, passwordAt } from './deleted-store.ts'
 import { linkOrDeleted, type WayBack, wayBack } from './history.ts'
+import { stateOf } from './render.ts'
 import type { LinkSchemas } from './schemas.ts'
-import { claimSlug } from './slug-store.ts'
-import { stateOf } from './state.ts'
-import { insertLink, type LinkRow, takePlaceBack } from './store.ts'
-import type { Link, PreparedPatch } from './types.ts'
+import { insertLink, takePlaceBack } from './store.ts'
+import type { Link, LinkRow, PreparedPatch } from './types.ts'
 import { change, type IfMatch, nextVersion, recordVersion } from './update.ts'
 
 /** What a restore needs in addition to what every verb needs. */

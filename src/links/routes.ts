@@ -4,8 +4,17 @@ import { pageLinks } from '../http/page-links.ts'
 import type { LinkRules } from './fields.ts'
 import { registerLinkHistoryRoutes } from './history-routes.ts'
 import { createListQuerySchema, listQueryOf } from './list-query.ts'
-import { answer, ETAG, LinkParams, PATH, TAG } from './route-parts.ts'
-import { createLinkSchemas, LINK_EXAMPLE, LinkListSchema, LinkSchema } from './schemas.ts'
+import {
+  answer,
+  createLinkSchemas,
+  ETAG,
+  LINK_EXAMPLE,
+  LinkListSchema,
+  LinkParams,
+  LinkSchema,
+  PATH,
+  TAG,
+} from './schemas.ts'
 import type { LinkService } from './service.ts'
 
 /** The endpoints of links: list, create, get, update, delete; history and restore. */

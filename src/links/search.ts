@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { bySql, prepareSql, type Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import { parseList } from './render.ts'
-import type { LinkRow } from './store.ts'
+import type { LinkRow } from './types.ts'
 
 /**
  * The search indexes, which only this file knows. SQLite: FTS5 with trigrams

@@ -1,27 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import {
-  type LinksTable,
-  prepare,
-  SEQS_PER_WORKSPACE,
-  type Sql,
-  type Transaction,
-} from '../storage/index.ts'
+import { prepare, SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index.ts'
 import { tagKeys } from './render.ts'
 import { indexText, searchText, unindexText } from './search.ts'
-
-/** A row of `links` as it is read back, without what only the search looks through. */
-export type LinkRow = Omit<LinksTable, 'blocked' | 'uses' | 'search_text'> & {
-  blocked: number
-  uses: number
-}
-/** What the click worker counted of a link; null before it came to it. */
-export interface Counters {
-  total: number | null
-  human: number | null
-  bot: number | null
-  unique_visitors: number | null
-  last_clicked_at: number | null
-}
+import type { Counters, LinkRow } from './types.ts'
 
 export const LINK_COLUMNS = [
   'seq',

@@ -1,6 +1,21 @@
+import type { LinksTable } from '../storage/index.ts'
 import type { SlugName } from './slug.ts'
 import type { Status } from './status.ts'
 import type { Destination } from './url.ts'
+
+/** A row of `links` as it is read back, without what only the search looks through. */
+export type LinkRow = Omit<LinksTable, 'blocked' | 'uses' | 'search_text'> & {
+  blocked: number
+  uses: number
+}
+/** What the click worker counted of a link; null before it came to it. */
+export interface Counters {
+  total: number | null
+  human: number | null
+  bot: number | null
+  unique_visitors: number | null
+  last_clicked_at: number | null
+}
 
 /** Statuses that a redirect may have. */
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const

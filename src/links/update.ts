@@ -20,10 +20,10 @@ import {
   targetOfEntry,
 } from './context.ts'
 import { keepPassword } from './deleted-store.ts'
+import { changesOf } from './render.ts'
 import { BOUNDS } from './rules.ts'
-import { changesOf } from './state.ts'
-import { findCounters, findLink, type LinkRow, updateLink } from './store.ts'
-import type { Link, PreparedPatch } from './types.ts'
+import { findCounters, findLink, updateLink } from './store.ts'
+import type { Link, LinkRow, PreparedPatch } from './types.ts'
 
 /** Whether a version may be changed, as the request's `If-Match` says. */
 export type IfMatch = (version: number) => boolean

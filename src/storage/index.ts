@@ -3,6 +3,7 @@ export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from '
 import type { PostgresOptions } from './postgres/index.ts'
 import type { Storage } from './storage.ts'
 
+export { bySql } from './kysely.ts'
 export type { MigrationState } from './migrations/states.ts'
 export { asPostgresError } from './postgres/errors.ts'
 export type { PostgresOptions } from './postgres/index.ts'
@@ -21,8 +22,6 @@ export {
   type Transaction,
   type WriteOptions,
 } from './storage.ts'
-
-export { bySql } from './variants.ts'
 
 /** Loads the driver when it is needed: one machine alone shouldn't wait for it. */
 export async function openPostgres(options: PostgresOptions): Promise<Storage> {

@@ -1,5 +1,12 @@
-import { createJob, hooksOf, type Job, writeLate } from '../job.ts'
-import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage.ts'
+import {
+  createJob,
+  hooksOf,
+  type Job,
+  StorageUnavailable,
+  type Transaction,
+  type WriteOptions,
+  writeLate,
+} from '../storage.ts'
 import { asPostgresError, ConnectionLost, SerializationFailure } from './errors.ts'
 import { lockByName, lockWorkspaceSql } from './locks.ts'
 import type { Connection, Pool } from './pool.ts'

@@ -2,9 +2,8 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Storage } from '../storage.ts'
 import { openSqlite } from './connection.ts'
-import { createSharedSync } from './durability.ts'
 import { createReports } from './reports.ts'
-import { createWalKeeper } from './wal.ts'
+import { createSharedSync, createWalKeeper } from './wal.ts'
 import { createWriter } from './writer.ts'
 
 /** Where the embedded database keeps its files. */

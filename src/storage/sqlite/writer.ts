@@ -1,9 +1,14 @@
-import { createJob, hooksOf, type Job, writeLate } from '../job.ts'
-import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage.ts'
-import type { SqliteConnection } from './connection.ts'
-import type { SharedSync } from './durability.ts'
-import { asStorageError } from './errors.ts'
-import type { WalKeeper } from './wal.ts'
+import {
+  createJob,
+  hooksOf,
+  type Job,
+  StorageUnavailable,
+  type Transaction,
+  type WriteOptions,
+  writeLate,
+} from '../storage.ts'
+import { asStorageError, type SqliteConnection } from './connection.ts'
+import type { SharedSync, WalKeeper } from './wal.ts'
 
 /** At most so many transactions share a commit, so that none waits long for the others. */
 const SHARED_MAX = 128
