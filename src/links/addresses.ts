@@ -1,6 +1,7 @@
 import { prepare, type SlugsTable, type Sql, type Transaction } from '../storage/index.ts'
 import { parseList } from './render.ts'
 import { type SlugName, slugKey } from './slug.ts'
+import { isSpecial } from './status.ts'
 import type { AliasInput, LinkRow } from './types.ts'
 
 /**
@@ -253,4 +254,15 @@ export async function linkOfSlug(
 
 function rowOf({ key, domainNo, slug }: Address, target: SlugTarget): Row {
   return { slug_key: key, domain_no: domainNo, slug, ...target }
+}
+
+/** What the redirect is to read in the rows of a link's slugs. */
+export function targetOf(row: Omit<LinkRow, 'uses'>): SlugTarget {
+  return {
+    workspace_no: row.workspace_no,
+    link_seq: row.seq,
+    target_url: row.target_url,
+    redirect_status: row.redirect_status,
+    special: isSpecial(row),
+  }
 }

@@ -1,6 +1,5 @@
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
-import type { Sql } from '../storage/index.ts'
 import { slugOwner } from './addresses.ts'
 import { freeSlugs, type LinkCaller, type LinkContext } from './context.ts'
 import type { SlugName } from './slug.ts'
@@ -17,12 +16,12 @@ export interface AddressCheck {
  * already, whose domain is meant when none is given. Says nothing that creating the link wouldn't say.
  */
 export async function checkAddress(
-  ctx: Pick<LinkContext, 'random'>,
-  sql: Sql,
+  { random, storage }: Pick<LinkContext, 'random' | 'storage'>,
   { workspace }: LinkCaller,
   { slug, domainNo }: { slug: SlugName; domainNo: number | undefined },
   exceptId: string | undefined,
 ): Promise<AddressCheck> {
+  const sql = storage.read
   const own = exceptId === undefined ? undefined : await findLink(sql, exceptId, workspace.no)
   const address = { ...slug, domainNo: domainNo ?? own?.domain_no ?? DEFAULT_DOMAIN }
   const owner = await slugOwner(sql, address)
@@ -32,6 +31,6 @@ export async function checkAddress(
   if (own !== undefined && own.seq === owner.link_seq) return { problems: [], suggestions: [] }
   return {
     problems: [{ field: 'slug', code: 'SLUG_TAKEN' }],
-    suggestions: await freeSlugs(ctx.random, sql, address),
+    suggestions: await freeSlugs(random, sql, address),
   }
 }

@@ -5,11 +5,9 @@ import type { Random } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import { type Address, knownSlugs, type SlugTarget } from './addresses.ts'
+import { type Address, knownSlugs } from './addresses.ts'
 import type { RenderLink } from './render.ts'
 import { alternatives } from './slug.ts'
-import { isSpecial } from './status.ts'
-import type { LinkRow } from './types.ts'
 
 /** What the verbs of the links service share. */
 export interface LinkContext {
@@ -87,23 +85,7 @@ export function linksLimit(limit: number | null): AppError {
   })
 }
 
-/** A link as the audit log names it. */
-export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
-  return { type: 'link' as const, id, label: slug }
-}
-
 /** The error for fields that are wrong. */
 export function invalid(...details: ErrorDetail[]): AppError {
   return new AppError('VALIDATION_FAILED', { details })
-}
-
-/** What the redirect is to read in the rows of a link's slugs. */
-export function targetOf(row: Omit<LinkRow, 'uses'>): SlugTarget {
-  return {
-    workspace_no: row.workspace_no,
-    link_seq: row.seq,
-    target_url: row.target_url,
-    redirect_status: row.redirect_status,
-    special: isSpecial(row),
-  }
 }

@@ -9,6 +9,7 @@ import {
   placeAliases,
   type SlugTarget,
   storedAliases,
+  targetOf,
 } from './addresses.ts'
 import {
   externalIdTaken,
@@ -16,10 +17,8 @@ import {
   type LinkContext,
   linksLimit,
   slugTaken,
-  targetOf,
-  targetOfEntry,
 } from './context.ts'
-import { createdAs } from './render.ts'
+import { createdAs, targetOfEntry } from './render.ts'
 import { generateSlug } from './slug.ts'
 import { insertLink, type Place, takePlace } from './store.ts'
 import type { CreateFields, Link, LinkFields, LinkRow, Prepared, PreparedCreate } from './types.ts'

@@ -152,3 +152,8 @@ export function createdAs(row: LinkRow, domains: Pick<Domains, 'hostOf'>): Field
   if (row.password_hash !== null) fields.has_password = true
   return fields
 }
+
+/** A link as the audit log names it. */
+export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
+  return { type: 'link' as const, id, label: slug }
+}

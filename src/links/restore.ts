@@ -2,7 +2,7 @@ import type { Fields } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
 import type { Transaction } from '../storage/index.ts'
-import { claimSlug } from './addresses.ts'
+import { claimSlug, targetOf } from './addresses.ts'
 import {
   externalIdTaken,
   invalid,
@@ -11,7 +11,6 @@ import {
   type LinkContext,
   linksLimit,
   slugTaken,
-  targetOf,
 } from './context.ts'
 import { dropDeleted, passwordAt } from './deleted-store.ts'
 import { linkOrDeleted, type WayBack, wayBack } from './history.ts'

@@ -1,26 +1,26 @@
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
+import { withContext } from '../base/verbs.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
-import { type AddressCheck, checkAddress } from './check.ts'
-import type { LinkAsker, LinkCaller } from './context.ts'
+import type { Storage } from '../storage/index.ts'
+import { checkAddress } from './check.ts'
+import type { LinkCaller, LinkContext } from './context.ts'
 import { create, prepareCreate, withHash } from './create.ts'
 import type { LinkRules } from './fields.ts'
-import { type HistoryPage, history } from './history.ts'
-import { type ListContext, type ListQuery, type ListResult, list } from './list.ts'
+import { history } from './history.ts'
+import { type ListContext, list } from './list.ts'
 import { purgeDeleted, purgeSome } from './purge.ts'
 import { remove } from './remove.ts'
 import { createRenderer } from './render.ts'
-import { type PreparedRestore, prepareRestore, type RestoreContext, restore } from './restore.ts'
+import { prepareRestore, type RestoreContext, restore } from './restore.ts'
 import { createLinkSchemas, type LinkSchemas } from './schemas.ts'
-import type { SlugName } from './slug.ts'
 import { findCounters, findLink } from './store.ts'
 import { createTotals } from './totals.ts'
-import type { CreateFields, Link, PatchFields, PreparedCreate, PreparedPatch } from './types.ts'
-import { type IfMatch, update } from './update.ts'
+import type { Link } from './types.ts'
+import { update } from './update.ts'
 import { createUrlCheck, type OwnHosts, type UrlRules } from './url.ts'
 
 /** What the links service works with. */
@@ -48,70 +48,16 @@ export interface LinkServiceDeps {
 /** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
 const FEW = 5_000
 
-/**
- * Links of a workspace. What takes long is prepared before the transaction; what happens inside it
- * only touches the database.
- */
-export interface LinkService {
-  /** What the schemas of bodies and queries check against; their output is what the verbs take. */
-  readonly rules: LinkRules
-  prepareCreate(fields: CreateFields): Promise<PreparedCreate>
-  /** @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED */
-  create(tx: Transaction, asker: LinkAsker, fields: PreparedCreate): Promise<Link>
-  preparePatch(fields: PatchFields): Promise<PreparedPatch>
-  /** @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN, VALIDATION_FAILED */
-  update(
-    tx: Transaction,
-    asker: LinkAsker,
-    id: string,
-    patch: PreparedPatch,
-    ifMatch: IfMatch,
-  ): Promise<Link>
-  /** @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED */
-  remove(tx: Transaction, asker: LinkAsker, id: string, ifMatch: IfMatch): Promise<void>
-  /** @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED where there is no such version. */
-  prepareRestore(
-    caller: LinkCaller,
-    id: string,
-    version: number | undefined,
-  ): Promise<PreparedRestore>
-  /** @throws AppError as `update` does, and PLAN_LIMIT_REACHED */
-  restore(
-    tx: Transaction,
-    asker: LinkAsker,
-    id: string,
-    prepared: PreparedRestore,
-    ifMatch: IfMatch,
-  ): Promise<Link>
-  /** @throws AppError LINK_NOT_FOUND, BAD_REQUEST */
-  history(
-    caller: LinkCaller,
-    id: string,
-    page: { limit: number; cursor?: string | undefined },
-  ): Promise<HistoryPage>
-  /** Whether a link could have this slug; nothing is taken. */
-  checkAddress(
-    caller: LinkCaller,
-    address: { slug: SlugName; domainNo: number | undefined },
-    exceptId: string | undefined,
-  ): Promise<AddressCheck>
-  /** Forgets deleted links whose days of grace are over. Returns how many. */
-  purgeDeleted(): Promise<number>
-  /** Forgets some links of a workspace that is gone. True: none is left. */
-  purgeSome(tx: Transaction, workspaceNo: number): Promise<boolean>
-  /** @throws AppError LINK_NOT_FOUND */
-  get(caller: LinkCaller, id: string): Promise<Link>
-  /** @throws AppError BAD_REQUEST */
-  list(caller: LinkCaller, query: ListQuery): Promise<ListResult>
-}
-
 /** argon2id with 19 MiB and two passes, as OWASP's Password Storage Cheat Sheet has it. */
 export function hashPassword(password: string): Promise<string> {
   return Bun.password.hash(password, { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 })
 }
 
-/** Makes the links service of an instance. */
-export function createLinkService(deps: LinkServiceDeps): LinkService {
+/**
+ * Makes the links service of an instance. What takes long is prepared before the transaction; what
+ * happens inside it only touches the database.
+ */
+export function createLinkService(deps: LinkServiceDeps) {
   const { storage, clock, domains, few = FEW } = deps
   let schemas: LinkSchemas | undefined
   const ctx: RestoreContext & ListContext = {
@@ -135,26 +81,35 @@ export function createLinkService(deps: LinkServiceDeps): LinkService {
     },
   }
   const rules: LinkRules = { checkUrl: createUrlCheck(deps.ownHosts, deps.urlRules), domains }
-  return {
-    rules,
-    prepareCreate: (fields) => prepareCreate(ctx, fields),
-    create: (tx, asker, fields) => create(ctx, tx, asker, fields),
-    preparePatch: (fields) => withHash(ctx, fields),
-    update: (tx, asker, id, patch, ifMatch) => update(ctx, tx, asker, id, patch, ifMatch),
-    remove: (tx, asker, id, ifMatch) => remove(ctx, tx, asker, id, ifMatch),
-    prepareRestore: (caller, id, version) => prepareRestore(ctx, caller, id, version),
-    restore: (tx, asker, id, prepared, ifMatch) => restore(ctx, tx, asker, id, prepared, ifMatch),
-    history: (caller, id, page) => history(ctx, caller, id, page),
-    checkAddress: (caller, address, exceptId) =>
-      checkAddress(ctx, storage.read, caller, address, exceptId),
-    purgeDeleted: () => purgeDeleted(ctx),
-    purgeSome: (tx, workspaceNo) => purgeSome(ctx, tx, workspaceNo),
-    async get({ workspace }, id) {
-      const row = await findLink(storage.read, id, workspace.no)
-      if (row === undefined) throw new AppError('LINK_NOT_FOUND')
-      // Two point reads take half as long as a join over two files.
-      return ctx.render(row, await findCounters(storage.read, row.seq), clock.now())
-    },
-    list: (caller, query) => list(ctx, caller, query),
+  const verbs = {
+    prepareCreate,
+    create,
+    preparePatch: withHash,
+    update,
+    remove,
+    prepareRestore,
+    restore,
+    history,
+    checkAddress,
+    purgeDeleted,
+    purgeSome,
+    get,
+    list,
   }
+  return { rules, ...withContext(ctx, verbs) }
+}
+
+/** Links of a workspace. `rules` is what the schemas of bodies and queries check against. */
+export type LinkService = ReturnType<typeof createLinkService>
+
+/** @throws AppError LINK_NOT_FOUND */
+async function get(
+  { storage, render, clock }: LinkContext,
+  { workspace }: LinkCaller,
+  id: string,
+): Promise<Link> {
+  const row = await findLink(storage.read, id, workspace.no)
+  if (row === undefined) throw new AppError('LINK_NOT_FOUND')
+  // Two point reads take half as long as a join over two files.
+  return render(row, await findCounters(storage.read, row.seq), clock.now())
 }

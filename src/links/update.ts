@@ -8,6 +8,7 @@ import {
   moveAddresses,
   placeAliases,
   storedAliases,
+  targetOf,
 } from './addresses.ts'
 import {
   externalIdTaken,
@@ -16,11 +17,9 @@ import {
   type LinkCaller,
   type LinkContext,
   slugTaken,
-  targetOf,
-  targetOfEntry,
 } from './context.ts'
 import { keepPassword } from './deleted-store.ts'
-import { changesOf } from './render.ts'
+import { changesOf, targetOfEntry } from './render.ts'
 import { BOUNDS } from './rules.ts'
 import { findCounters, findLink, updateLink } from './store.ts'
 import type { Link, LinkRow, PreparedPatch } from './types.ts'
