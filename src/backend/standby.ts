@@ -10,7 +10,7 @@ import {
 } from '../clicks/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
 import { renderError } from '../errors/index.ts'
-import { asAppError } from '../http/errors.ts'
+import { asAppError } from '../http/exchange.ts'
 import { apiHeaders } from '../http/respond.ts'
 import { negotiateLocale } from '../i18n/index.ts'
 import { journalCheck } from '../operations/click-checks.ts'
