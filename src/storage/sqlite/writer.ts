@@ -174,7 +174,7 @@ export class SqliteWriter {
       // What is committed while a sync runs waits for the one after it: until then, gather.
       if (this.#queue.every((job) => job.survives === 'power')) await this.#durable.running()
       const jobs = this.#queue.length > SHARED_MAX ? this.#queue.splice(0, SHARED_MAX) : this.#queue
-      if (jobs === this.#this.#queue) this.#queue = []
+      if (jobs === this.#queue) this.#queue = []
       await this.#runBatch(jobs)
     }
     this.#draining = undefined
