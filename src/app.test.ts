@@ -364,4 +364,4 @@ const BAD_REQUESTS: BadRequest[] = [
 
 /** Values that the messages have in them, and the "or" between those. */
 const VALUES =
-  /\b(?:or|GET|HEAD|POST|OPTIONS|application\/json|https?|string|integer|boolean|array|object|created_at|updated_at|clicks|cursor|page|last_clicked_at|slug)\b/g
+  /\b(?:or|GET|HEAD|POST|OPTIONS|application\/json|identity|1\*255VCHAR|https?|string|integer|boolean|array|object|created_at|updated_at|clicks|cursor|page|last_clicked_at|slug)\b/g

@@ -37,7 +37,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
     reader,
     read: reader,
     reports,
-    write: (work, options) => writer.write(work, options),
+    write: writer.write,
     async probe() {
       await writer.write(async (tx) => {
         await tx.db.updateTable('domains').set({ no: 0 }).where('no', '=', 0).execute()

@@ -3,6 +3,7 @@ import {
   createJob,
   hooksOf,
   type Job,
+  type Storage,
   StorageUnavailable,
   type Transaction,
   type WriteOptions,
@@ -64,10 +65,8 @@ export class SqliteWriter {
     this.#undo = raw.prepare('ROLLBACK TO job')
   }
 
-  write<T>(
-    work: (tx: Transaction) => Promise<T>,
-    { survives = 'power' }: WriteOptions = {},
-  ): Promise<T> {
+  /** A property, so that the storage can hand it out as it is. */
+  readonly write: Storage['write'] = (work, { survives = 'power' } = {}) => {
     const { job, result } = createJob(work)
     this.#queue.push({ ...job, survives })
     this.#draining ??= new Promise<void>((turn) => setImmediate(turn)).then(() => this.#drain())
