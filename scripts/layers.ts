@@ -35,9 +35,6 @@ const LAYERS: readonly (readonly string[])[] = [
   ['main.ts'],
 ]
 
-/** Types that a lower layer takes from a higher one: none of them exists at run time. */
-const TYPES_UPWARDS: readonly (readonly [from: string, to: string])[] = [['users', 'workspaces']]
-
 /** What files of one kind don't import. Paths are below `src/`. */
 const RULES: readonly { from: RegExp; to: RegExp; own: boolean; rule: string }[] = [
   {
@@ -68,13 +65,12 @@ const RULES: readonly { from: RegExp; to: RegExp; own: boolean; rule: string }[]
 /** May open what others may not: the composition of stores, and the commands. */
 const OPENS_ALL = /^(?:commands|move|backend|statistics|clicks)\//
 
-/** A statement: `type` of the whole, the names, the path. */
-const STATIC = /^(?:import|export) (type )?(\{[^}]*\}|\*(?: as \w+)?|\w+) from '(\.[^']+\.ts)'/gm
+/** The path of an import, static or dynamic. */
+const IMPORT = /(?:\bfrom |\bimport\()'(\.[^']+\.ts)'/g
 
 interface Import {
   from: string
   to: string
-  isType: boolean
 }
 
 const files = [...new Glob('**/*.ts').scanSync(join(ROOT, 'src'))]
@@ -85,14 +81,11 @@ const faults = imports.flatMap((each) => faultOf(each) ?? [])
 for (const fault of faults) console.error(fault)
 if (faults.length > 0) process.exit(1)
 
-function faultOf({ from, to, isType }: Import): string | undefined {
+function faultOf({ from, to }: Import): string | undefined {
   const [own, other] = [layerOf(from), layerOf(to)]
   const where = `src/${from} imports src/${to}`
   const isOwn = folderOf(from) === folderOf(to)
-  if (!isOwn && own.height < other.height) {
-    const isKnown = TYPES_UPWARDS.some(([a, b]) => from.startsWith(a) && to.startsWith(b))
-    if (!(isType && isKnown)) return `${where}: ${own.name} is below ${other.name}`
-  }
+  if (!isOwn && own.height < other.height) return `${where}: ${own.name} is below ${other.name}`
   if (!isOwn && own.height === other.height && own.name !== other.name) {
     return `${where}: ${own.name} and ${other.name} are of one layer`
   }
@@ -124,15 +117,9 @@ function folderOf(file: string): string {
 function importsOf(from: string): Import[] {
   const text = readFileSync(join(ROOT, 'src', from), 'utf8')
   const found: Import[] = []
-  const add = (path: string, isType: boolean) => {
-    const to = normalize(join(dirname(from), path))
-    if (!to.startsWith('..')) found.push({ from, to, isType })
+  for (const [, path] of text.matchAll(IMPORT)) {
+    const to = normalize(join(dirname(from), path as string))
+    if (!to.startsWith('..')) found.push({ from, to })
   }
-  for (const [, kind, names = '', path] of text.matchAll(STATIC)) {
-    const each = names.replace(/[{}]/g, '').split(',')
-    const named = each.map((name) => name.trim()).filter((name) => name !== '')
-    add(path as string, kind !== undefined || named.every((name) => name.startsWith('type ')))
-  }
-  for (const [, path] of text.matchAll(/import\('(\.[^']+\.ts)'\)/g)) add(path as string, false)
   return found
 }

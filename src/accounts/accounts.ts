@@ -12,13 +12,13 @@ import type { Plans } from '../plans/service.ts'
 import type { Storage } from '../storage/index.ts'
 import type { UserService } from '../users/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
-import { createAttempts, LIMITS } from './attempts.ts'
+import { type Attempts, createAttempts, LIMITS } from './attempts.ts'
 import type { Auth, AuthDeps } from './auth.ts'
-import { claimUrl, createClaims } from './claims.ts'
+import { type Claims, claimUrl, createClaims } from './claims.ts'
 import { createDevices, createSessionCookie, type Devices } from './cookies.ts'
 import { createGate } from './gate.ts'
 import { createAuthHandler } from './handler.ts'
-import { createAccountMails } from './mails.ts'
+import { type AccountMails, createAccountMails } from './mails.ts'
 import { discover } from './oidc.ts'
 import { createOutcomes } from './outcomes.ts'
 import { recordAccount } from './security.ts'
@@ -98,30 +98,7 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
     secret,
     baseUrl,
     signUpOpen: deps.signUp === 'open',
-    async mayJoin(email) {
-      if (deps.signUp === 'closed' || !(await claims.isClaimed())) return false
-      return deps.signUp === 'open' || deps.invitations.awaits(email)
-    },
-    async passwordReset({ id, email }) {
-      const actor: Actor = { type: 'user', id, label: email, requestId: null }
-      await storage.write(async (tx) => {
-        await endVerifications(tx, id)
-        await recordAccount(tx, actor, clock.now(), 'account.password_reset', { id, email })
-      })
-      // Only who reads the person's messages can choose a new password: strangers don't know it.
-      await attempts.forget(LIMITS.secondFactorDay, id)
-    },
-    codes: {
-      attempts,
-      devices,
-      async locked(user) {
-        const actor: Actor = { type: 'user', id: null, label: user.email, requestId: null }
-        await storage.write((tx) =>
-          recordAccount(tx, actor, clock.now(), 'account.codes_locked', user),
-        )
-        mails.sendNotice('codes_locked', user)
-      },
-    },
+    ...authEvents(deps, { claims, attempts, devices, mails }),
   }
   let loading: Promise<Auth> | undefined
   const auth = () => {
@@ -172,6 +149,44 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
       await attempts.purge()
       const oldest = clock.now() - ACCOUNT_ENTRIES_MS
       await storage.write((tx) => dropAccountEntries(tx, oldest), { survives: 'process' })
+    },
+  }
+}
+
+/** What becomes of what better-auth asks and tells. */
+function authEvents(
+  { storage, clock, signUp, invitations }: AccountsDeps,
+  {
+    claims,
+    attempts,
+    devices,
+    mails,
+  }: { claims: Claims; attempts: Attempts; devices: Devices; mails: AccountMails },
+): Pick<AuthDeps, 'mayJoin' | 'passwordReset' | 'codes'> {
+  return {
+    async mayJoin(email) {
+      if (signUp === 'closed' || !(await claims.isClaimed())) return false
+      return signUp === 'open' || invitations.awaits(email)
+    },
+    async passwordReset({ id, email }) {
+      const actor: Actor = { type: 'user', id, label: email, requestId: null }
+      await storage.write(async (tx) => {
+        await endVerifications(tx, id)
+        await recordAccount(tx, actor, clock.now(), 'account.password_reset', { id, email })
+      })
+      // Only who reads the person's messages can choose a new password: strangers don't know it.
+      await attempts.forget(LIMITS.secondFactorDay, id)
+    },
+    codes: {
+      attempts,
+      devices,
+      async locked(user) {
+        const actor: Actor = { type: 'user', id: null, label: user.email, requestId: null }
+        await storage.write((tx) =>
+          recordAccount(tx, actor, clock.now(), 'account.codes_locked', user),
+        )
+        mails.sendNotice('codes_locked', user)
+      },
     },
   }
 }

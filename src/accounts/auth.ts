@@ -52,10 +52,8 @@ export function createAuth(deps: AuthDeps) {
 export type Auth = ReturnType<typeof createAuth>
 
 function optionsOf(deps: AuthDeps) {
-  const { ids, mails, baseUrl } = deps
+  const { ids, baseUrl } = deps
   const isSecure = baseUrl.startsWith('https:')
-  // Without messages nobody could ever confirm an address.
-  const mustVerify = deps.signUpOpen && mails.available
   return {
     appName: 'Slugline',
     baseURL: baseUrl,
@@ -104,32 +102,7 @@ function optionsOf(deps: AuthDeps) {
       updateAccountOnSignIn: false,
     },
     verification: { storeIdentifier: 'hashed' },
-    emailAndPassword: {
-      enabled: true,
-      disableSignUp: !deps.signUpOpen,
-      requireEmailVerification: mustVerify,
-      minPasswordLength: PASSWORD_MIN,
-      maxPasswordLength: PASSWORD_MAX,
-      password: {
-        hash: hashPassword,
-        verify: ({ hash, password }) => verifyPassword(password, hash),
-      },
-      resetPasswordTokenExpiresIn: LINK_SECONDS,
-      revokeSessionsOnPasswordReset: true,
-      sendResetPassword: mails.sendReset,
-      async onPasswordReset({ user }, request) {
-        await deps.passwordReset(user)
-        mails.sendPasswordChanged(user, request)
-      },
-      onExistingUserSignUp: async ({ user }, request) => mails.sendExists(user, request),
-    },
-    emailVerification: {
-      ...(mails.available && { sendVerificationEmail: mails.sendVerification }),
-      sendOnSignUp: mustVerify,
-      sendOnSignIn: mustVerify,
-      autoSignInAfterVerification: false,
-      expiresIn: LINK_SECONDS,
-    },
+    ...passwordOptions(deps),
     databaseHooks: {
       session: {
         create: {
@@ -145,6 +118,40 @@ function optionsOf(deps: AuthDeps) {
       passkey(passkeyOptions(baseUrl)),
       ...(deps.oidc === undefined ? [] : [genericOAuth({ config: [oidcProvider(deps.oidc)] })]),
     ],
+  } satisfies BetterAuthOptions
+}
+
+/** Signing in by password, and the messages that belong to it. */
+function passwordOptions({ mails, signUpOpen, passwordReset }: AuthDeps) {
+  // Without messages nobody could ever confirm an address.
+  const mustVerify = signUpOpen && mails.available
+  return {
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: !signUpOpen,
+      requireEmailVerification: mustVerify,
+      minPasswordLength: PASSWORD_MIN,
+      maxPasswordLength: PASSWORD_MAX,
+      password: {
+        hash: hashPassword,
+        verify: ({ hash, password }) => verifyPassword(password, hash),
+      },
+      resetPasswordTokenExpiresIn: LINK_SECONDS,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: mails.sendReset,
+      async onPasswordReset({ user }, request) {
+        await passwordReset(user)
+        mails.sendPasswordChanged(user, request)
+      },
+      onExistingUserSignUp: async ({ user }, request) => mails.sendExists(user, request),
+    },
+    emailVerification: {
+      ...(mails.available && { sendVerificationEmail: mails.sendVerification }),
+      sendOnSignUp: mustVerify,
+      sendOnSignIn: mustVerify,
+      autoSignInAfterVerification: false,
+      expiresIn: LINK_SECONDS,
+    },
   } satisfies BetterAuthOptions
 }
 

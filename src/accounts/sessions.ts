@@ -144,26 +144,6 @@ export function createOwnSessions({
   clock,
   cookie,
 }: Omit<SessionsDeps, 'plans'>): OwnSessions {
-  async function list({ userId, sessionId }: Person) {
-    const rows = await storage.read.db
-      .selectFrom('sessions')
-      .select(['id', 'user_agent', 'created_at', 'updated_at', 'expires_at'])
-      .where('user_id', '=', userId)
-      .where('expires_at', '>', clock.now())
-      .orderBy('created_at', 'desc')
-      .execute()
-    return rows.map((row) => ({
-      id: row.id,
-      // `revoke-session` takes the id: the token itself is a secret.
-      token: row.id,
-      createdAt: new Date(row.created_at).toISOString(),
-      updatedAt: new Date(row.updated_at).toISOString(),
-      expiresAt: new Date(row.expires_at).toISOString(),
-      userAgent: row.user_agent,
-      current: row.id === sessionId,
-    }))
-  }
-
   function tokenOf(answer: Headers): string | null {
     const pairs = answer.getSetCookie().map((text) => text.split(';')[0])
     return cookie.tokenOf(new Headers({ cookie: pairs.join('; ') }))
@@ -178,7 +158,8 @@ export function createOwnSessions({
         throw new AppError('METHOD_NOT_ALLOWED', { params: { allowed: [method] }, headers })
       }
       if (person === null) throw new AppError('SIGN_IN_REQUIRED')
-      if (path === '/list-sessions') return Response.json(await list(person))
+      if (path === '/list-sessions')
+        return Response.json(await sessionsOf(storage.read, person, clock.now()))
       const body = parseJsonObject(await readBody(request, false))
       if (body === undefined) throw new AppError('INVALID_JSON')
       const { token: id } = body
@@ -220,6 +201,27 @@ export function createOwnSessions({
       )
     },
   }
+}
+
+/** A person's open sessions, as `list-sessions` gives them out. */
+async function sessionsOf(sql: Sql, { userId, sessionId }: Person, now: number) {
+  const rows = await sql.db
+    .selectFrom('sessions')
+    .select(['id', 'user_agent', 'created_at', 'updated_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    // `revoke-session` takes the id: the token itself is a secret.
+    token: row.id,
+    createdAt: new Date(row.created_at).toISOString(),
+    updatedAt: new Date(row.updated_at).toISOString(),
+    expiresAt: new Date(row.expires_at).toISOString(),
+    userAgent: row.user_agent,
+    current: row.id === sessionId,
+  }))
 }
 
 /**

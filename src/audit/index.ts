@@ -1,6 +1,13 @@
 export { ACCOUNT_ACTIONS, AUDIT_ACTIONS, type AuditAction } from './actions.ts'
-export { type Asker, actorOf, askerOf, personActor } from './actor.ts'
-export { changedFields, entryRowOf, recordChange } from './record.ts'
+export {
+  type Asker,
+  actorOf,
+  askerOf,
+  changedFields,
+  entryRowOf,
+  personActor,
+  recordChange,
+} from './record.ts'
 export { ActorSchema } from './schemas.ts'
 export {
   type AuditPage,

@@ -1,7 +1,55 @@
+import { sql as raw } from 'kysely'
 import { AppError } from '../errors/index.ts'
-import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
-import { type AuditRow, insertEntry, takeEntryNumber, takeInstanceEntryNumber } from './store.ts'
+import type { Caller, CallerWorkspace, Person } from '../http/types.ts'
+import { prepare, SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
+import type { AuditRow } from './store.ts'
 import { type Actor, type Change, type Fields, INSTANCE } from './types.ts'
+
+const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({ audit_made: eb('audit_made', '+', 1) }))
+    .where('no', '=', p.workspaceNo)
+    .returning('audit_made'),
+)
+
+/** The number of a workspace's next entry; undefined: the workspace is gone. */
+async function takeEntryNumber(tx: Transaction, workspaceNo: number): Promise<number | undefined> {
+  return (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made
+}
+
+/** The number of the next entry about an account: these belong to no workspace, so to number 0. */
+async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
+  const { value } = await tx.db
+    .insertInto('instance')
+    .values({ name: 'audit_made', value: '1' })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet({
+        value: raw<string>`CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`,
+      }),
+    )
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  return Number(value)
+}
+
+const insert = prepare<AuditRow, never>((db, p) =>
+  db.insertInto('audit').values({
+    seq: p.seq,
+    at: p.at,
+    actor_type: p.actor_type,
+    actor_id: p.actor_id,
+    actor_label: p.actor_label,
+    action: p.action,
+    target_type: p.target_type,
+    target_id: p.target_id,
+    target_label: p.target_label,
+    version: p.version,
+    before: p.before,
+    after: p.after,
+    request_id: p.request_id,
+  }),
+)
 
 /**
  * Writes down a change in the transaction that makes it: either both stand, or neither.
@@ -22,7 +70,7 @@ export async function recordChange(
       ? await takeInstanceEntryNumber(tx)
       : await takeEntryNumber(tx, workspaceNo))
   if (number === undefined) throw new AppError('NOT_FOUND')
-  await insertEntry(tx, {
+  await tx.run(insert, {
     seq: workspaceNo * SEQS_PER_WORKSPACE + number,
     ...entryRowOf(actor, change),
   })
@@ -65,4 +113,29 @@ export function changedFields<F extends Fields>(
     is[name] = after[name]
   }
   return { before: was, after: is }
+}
+
+/** Who asks, in which workspace, and under what name it is written down. */
+export interface Asker {
+  readonly workspace: CallerWorkspace
+  readonly actor: Actor
+}
+
+/** The actor of a request. */
+export function actorOf(caller: Caller, requestId: string): Actor {
+  if (caller.kind === 'session') {
+    return { type: 'user', id: caller.userId, label: caller.email, requestId }
+  }
+  const { keyId, keyName = keyId } = caller
+  return { type: 'api_key', id: keyId, label: keyName, requestId }
+}
+
+/** What a service needs to know of whoever sends a request. */
+export function askerOf({ caller, requestId }: { caller: Caller; requestId: string }): Asker {
+  return { workspace: caller.workspace, actor: actorOf(caller, requestId) }
+}
+
+/** The actor of a request that isn't made in a workspace. */
+export function personActor({ userId, email }: Person, requestId: string): Actor {
+  return { type: 'user', id: userId, label: email, requestId }
 }

@@ -10,55 +10,6 @@ import {
 /** A row of `audit`. */
 export type AuditRow = AuditTable
 
-const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db, p) =>
-  db
-    .updateTable('workspaces')
-    .set((eb) => ({ audit_made: eb('audit_made', '+', 1) }))
-    .where('no', '=', p.workspaceNo)
-    .returning('audit_made'),
-)
-
-/** The number of a workspace's next entry; undefined: the workspace is gone. */
-export async function takeEntryNumber(
-  tx: Transaction,
-  workspaceNo: number,
-): Promise<number | undefined> {
-  return (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made
-}
-
-const insert = prepare<AuditRow, never>((db, p) =>
-  db.insertInto('audit').values({
-    seq: p.seq,
-    at: p.at,
-    actor_type: p.actor_type,
-    actor_id: p.actor_id,
-    actor_label: p.actor_label,
-    action: p.action,
-    target_type: p.target_type,
-    target_id: p.target_id,
-    target_label: p.target_label,
-    version: p.version,
-    before: p.before,
-    after: p.after,
-    request_id: p.request_id,
-  }),
-)
-
-/** The number of the next entry about an account: these belong to no workspace, so to number 0. */
-export async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
-  const { value } = await tx.db
-    .insertInto('instance')
-    .values({ name: 'audit_made', value: '1' })
-    .onConflict((conflict) =>
-      conflict.column('name').doUpdateSet({
-        value: raw<string>`CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`,
-      }),
-    )
-    .returning('value')
-    .executeTakeFirstOrThrow()
-  return Number(value)
-}
-
 /** Deletes the entries about accounts that are older than `before`. */
 export async function dropAccountEntries(tx: Transaction, before: number): Promise<void> {
   await tx.db
@@ -66,11 +17,6 @@ export async function dropAccountEntries(tx: Transaction, before: number): Promi
     .where('seq', '<', SEQS_PER_WORKSPACE)
     .where('at', '<', before)
     .execute()
-}
-
-/** Adds an entry. */
-export async function insertEntry(tx: Transaction, row: AuditRow): Promise<void> {
-  await tx.run(insert, row)
 }
 
 /** Which entries of a workspace are asked for; what is absent doesn't matter. */

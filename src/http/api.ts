@@ -5,12 +5,12 @@ import { AppError } from '../errors/index.ts'
 import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
 import { DASHBOARD_PREFIX } from './authenticate.ts'
 import { ACCEPT_PATCH } from './body.ts'
-import type { AnyEndpoint, Endpoint, Mounted, Page, Scoped } from './endpoint.ts'
 import { Exchange } from './exchange.ts'
-import { preflightHeaders } from './headers.ts'
 import { createIdempotency } from './idempotency.ts'
-import { pathOf } from './query.ts'
+import { preflightHeaders } from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
+import type { AnyEndpoint, Endpoint, Mounted, Page, Scoped } from './types.ts'
+import { pathOf } from './validate.ts'
 
 /** What the HTTP layer needs from the rest. */
 export interface ApiDeps

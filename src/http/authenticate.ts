@@ -1,7 +1,16 @@
 import { AppError } from '../errors/index.ts'
-import type { AnyEndpoint, Call } from './endpoint.ts'
-import { queryOf } from './query.ts'
-import type { Authenticate, Caller, Permission, Person, Sessions } from './types.ts'
+import type { Meter } from './rate-limit.ts'
+import type { Services } from './services.ts'
+import type {
+  AnyEndpoint,
+  Authenticate,
+  Call,
+  Caller,
+  Permission,
+  Person,
+  Sessions,
+} from './types.ts'
+import { queryOf } from './validate.ts'
 
 /** The path prefix of the dashboard and its API. */
 export const DASHBOARD_PREFIX = '/app'
@@ -64,11 +73,65 @@ export function permits(caller: Caller, scope: Permission | 'any'): boolean {
   return scope === 'any' || caller.scopes.has(scope)
 }
 
+/** A request, and what is found out about who sends it. */
+export interface Admission {
+  readonly request: Request
+  readonly services: Services
+  readonly meter: Meter
+  /** The client's address. */
+  readonly address: string
+  caller: Caller | null
+  person: Person | null
+}
+
+/** Finds the caller of a request, and checks their permission and their limit. @throws AppError */
+export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void> {
+  const { request, services, meter } = to
+  const { scope } = endpoint
+  if (services.sessions !== undefined) return admitPerson(to, endpoint, services.sessions)
+  if (scope === null) return meter.takeAnonymous(to.address)
+  const caller = await callerOf(request.headers.get('authorization'), services.authenticate)
+  if (typeof caller === 'string') {
+    await meter.takeAnonymous(to.address)
+    throw new AppError(caller)
+  }
+  const permitted = permits(caller, scope)
+  await takeOfKey(to, caller, permitted)
+  if (!permitted) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
+}
+
+/** Counts a request of a key, and notes whose it is. @throws AppError RATE_LIMITED */
+export async function takeOfKey(to: Admission, caller: Caller, permitted: boolean): Promise<void> {
+  to.caller = caller
+  await to.meter.take(caller, permitted)
+}
+
+async function admitPerson(
+  to: Admission,
+  endpoint: AnyEndpoint,
+  sessions: Sessions,
+): Promise<void> {
+  const { request, services, meter } = to
+  assertSameOrigin(request, services.baseUrl())
+  to.person = await sessions.personOf(request.headers)
+  if (to.person === null) {
+    await meter.takeAnonymous(to.address)
+    if (endpoint.scope === null && endpoint.person === undefined) return
+    throw new AppError('SIGN_IN_REQUIRED')
+  }
+  await meter.takePerson(to.person.userId)
+  to.caller = await memberOf(request, to.person, endpoint, sessions)
+  if (to.caller !== null && !SAFE.has(request.method) && !endpoint.uncounted) {
+    await meter.takePlan(to.caller)
+  }
+  assertFresh(endpoint, to.person, services.clock.now())
+}
+
 /** How recent a sign-in or confirmation must be for what could take an account or a workspace away. */
 export const FRESH_MS = 15 * 60_000
 
 /** @throws AppError SIGN_IN_AGAIN */
-export function assertFresh({ fresh }: AnyEndpoint, { confirmedAt }: Person, now: number): void {
+function assertFresh({ fresh }: AnyEndpoint, { confirmedAt }: Person, now: number): void {
   if (fresh && now - confirmedAt > FRESH_MS) throw new AppError('SIGN_IN_AGAIN')
 }
 
@@ -93,7 +156,7 @@ export async function memberOf(
 }
 
 /** Methods that change nothing (RFC 9110 §9.2.1). */
-export const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * The workspace that a request names: in a header, or in `?workspace=` where the browser sends the

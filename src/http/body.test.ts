@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseJsonObject } from './json.ts'
+import { parseJsonObject } from './body.ts'
 import { createTestApi, type SendInit } from './testing/api.ts'
 
 const t = await createTestApi()
@@ -171,7 +171,9 @@ describe('parseJsonObject', () => {
         } catch {
           isJson = false
         }
-        expect(faultOf(text)?.code === 'JSON_SYNTAX').toBe(!isJson)
+        const code = faultOf(text)?.code
+        // A member that stands twice may come before the syntax error.
+        if (code !== 'DUPLICATE_KEY') expect(code === 'JSON_SYNTAX').toBe(!isJson)
       }),
     )
     expect(faultOf('{\n "a": 1,\n "😀": tru }')).toEqual({

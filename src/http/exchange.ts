@@ -1,31 +1,40 @@
 import { prefersProblem } from '../base/accept.ts'
 import { AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import type { Transaction, WriteOptions } from '../storage/index.ts'
+import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage/index.ts'
 import {
-  assertFresh,
+  admit,
   assertSameOrigin,
   callerOf,
   challengeOf,
   DASHBOARD_PREFIX,
-  memberOf,
   permits,
-  SAFE,
+  takeOfKey,
 } from './authenticate.ts'
-import { BODY_BYTES_MAX, hasNoBody, readBody } from './body.ts'
-import type { Answer, AnyEndpoint, Call, Mounted, Page } from './endpoint.ts'
-import { asAppError } from './errors.ts'
-import { namesVersion, versionMatches } from './etag.ts'
-import { apiHeaders, dashboardHeaders } from './headers.ts'
+import { BODY_BYTES_MAX, hasNoBody, parseJsonObject, readBody } from './body.ts'
 import { fingerprintOf, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import type { IdempotentRequest } from './idempotency-store.ts'
-import { parseJsonObject } from './json.ts'
-import { byParameter, langOf, pathOf, queryOf, searchOf } from './query.ts'
 import { Meter } from './rate-limit.ts'
-import { renderAnswer, send, sendStream } from './respond.ts'
+import {
+  apiHeaders,
+  dashboardHeaders,
+  namesVersion,
+  renderAnswer,
+  send,
+  sendStream,
+  versionMatches,
+} from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
-import type { Caller, Person } from './types.ts'
-import { assertKnownParameters, validate } from './validate.ts'
+import type { Answer, AnyEndpoint, Call, Caller, Mounted, Page, Person } from './types.ts'
+import {
+  assertKnownParameters,
+  byParameter,
+  langOf,
+  pathOf,
+  queryOf,
+  searchOf,
+  validate,
+} from './validate.ts'
 
 /** An answer that is rendered already: to be recorded, or replayed. */
 class Recorded implements Answer {
@@ -47,7 +56,7 @@ export class Exchange implements Call {
   body: unknown
   /** Of the answer, whatever it will be. */
   readonly headers: Record<string, string>
-  readonly #meter: Meter
+  readonly meter: Meter
   #locale: Locale | undefined
   #idempotent: IdempotentRequest | undefined
 
@@ -60,7 +69,7 @@ export class Exchange implements Call {
   ) {
     const headersOf = services.sessions === undefined ? apiHeaders : dashboardHeaders
     this.headers = headersOf(requestId, services.baseUrl())
-    this.#meter = new Meter(services, this.headers)
+    this.meter = new Meter(services, this.headers)
   }
 
   get baseUrl(): string {
@@ -125,7 +134,7 @@ export class Exchange implements Call {
   /** Answers the request; every failure becomes an error response. */
   async run(endpoint: AnyEndpoint, params: Record<string, string>): Promise<Response> {
     try {
-      await this.#admit(endpoint)
+      await admit(this, endpoint)
       const replay = await this.#read(endpoint, params)
       const answer: Answer = replay ?? (await endpoint.handler(this as never))
       if (answer.stream === undefined) return this.#respond(answer)
@@ -142,7 +151,7 @@ export class Exchange implements Call {
   /** Serves a page, which is the same for all who read its language. */
   async serve(page: Page): Promise<Response> {
     try {
-      await this.#meter.takeAnonymous(this.address)
+      await this.meter.takeAnonymous(this.address)
       const { headers } = this
       return send(this.request, await page(this), { headers, isShared: true })
     } catch (error) {
@@ -156,8 +165,8 @@ export class Exchange implements Call {
     try {
       const header = request.headers.get('authorization')
       const caller = await callerOf(header, services.authenticate)
-      if (typeof caller === 'string') await this.#meter.takeAnonymous(this.address)
-      else await this.#take(caller, true)
+      if (typeof caller === 'string') await this.meter.takeAnonymous(this.address)
+      else await takeOfKey(this, caller, true)
     } catch (failure) {
       return this.fail(failure)
     }
@@ -168,7 +177,7 @@ export class Exchange implements Call {
   async pass(mounted: Mounted): Promise<Response> {
     try {
       assertSameOrigin(this.request, this.baseUrl)
-      await this.#meter.takeAnonymous(this.address)
+      await this.meter.takeAnonymous(this.address)
       const answer = await mounted(this)
       const headers = new Headers(answer.headers)
       for (const [name, value] of Object.entries(this.headers)) headers.set(name, value)
@@ -191,7 +200,7 @@ export class Exchange implements Call {
       )
     }
     // A plan's limit is found out by work that a permission is not: that request counts.
-    if (failure.status === 403 && failure.code !== 'PLAN_LIMIT_REACHED') await this.#meter.refund()
+    if (failure.status === 403 && failure.code !== 'PLAN_LIMIT_REACHED') await this.meter.refund()
     const challenge = challengeOf(failure.code, this.endpoint?.scope ?? null)
     if (challenge !== undefined) this.headers['WWW-Authenticate'] = challenge
     const rendered = renderError(failure, {
@@ -201,47 +210,6 @@ export class Exchange implements Call {
       baseUrl: this.baseUrl,
     })
     return send(this.request, rendered, { headers: this.headers })
-  }
-
-  /** Finds the caller, and checks their permission and their limit. @throws AppError */
-  async #admit(endpoint: AnyEndpoint): Promise<void> {
-    const { request, services } = this
-    const { scope } = endpoint
-    if (services.sessions !== undefined) return this.#admitPerson(endpoint, services.sessions)
-    if (scope === null) return this.#meter.takeAnonymous(this.address)
-    const caller = await callerOf(request.headers.get('authorization'), services.authenticate)
-    if (typeof caller === 'string') {
-      await this.#meter.takeAnonymous(this.address)
-      throw new AppError(caller)
-    }
-    const permitted = permits(caller, scope)
-    await this.#take(caller, permitted)
-    if (!permitted) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
-  }
-
-  async #admitPerson(
-    endpoint: AnyEndpoint,
-    sessions: NonNullable<Services['sessions']>,
-  ): Promise<void> {
-    const { request } = this
-    assertSameOrigin(request, this.baseUrl)
-    this.person = await sessions.personOf(request.headers)
-    if (this.person === null) {
-      await this.#meter.takeAnonymous(this.address)
-      if (endpoint.scope === null && endpoint.person === undefined) return
-      throw new AppError('SIGN_IN_REQUIRED')
-    }
-    await this.#meter.takePerson(this.person.userId)
-    this.caller = await memberOf(request, this.person, endpoint, sessions)
-    if (this.caller !== null && !SAFE.has(request.method) && !endpoint.uncounted) {
-      await this.#meter.takePlan(this.caller)
-    }
-    assertFresh(endpoint, this.person, this.services.clock.now())
-  }
-
-  async #take(caller: Caller, permitted: boolean): Promise<void> {
-    this.caller = caller
-    await this.#meter.take(caller, permitted)
   }
 
   /** Reads and checks body, path and query; returns the answer to an earlier request if it is one. */
@@ -306,4 +274,19 @@ export class Exchange implements Call {
     for (const cookie of answer.cookies ?? []) response.headers.append('Set-Cookie', cookie)
     return response
   }
+}
+
+/** How long a client waits before it tries an unavailable storage again. */
+const UNAVAILABLE_RETRY_SECONDS = 5
+
+/** The error that the client gets for a failure; INTERNAL_ERROR for all that isn't meant for it. */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof StorageUnavailable) {
+    return new AppError('SERVICE_UNAVAILABLE', {
+      headers: { 'Retry-After': String(UNAVAILABLE_RETRY_SECONDS) },
+      cause: error,
+    })
+  }
+  return new AppError('INTERNAL_ERROR', { cause: error })
 }

@@ -1,18 +1,21 @@
 export { type Api, type ApiDeps, createApi, endpoint } from './api.ts'
 export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './authenticate.ts'
-export { readBody } from './body.ts'
-export type { Answer, Call, Endpoint, Mounted, MountedCall, Page } from './endpoint.ts'
-export { digestTag } from './etag.ts'
+export { parseJsonObject, readBody } from './body.ts'
 export { purgeIdempotency } from './idempotency-store.ts'
-export { parseJsonObject } from './json.ts'
 export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
-export { pathOf, repeatable } from './query.ts'
 export { assertAllowed } from './rate-limit.ts'
+export { digestTag } from './respond.ts'
 export type { AnswerEvent, RequestInfo } from './services.ts'
 export type {
+  Answer,
   Authenticate,
+  Call,
   Caller,
   CallerWorkspace,
+  Endpoint,
+  Mounted,
+  MountedCall,
+  Page,
   Permission,
   Person,
   Role,
@@ -20,4 +23,4 @@ export type {
   SessionCaller,
   Sessions,
 } from './types.ts'
-export { validate } from './validate.ts'
+export { pathOf, repeatable, validate } from './validate.ts'

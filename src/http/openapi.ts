@@ -8,9 +8,9 @@ import {
   PUBLIC_DETAIL_CODES,
   PUBLIC_ERROR_CODES,
 } from '../errors/index.ts'
-import type { AnyEndpoint } from './endpoint.ts'
 import { errorSchemas, HEADERS, PARAMETERS } from './openapi-components.ts'
 import { parameterKey, shareComponents } from './openapi-share.ts'
+import type { AnyEndpoint } from './types.ts'
 
 /** What every endpoint has in common, in the little Markdown that the reference page knows. */
 const DESCRIPTION = `Create and manage short links over HTTP.

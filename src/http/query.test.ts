@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { byParameter, langOf, pathOf, queryOf } from './query.ts'
+import { byParameter, langOf, pathOf, queryOf } from './validate.ts'
 
 describe('a request’s URL', () => {
   test('has a path, whose last slashes say nothing', () => {

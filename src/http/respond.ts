@@ -1,9 +1,10 @@
 import { brotliCompressSync, constants } from 'node:zlib'
 import { acceptedEncoding } from '../base/accept.ts'
+import { hstsOf } from '../base/hsts.ts'
+import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 import type { Rendered } from '../errors/index.ts'
 import type { Locale } from '../i18n/index.ts'
-import type { Answer } from './endpoint.ts'
-import { digestTag, encodedTag, etagOf, noneMatch } from './etag.ts'
+import type { Answer } from './types.ts'
 
 /** Shorter texts gain nothing. */
 const COMPRESSED_FROM = 1_024
@@ -133,4 +134,145 @@ function sharedBytes(text: string, encoding: Encoding): Uint8Array {
     shared.set(key, bytes)
   }
   return bytes
+}
+
+/** One entity tag of a list: whether it is weak, its version if it has one, and the whole. */
+const TAGS = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
+const VERSION = /^"(\d+)(?:\.[^"]*)?"$/
+/** What {@link encodedTag} adds. */
+const CODING = /-(?:zstd|gzip|br)"$/
+
+/**
+ * The strong entity tag of an object (RFC 9110 §8.8.3): its version, and a digest of the whole
+ * body, because clicks and status change without a new version.
+ */
+export function etagOf(version: number, text: string): string {
+  return `"${version}.${digestOf(text)}"`
+}
+
+/** The strong entity tag of a body that has no version. */
+export function digestTag(text: string): string {
+  return `"${digestOf(text)}"`
+}
+
+function digestOf(text: string): string {
+  return Bun.hash(text).toString(36)
+}
+
+/** The tag of the same content compressed: other bytes need another strong tag. */
+export function encodedTag(etag: string, encoding: string): string {
+  return `${etag.slice(0, -1)}-${encoding}"`
+}
+
+/** Whether `If-None-Match` names this tag, in any content coding (RFC 9110 §13.1.2). */
+export function noneMatch(header: string | null, etag: string): boolean {
+  if (header === null) return false
+  if (header.trim() === '*') return true
+  return tagsOf(header).some(({ tag }) => tag.replace(CODING, '"') === etag)
+}
+
+/** Whether `If-Match` allows a change of this version, compared strongly (RFC 9110 §13.1.1). */
+export function versionMatches(header: string | null, version: number): boolean {
+  if (header === null || header.trim() === '*') return true
+  return tagsOf(header).some(({ weak, tag }) => !weak && versionOf(tag) === version)
+}
+
+/** Whether `If-None-Match` forbids a change of this version. */
+export function namesVersion(header: string | null, version: number): boolean {
+  if (header === null) return false
+  return header.trim() === '*' || tagsOf(header).some(({ tag }) => versionOf(tag) === version)
+}
+
+function versionOf(tag: string): number | undefined {
+  const version = VERSION.exec(tag)?.[1]
+  return version === undefined ? undefined : Number(version)
+}
+
+function tagsOf(header: string): { weak: boolean; tag: string }[] {
+  return [...header.matchAll(TAGS)].map(([, weak, tag]) => ({
+    weak: weak !== undefined,
+    tag: tag as string,
+  }))
+}
+
+/** Headers that a script of another origin may read. */
+const EXPOSED = [
+  'X-Request-Id',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'ETag',
+  'Link',
+  'Location',
+  'Idempotent-Replayed',
+  'Content-Language',
+  'Content-Disposition',
+  'WWW-Authenticate',
+  'Allow',
+  'Accept-Patch',
+  'Accept-Post',
+].join(', ')
+
+const ACCEPTED = [
+  'Authorization',
+  'Content-Type',
+  'Accept',
+  'Accept-Language',
+  'If-Match',
+  'If-None-Match',
+  'Idempotency-Key',
+  'Last-Event-ID',
+  'X-Request-Id',
+].join(', ')
+
+/** Only the client may keep the answer, and asks whether it is current before each use. */
+export const PRIVATE = 'private, no-cache'
+
+const COMMON = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': PERMISSIONS_POLICY,
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+} as const
+
+/** Any site may call the API, with a key and never with cookies. */
+const API_HEADERS = {
+  ...COMMON,
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED,
+} as const
+
+/** Only the dashboard's own pages may call its API: no CORS, and no caching. */
+const DASHBOARD_HEADERS = { ...COMMON, 'Cross-Origin-Resource-Policy': 'same-origin' } as const
+
+/** Headers of every answer of the dashboard's API; HSTS where the public address is https. */
+export function dashboardHeaders(requestId: string, baseUrl: string): Record<string, string> {
+  return {
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    ...DASHBOARD_HEADERS,
+    ...hstsOf(baseUrl),
+  }
+}
+
+/** Headers of every answer of the API; HSTS where the public address is https. */
+export function apiHeaders(requestId: string, baseUrl: string): Record<string, string> {
+  return {
+    'X-Request-Id': requestId,
+    'Cache-Control': PRIVATE,
+    ...API_HEADERS,
+    ...hstsOf(baseUrl),
+  }
+}
+
+/** For the answer to OPTIONS, a browser's preflight among them. */
+export function preflightHeaders(allow: string): Record<string, string> {
+  return {
+    'Access-Control-Allow-Methods': allow,
+    'Access-Control-Allow-Headers': ACCEPTED,
+    'Access-Control-Max-Age': '86400',
+  }
 }

@@ -1,4 +1,8 @@
+import type { z } from '@hono/zod-openapi'
+import type { ErrorCode, Rendered } from '../errors/index.ts'
+import type { Locale } from '../i18n/index.ts'
 import type { Plan, PlanLimits } from '../plans/types.ts'
+import type { Transaction, WriteOptions } from '../storage/index.ts'
 
 /** What a key may do. */
 export type Scope = 'links:read' | 'links:write'
@@ -82,3 +86,135 @@ export type Caller = KeyCaller | SessionCaller
 
 /** Finds the caller behind a Bearer credential; null: malformed, unknown, revoked or expired. */
 export type Authenticate = (credential: string) => Promise<Caller | null>
+
+/** What an endpoint answers. It is rendered in one place, so that it can be stored and replayed. */
+export interface Answer {
+  status: number
+  /** A JSON object; absent on 204. */
+  body?: object
+  /**
+   * Gives a body that is sent as it comes, instead of `body`; not asked where the method is HEAD.
+   * Its `Content-Type` stands in `headers`.
+   */
+  stream?: () => Promise<ReadableStream<Uint8Array>>
+  /** The version of the object in `body`: becomes a strong ETag. */
+  version?: number
+  /** Further headers, `Location` and `Link` for instance. */
+  headers?: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`; they are neither recorded nor replayed. */
+  cookies?: readonly string[]
+}
+
+/** One request, checked, as an endpoint's handler gets it. */
+export interface Call<
+  C extends Caller | null = Caller | null,
+  P = unknown,
+  Q = unknown,
+  B = unknown,
+> {
+  readonly request: Request
+  readonly requestId: string
+  /** Null on public endpoints. */
+  readonly caller: C
+  /** Who is signed in; always null on the public API. */
+  readonly person: Person | null
+  /** The values of the path, the query and the body, as their schemas gave them out. */
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  /** The language of this answer, negotiated when it is first asked for. */
+  readonly locale: Locale
+  /** The address that the request came from. */
+  readonly address: string
+  /** The public address of this instance: an origin without a trailing slash. */
+  readonly baseUrl: string
+  /** Whether `If-Match` and `If-None-Match` allow a change of this version (RFC 9110 §13.1). */
+  readonly ifMatch: (version: number) => boolean
+  /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
+  readonly stillPermitted: () => Promise<boolean>
+  /**
+   * Runs `work` in a transaction and answers when it would survive a power cut. With an
+   * `Idempotency-Key`, the answer is recorded in the same transaction.
+   */
+  readonly mutate: (
+    work: (tx: Transaction) => Promise<Answer>,
+    options?: Pick<WriteOptions, 'together'>,
+  ) => Promise<Answer>
+}
+
+/** Answers GET without a key, outside of the OpenAPI document. */
+export type Page = (call: Pick<Call, 'locale'>) => Rendered | Promise<Rendered>
+
+/** Answers every request below a path. Its errors are rendered as those of endpoints. */
+export type Mounted = (call: MountedCall) => Promise<Response>
+
+/** A request that is handed on as it came. */
+export type MountedCall = Pick<Call, 'request' | 'requestId' | 'locale' | 'baseUrl' | 'address'>
+
+/** A successful answer, as the reference describes it. */
+export interface Success {
+  status: 200 | 201 | 204
+  description: string
+  schema?: z.ZodType
+  /** Of an answer that is no JSON. */
+  contentType?: string
+  /** Headers of this answer besides those that every one has: name → what it says. */
+  headers?: Readonly<Record<string, string>>
+  example?: unknown
+}
+
+/** What a caller must be allowed to do; `any`: any key will do; null: no key is needed. */
+export type Scoped = Permission | 'any' | null
+
+/**
+ * All there is to know of an endpoint, in one place: what the pipeline enforces and what the
+ * OpenAPI document says are the same declaration.
+ */
+export interface Endpoint<
+  S extends Scoped,
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  B extends z.ZodType,
+> {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** The whole path, with parameters in braces: `/api/v1/links/{id}`. */
+  path: string
+  scope: S
+  /**
+   * On the dashboard's API, with `scope: null`: somebody must be signed in, in no matter what
+   * workspace; or whoever owns the instance.
+   */
+  person?: true | 'instance owner'
+  /** On the dashboard's API: the person must have proved who they are a short time ago. */
+  fresh?: true
+  /** On the dashboard's API: takes nothing from the plan's requests, though it isn't a GET. */
+  uncounted?: true
+  /** The answer holds a secret: it is never recorded, `Idempotency-Key` is ignored. */
+  secret?: true
+  operationId: string
+  tag: string
+  summary: string
+  description?: string
+  params?: P
+  /** An object: parameters that it doesn't name are refused. A repeated one arrives as a list. */
+  query?: Q
+  /** JSON; with `patch` also `application/merge-patch+json`. Give a strict object. */
+  body?: B
+  /** A request without a body is one with `{}`. */
+  bodyOptional?: true
+  bodyExample?: unknown
+  /** The most bytes that the body may have; 64 KiB when absent. */
+  bodyBytesMax?: number
+  success: Success
+  /** Codes that only this endpoint gives; those that follow from the declaration are added. */
+  errors?: readonly ErrorCode[]
+  /** Replaces `Cache-Control: private, no-cache`. */
+  cacheControl?: string
+  /** Throws AppError for whatever is not the success. */
+  handler(
+    call: Call<S extends null ? null : Caller, z.output<P>, z.output<Q>, z.output<B>>,
+  ): Promise<Answer> | Answer
+}
+
+/** An endpoint whose types were checked where it was declared. */
+export type AnyEndpoint = Endpoint<Scoped, z.ZodType, z.ZodType, z.ZodType>

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { memberOf } from './authenticate.ts'
-import type { AnyEndpoint } from './endpoint.ts'
-import type { Person, Sessions } from './types.ts'
+import type { AnyEndpoint, Person, Sessions } from './types.ts'
 
 /** The workspace that a request of somebody signed in is about; or the code of its refusal. */
 async function workspaceOf(method: string, path: string, header?: string): Promise<string> {

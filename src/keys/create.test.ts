@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { COMMAND_LINE } from '../audit/index.ts'
-import { prefixOf } from './format.ts'
+import { prefixOf } from './authenticate.ts'
 import { BOTH, codeOf, DAY, HOUR, keysFixture, START } from './testing/fixture.ts'
 
 const { storage, service, serviceOn, openElsewhere, pass, create, revoke, works, setPlan, used } =

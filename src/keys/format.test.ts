@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Random } from '../base/random.ts'
-import { BASE62, makeKey, prefixOf } from './format.ts'
+import { BASE62, makeKey, prefixOf } from './authenticate.ts'
 
 /** The same bytes for the same seed. */
 function seeded(seed: number): Random {

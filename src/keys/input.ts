@@ -25,18 +25,6 @@ export function scopesOf(stored: string): Scope[] {
   return stored.split(' ').filter(isScope)
 }
 
-const sets = new Map<string, ReadonlySet<Scope>>()
-
-/** The same as a set, which all rows with the same scopes share. */
-export function scopeSetOf(stored: string): ReadonlySet<Scope> {
-  let set = sets.get(stored)
-  if (set === undefined) {
-    set = new Set(scopesOf(stored))
-    sets.set(stored, set)
-  }
-  return set
-}
-
 /** What a key is made of. */
 export interface NewKey {
   /** 1–100 characters; blanks around it are dropped. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { decide, type LimitState } from './decide.ts'
-import { createMemoryLimiter } from './memory.ts'
+import { createMemoryLimiter, decide, type LimitState } from './memory.ts'
 
 const policies = fc.record({
   ratePerMinute: fc.integer({ min: 1, max: 100_000 }),

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { Decision, Policy } from './decide.ts'
 import { GCRA } from './gcra.ts'
-import { createMemoryLimiter, type Limiter } from './memory.ts'
+import { createMemoryLimiter, type Decision, type Limiter, type Policy } from './memory.ts'
 
 /** Runs scripts where all nodes meet. */
 export interface SharedScripts {

@@ -2,6 +2,7 @@ import { type Actor, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
+import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Locale } from '../i18n/index.ts'
@@ -47,37 +48,6 @@ export interface Invited {
   role: Role
 }
 
-/** Invitations: for one address, once, for seven days. Their tokens are stored hashed. */
-export interface InvitationService {
-  list(workspaceNo: number): Promise<Invitation[]>
-  /**
-   * Invites somebody; an open invitation of the same address ends. Open invitations count towards
-   * the plan's members, so that everybody who is invited can also come.
-   * @throws AppError FORBIDDEN, ROLE_ABOVE_OWN, ALREADY_MEMBER, PLAN_LIMIT_REACHED
-   */
-  create(
-    tx: Transaction,
-    asker: MemberAsker,
-    input: { email: string; role: Role },
-  ): Promise<{ invitation: Invitation; workspaceName: string; token: string; expiresAt: number }>
-  /** @throws AppError INVITATION_NOT_FOUND, FORBIDDEN, ROLE_ABOVE_OWN */
-  revoke(tx: Transaction, asker: MemberAsker, id: string): Promise<void>
-  /** @throws AppError INVITATION_NOT_FOUND: unknown, used, replaced, revoked and expired alike */
-  lookup(token: string, sql?: Sql): Promise<Invited>
-  /**
-   * Makes who has the token a member, once.
-   * @throws AppError INVITATION_NOT_FOUND, INVITATION_FOR_ANOTHER, ALREADY_MEMBER,
-   *   PLAN_LIMIT_REACHED
-   */
-  accept(
-    tx: Transaction,
-    token: string,
-    user: { id: string; email: string },
-    actor: Actor,
-  ): Promise<Invited>
-  purgeExpired(): Promise<void>
-}
-
 /** What the service works with. */
 export interface InvitationServiceDeps {
   storage: Pick<Storage, 'read' | 'write'>
@@ -87,119 +57,150 @@ export interface InvitationServiceDeps {
   workspaces: Pick<WorkspaceService, 'join'>
 }
 
-/** See {@link InvitationService}. */
-export function createInvitationService(deps: InvitationServiceDeps): InvitationService {
-  const { storage, clock, ids, random, workspaces } = deps
+/** Invitations: for one address, once, for seven days. Their tokens are stored hashed. */
+export function createInvitationService(deps: InvitationServiceDeps) {
+  return withContext(deps, { list, create, revoke, lookup, accept, purgeExpired })
+}
 
-  async function byToken(sql: Sql, token: string) {
-    const row = await invitationByToken(sql, hashOf(token), clock.now())
-    if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
-    const invited: Invited = {
-      workspace: {
-        no: row.workspace_no,
-        id: row.workspace_id,
-        name: row.workspace_name,
-        plan: row.plan_id,
-      },
-      email: row.email,
-      role: row.role as Role,
-    }
-    return { row, invited }
+export type InvitationService = ReturnType<typeof createInvitationService>
+
+async function list(
+  { storage, clock }: InvitationServiceDeps,
+  workspaceNo: number,
+): Promise<Invitation[]> {
+  const rows = await listInvitations(storage.read, workspaceNo, clock.now())
+  return rows.map(({ id, email, role, expires_at, inviter_email }) => ({
+    id,
+    email,
+    role: role as Role,
+    expires_at: new Date(expires_at).toISOString(),
+    invited_by: inviter_email === null ? null : { email: inviter_email },
+  }))
+}
+
+/**
+ * Invites somebody; an open invitation of the same address ends. Open invitations count towards
+ * the plan's members, so that everybody who is invited can also come.
+ * @throws AppError FORBIDDEN, ROLE_ABOVE_OWN, ALREADY_MEMBER, PLAN_LIMIT_REACHED
+ */
+async function create(
+  { clock, ids, random }: InvitationServiceDeps,
+  tx: Transaction,
+  asker: MemberAsker,
+  { email, role }: { email: string; role: Role },
+): Promise<{ invitation: Invitation; workspaceName: string; token: string; expiresAt: number }> {
+  const { workspace, actor } = asker
+  await tx.lockWorkspace(workspace.no)
+  if (isAbove(role, await roleOf(tx, asker))) throw new AppError('ROLE_ABOVE_OWN')
+  const key = emailKey(email)
+  if (await isMember(tx, workspace.no, key)) throw new AppError('ALREADY_MEMBER')
+  const now = clock.now()
+  const limit = workspace.plan.limits.members
+  if (limit !== null && (await placesTaken(tx, workspace.no, key, now)) >= limit) {
+    throw new AppError('PLAN_LIMIT_REACHED', {
+      details: [{ field: 'members', code: 'MEMBERS_LIMIT', params: { limit } }],
+    })
   }
+  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
+  const id = ids.next('inv')
+  const expiresAt = now + INVITATION_MS
+  await replaceInvitation(tx, {
+    id,
+    workspace_no: workspace.no,
+    email,
+    email_key: key,
+    role,
+    token_hash: hashOf(token),
+    invited_by: asker.userId,
+    created_at: now,
+    expires_at: expiresAt,
+  })
+  const expires_at = new Date(expiresAt).toISOString()
+  await recordChange(tx, actor, {
+    workspaceNo: workspace.no,
+    at: now,
+    action: 'invitation.created',
+    target: { type: 'invitation', id, label: email },
+    before: {},
+    after: { role, expires_at },
+  })
+  const invitation = { id, email, role, expires_at, invited_by: { email: actor.label } }
+  const workspaceName = await nameOf(tx, workspace.no)
+  return { invitation, workspaceName, token, expiresAt }
+}
 
-  return {
-    async list(workspaceNo) {
-      const rows = await listInvitations(storage.read, workspaceNo, clock.now())
-      return rows.map(({ id, email, role, expires_at, inviter_email }) => ({
-        id,
-        email,
-        role: role as Role,
-        expires_at: new Date(expires_at).toISOString(),
-        invited_by: inviter_email === null ? null : { email: inviter_email },
-      }))
-    },
+/** @throws AppError INVITATION_NOT_FOUND, FORBIDDEN, ROLE_ABOVE_OWN */
+async function revoke(
+  { clock }: InvitationServiceDeps,
+  tx: Transaction,
+  asker: MemberAsker,
+  id: string,
+): Promise<void> {
+  const { workspace, actor } = asker
+  await tx.lockWorkspace(workspace.no)
+  const own = await roleOf(tx, asker)
+  const now = clock.now()
+  const row = await deleteInvitation(tx, workspace.no, id, now)
+  if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
+  if (isAbove(row.role, own)) throw new AppError('ROLE_ABOVE_OWN')
+  await recordChange(tx, actor, {
+    workspaceNo: workspace.no,
+    at: now,
+    action: 'invitation.revoked',
+    target: { type: 'invitation', id, label: row.email },
+    before: { role: row.role },
+    after: {},
+  })
+}
 
-    async create(tx, asker, { email, role }) {
-      const { workspace, actor } = asker
-      await tx.lockWorkspace(workspace.no)
-      if (isAbove(role, await roleOf(tx, asker))) throw new AppError('ROLE_ABOVE_OWN')
-      const key = emailKey(email)
-      if (await isMember(tx, workspace.no, key)) throw new AppError('ALREADY_MEMBER')
-      const now = clock.now()
-      const limit = workspace.plan.limits.members
-      if (limit !== null && (await placesTaken(tx, workspace.no, key, now)) >= limit) {
-        throw new AppError('PLAN_LIMIT_REACHED', {
-          details: [{ field: 'members', code: 'MEMBERS_LIMIT', params: { limit } }],
-        })
-      }
-      const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
-      const id = ids.next('inv')
-      const expiresAt = now + INVITATION_MS
-      await replaceInvitation(tx, {
-        id,
-        workspace_no: workspace.no,
-        email,
-        email_key: key,
-        role,
-        token_hash: hashOf(token),
-        invited_by: asker.userId,
-        created_at: now,
-        expires_at: expiresAt,
-      })
-      const expires_at = new Date(expiresAt).toISOString()
-      await recordChange(tx, actor, {
-        workspaceNo: workspace.no,
-        at: now,
-        action: 'invitation.created',
-        target: { type: 'invitation', id, label: email },
-        before: {},
-        after: { role, expires_at },
-      })
-      const invitation = { id, email, role, expires_at, invited_by: { email: actor.label } }
-      const workspaceName = await nameOf(tx, workspace.no)
-      return { invitation, workspaceName, token, expiresAt }
-    },
+/** @throws AppError INVITATION_NOT_FOUND: unknown, used, replaced, revoked and expired alike */
+async function lookup(deps: InvitationServiceDeps, token: string): Promise<Invited> {
+  return (await byToken(deps, deps.storage.read, token)).invited
+}
 
-    async revoke(tx, asker, id) {
-      const { workspace, actor } = asker
-      await tx.lockWorkspace(workspace.no)
-      const own = await roleOf(tx, asker)
-      const now = clock.now()
-      const row = await deleteInvitation(tx, workspace.no, id, now)
-      if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
-      if (isAbove(row.role, own)) throw new AppError('ROLE_ABOVE_OWN')
-      await recordChange(tx, actor, {
-        workspaceNo: workspace.no,
-        at: now,
-        action: 'invitation.revoked',
-        target: { type: 'invitation', id, label: row.email },
-        before: { role: row.role },
-        after: {},
-      })
-    },
+/**
+ * Makes the person who has the token a member, once.
+ * @throws AppError INVITATION_NOT_FOUND, INVITATION_FOR_ANOTHER, ALREADY_MEMBER,
+ *   PLAN_LIMIT_REACHED
+ */
+async function accept(
+  deps: InvitationServiceDeps,
+  tx: Transaction,
+  token: string,
+  user: { id: string; email: string },
+  actor: Actor,
+): Promise<Invited> {
+  const { row: found } = await byToken(deps, tx, token)
+  await tx.lockWorkspace(found.workspace_no)
+  // It may have been used while others had the workspace.
+  const { row, invited } = await byToken(deps, tx, token)
+  if (row.email_key !== emailKey(user.email)) throw new AppError('INVITATION_FOR_ANOTHER')
+  await deleteInvitation(tx, row.workspace_no, row.id, deps.clock.now())
+  await deps.workspaces.join(tx, invited.workspace, user, invited.role, actor)
+  return invited
+}
 
-    async lookup(token, sql = storage.read) {
-      return (await byToken(sql, token)).invited
-    },
+async function purgeExpired({ storage, clock }: InvitationServiceDeps): Promise<void> {
+  await storage.write(
+    (tx) => tx.db.deleteFrom('invitations').where('expires_at', '<=', clock.now()).execute(),
+    { survives: 'process' },
+  )
+}
 
-    async accept(tx, token, user, actor) {
-      const { row: found } = await byToken(tx, token)
-      await tx.lockWorkspace(found.workspace_no)
-      // It may have been used while others had the workspace.
-      const { row, invited } = await byToken(tx, token)
-      if (row.email_key !== emailKey(user.email)) throw new AppError('INVITATION_FOR_ANOTHER')
-      await deleteInvitation(tx, row.workspace_no, row.id, clock.now())
-      await workspaces.join(tx, invited.workspace, user, invited.role, actor)
-      return invited
+async function byToken({ clock }: InvitationServiceDeps, sql: Sql, token: string) {
+  const row = await invitationByToken(sql, hashOf(token), clock.now())
+  if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
+  const invited: Invited = {
+    workspace: {
+      no: row.workspace_no,
+      id: row.workspace_id,
+      name: row.workspace_name,
+      plan: row.plan_id,
     },
-
-    async purgeExpired() {
-      await storage.write(
-        (tx) => tx.db.deleteFrom('invitations').where('expires_at', '<=', clock.now()).execute(),
-        { survives: 'process' },
-      )
-    },
+    email: row.email,
+    role: row.role as Role,
   }
+  return { row, invited }
 }
 
 /** The address without regard to case, as accounts have it. */

@@ -2,6 +2,7 @@ export { migrate, migrateScaled, migrationStates, scaledMigrationStates } from '
 
 import type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
 
+export { bySql } from './kysely.ts'
 export type { MigrationState } from './migrations/states.ts'
 export { asPostgresError } from './postgres/errors.ts'
 export type { PostgresOptions, PostgresStorage } from './postgres/index.ts'
@@ -20,8 +21,6 @@ export {
   type Transaction,
   type WriteOptions,
 } from './storage.ts'
-
-export { bySql } from './variants.ts'
 
 /** Loads the driver when it is needed: one machine alone shouldn't wait for it. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {

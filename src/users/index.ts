@@ -1,11 +1,12 @@
-export { type NewUser, USER_NAME_MAX } from './input.ts'
 export {
   assertNotCommon,
   hashPassword,
+  type NewUser,
   PASSWORD_MAX,
   PASSWORD_MIN,
+  USER_NAME_MAX,
   verifyPassword,
-} from './password.ts'
+} from './input.ts'
 export {
   type CheckedUser,
   type CreatedUser,

@@ -3,8 +3,7 @@ import type { Ids } from '../base/ids.ts'
 import { type Random, randomString } from '../base/random.ts'
 import { Refused } from '../errors/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import { checkNewUser, type NewUser } from './input.ts'
-import { assertNotCommon, hashPassword } from './password.ts'
+import { assertNotCommon, checkNewUser, hashPassword, type NewUser } from './input.ts'
 import { hasUsers, insertUser, lockUsers } from './store.ts'
 
 /** Letters and digits that aren't mistaken for each other. */

@@ -1,6 +1,7 @@
 import { type Actor, changedFields, type Fields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import { withContext } from '../base/verbs.ts'
 import { AppError, Refused } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
@@ -36,64 +37,6 @@ export interface Workspace {
   created_at: string
 }
 
-/**
- * Workspaces: made, listed, put on plans. `ref`: an id, or, for the operator, a name without regard
- * to case that one workspace alone has.
- */
-export interface WorkspaceService {
-  /**
-   * @param planId Default: the default plan.
-   * @throws Refused UNKNOWN_PLAN, AppError VALIDATION_FAILED
-   */
-  create(
-    tx: Transaction,
-    input: { name: string; planId?: string | undefined },
-    actor: Actor,
-  ): Promise<Workspace>
-  list(): Promise<Workspace[]>
-  /** @throws Refused WORKSPACE_AMBIGUOUS */
-  find(ref: string, sql?: Sql): Promise<Workspace | undefined>
-  /** @throws AppError WORKSPACE_NOT_FOUND, Refused WORKSPACE_AMBIGUOUS */
-  get(sql: Sql, ref: string): Promise<Workspace>
-  /**
-   * Finds a workspace or makes it; a plan, when given, becomes its plan in both cases.
-   * @throws as `create` and `setPlan` do
-   */
-  ensure(
-    tx: Transaction,
-    ref: string,
-    options: { planId?: string | undefined },
-    actor: Actor,
-  ): Promise<Workspace>
-  /**
-   * Puts a workspace on a plan. With more of anything than the plan allows it keeps all of it,
-   * and gets no more.
-   * @throws as `get` does, Refused UNKNOWN_PLAN
-   */
-  setPlan(tx: Transaction, ref: string, planId: string, actor: Actor): Promise<Workspace>
-  /**
-   * Changes what its owners may change; what is absent stays.
-   * @throws AppError WORKSPACE_NOT_FOUND, VALIDATION_FAILED
-   */
-  update(tx: Transaction, ref: string, patch: WorkspacePatch, actor: Actor): Promise<Workspace>
-  /**
-   * Takes in a member.
-   * @throws AppError PLAN_LIMIT_REACHED with MEMBERS_LIMIT, ALREADY_MEMBER
-   */
-  join(
-    tx: Transaction,
-    workspace: Pick<Workspace, 'no' | 'plan'>,
-    user: { id: string; email: string },
-    role: Role,
-    actor: Actor,
-  ): Promise<void>
-  /** Workspaces of the instance, the newest first; `search`: a part of the name, or an id. */
-  search(
-    search: string,
-    page: { below: number | null; limit: number },
-  ): Promise<{ no: number; workspace: Workspace }[]>
-}
-
 /** What the owners of a workspace may change. */
 export interface WorkspacePatch {
   name?: string | undefined
@@ -109,163 +52,217 @@ export interface WorkspaceServiceDeps {
   plans: Plans
 }
 
-/** See {@link WorkspaceService}. */
-export function createWorkspaceService(deps: WorkspaceServiceDeps): WorkspaceService {
-  const { storage, clock, ids, plans } = deps
+/**
+ * Workspaces: made, listed, put on plans. `ref`: an id, or, for the operator, a name without regard
+ * to case that one workspace alone has.
+ */
+export function createWorkspaceService(deps: WorkspaceServiceDeps) {
+  return withContext(deps, { create, list, find, get, ensure, setPlan, update, search, join })
+}
 
-  function planIdOf(given: string | undefined): string {
-    if (given === undefined) return plans.default.id
-    const plan = plans.find(given)
-    if (plan !== undefined) return plan.id
-    const known = plans.all.map(({ id }) => id).join(', ')
-    throw new Refused('UNKNOWN_PLAN', `There is no plan ${given}; there are ${known}`)
+export type WorkspaceService = ReturnType<typeof createWorkspaceService>
+
+/**
+ * @param input without `planId`: on the default plan.
+ * @throws Refused UNKNOWN_PLAN, AppError VALIDATION_FAILED
+ */
+async function create(
+  { ids, clock, plans }: WorkspaceServiceDeps,
+  tx: Transaction,
+  input: { name: string; planId?: string | undefined },
+  actor: Actor,
+): Promise<Workspace> {
+  const name = checkName(input.name)
+  const at = clock.now()
+  const row = await insertWorkspace(tx, {
+    id: ids.next('wsp'),
+    name,
+    name_key: nameKey(name),
+    plan_id: planIdOf(plans, input.planId),
+    created_at: at,
+  })
+  const made = workspaceOf(row)
+  const after = { name, plan: made.plan }
+  await record(tx, actor, at, 'workspace.created', made, { before: {}, after })
+  return made
+}
+
+async function list({ storage }: WorkspaceServiceDeps): Promise<Workspace[]> {
+  return (await listWorkspaces(storage.read)).map(workspaceOf)
+}
+
+/** @throws Refused WORKSPACE_AMBIGUOUS */
+async function find(
+  { storage }: WorkspaceServiceDeps,
+  ref: string,
+  sql: Sql = storage.read,
+): Promise<Workspace | undefined> {
+  const row = await rowOf(sql, ref)
+  return row && workspaceOf(row)
+}
+
+/** @throws AppError WORKSPACE_NOT_FOUND, Refused WORKSPACE_AMBIGUOUS */
+async function get(_: unknown, sql: Sql, ref: string): Promise<Workspace> {
+  const row = await rowOf(sql, ref)
+  if (row !== undefined) return workspaceOf(row)
+  throw new AppError('WORKSPACE_NOT_FOUND', { internal: `There is no workspace ${ref}` })
+}
+
+/** {@link get} in a transaction that has the workspace to itself. */
+async function getLocked(tx: Transaction, ref: string): Promise<Workspace> {
+  await tx.lockWorkspace((await get(null, tx, ref)).no)
+  return get(null, tx, ref)
+}
+
+/**
+ * Finds a workspace or makes it; a plan, when given, becomes its plan in both cases.
+ * @throws as `create` and `setPlan` do
+ */
+async function ensure(
+  deps: WorkspaceServiceDeps,
+  tx: Transaction,
+  ref: string,
+  { planId }: { planId?: string | undefined },
+  actor: Actor,
+): Promise<Workspace> {
+  await tx.lock(`workspace name ${nameKey(ref)}`)
+  const found = await rowOf(tx, ref)
+  // An id stands for a workspace that exists.
+  if (found === undefined && !looksLikeId(ref)) {
+    return create(deps, tx, { name: ref, planId }, actor)
   }
+  return planId === undefined ? get(deps, tx, ref) : setPlan(deps, tx, ref, planId, actor)
+}
 
-  async function rowOf(sql: Sql, ref: string): Promise<WorkspaceRow | undefined> {
-    if (looksLikeId(ref)) return workspaceById(sql, ref)
-    const [row, ...others] = await workspacesByName(sql, nameKey(ref))
-    if (others.length === 0) return row
-    const message = `There are several workspaces ${ref}: name the id (workspaces list)`
-    throw new Refused('WORKSPACE_AMBIGUOUS', message)
+/**
+ * Puts a workspace on a plan. With more of anything than the plan allows it keeps all of it, and
+ * gets no more.
+ * @throws as `get` does, Refused UNKNOWN_PLAN
+ */
+async function setPlan(
+  { plans, clock }: WorkspaceServiceDeps,
+  tx: Transaction,
+  ref: string,
+  planId: string,
+  actor: Actor,
+): Promise<Workspace> {
+  const plan = planIdOf(plans, planId)
+  const workspace = await getLocked(tx, ref)
+  if (workspace.plan === plan) return workspace
+  await updatePlan(tx, workspace.no, plan)
+  const change = { before: { plan: workspace.plan }, after: { plan } }
+  await record(tx, actor, clock.now(), 'workspace.plan_changed', workspace, change)
+  return { ...workspace, plan }
+}
+
+/**
+ * Changes what its owners may change; what is absent stays.
+ * @throws AppError WORKSPACE_NOT_FOUND, VALIDATION_FAILED
+ */
+async function update(
+  { clock }: WorkspaceServiceDeps,
+  tx: Transaction,
+  ref: string,
+  patch: WorkspacePatch,
+  actor: Actor,
+): Promise<Workspace> {
+  const workspace = await getLocked(tx, ref)
+  const { name, language, require_two_factor } = workspace
+  const wanted = {
+    name: patch.name === undefined ? name : checkName(patch.name),
+    language: patch.language === undefined ? language : patch.language,
+    require_two_factor: patch.require_two_factor ?? require_two_factor,
   }
-
-  async function get(sql: Sql, ref: string): Promise<Workspace> {
-    const row = await rowOf(sql, ref)
-    if (row !== undefined) return workspaceOf(row)
-    throw new AppError('WORKSPACE_NOT_FOUND', { internal: `There is no workspace ${ref}` })
-  }
-
-  async function create(
-    tx: Transaction,
-    input: { name: string; planId?: string | undefined },
-    actor: Actor,
-  ): Promise<Workspace> {
-    const name = checkName(input.name)
-    const row = await insertWorkspace(tx, {
-      id: ids.next('wsp'),
-      name,
-      name_key: nameKey(name),
-      plan_id: planIdOf(input.planId),
-      created_at: clock.now(),
+  const change = changedFields({ name, language, require_two_factor }, wanted)
+  if (Object.keys(change.after).length === 0) return workspace
+  await tx.db
+    .updateTable('workspaces')
+    .set({
+      ...wanted,
+      name_key: nameKey(wanted.name),
+      require_two_factor: wanted.require_two_factor ? 1 : 0,
     })
-    const made = workspaceOf(row)
-    await record(tx, actor, 'workspace.created', made, {}, { name, plan: made.plan })
-    return made
-  }
+    .where('no', '=', workspace.no)
+    .execute()
+  const changed = { ...workspace, ...wanted }
+  await record(tx, actor, clock.now(), 'workspace.updated', changed, change)
+  return changed
+}
 
-  function record(
-    tx: Transaction,
-    actor: Actor,
-    action: 'workspace.created' | 'workspace.updated' | 'workspace.plan_changed',
-    { no, id, name }: Workspace,
-    before: Fields,
-    after: Fields,
-  ): Promise<void> {
-    const target = { type: 'workspace' as const, id, label: name }
-    return recordChange(tx, actor, {
-      workspaceNo: no,
-      at: clock.now(),
-      action,
-      target,
-      before,
-      after,
+/** Workspaces of the instance, the newest first; `search`: a part of the name, or an id. */
+async function search(
+  { storage }: WorkspaceServiceDeps,
+  search: string,
+  { below, limit }: { below: number | null; limit: number },
+): Promise<{ no: number; workspace: Workspace }[]> {
+  const text = search.trim()
+  const rows = await searchWorkspaces(storage.reports, {
+    ...(text !== '' && (looksLikeId(text) ? { id: text } : { part: nameKey(text) })),
+    below,
+    limit,
+  })
+  return rows.map((row) => ({ no: row.no, workspace: workspaceOf(row) }))
+}
+
+/**
+ * Takes in a member.
+ * @throws AppError PLAN_LIMIT_REACHED with MEMBERS_LIMIT, ALREADY_MEMBER
+ */
+async function join(
+  { plans, clock }: WorkspaceServiceDeps,
+  tx: Transaction,
+  workspace: Pick<Workspace, 'no' | 'plan'>,
+  user: { id: string; email: string },
+  role: Role,
+  actor: Actor,
+): Promise<void> {
+  const limit = plans.of(workspace.plan).limits.members
+  if (!(await takeMemberPlace(tx, workspace.no, limit))) {
+    throw new AppError('PLAN_LIMIT_REACHED', {
+      details: [{ field: 'members', code: 'MEMBERS_LIMIT', params: { limit: limit ?? 0 } }],
     })
   }
+  const at = clock.now()
+  const row = { workspace_no: workspace.no, user_id: user.id, role, created_at: at }
+  // A person who has deleted their account meanwhile is no longer signed in.
+  if (!(await holdUser(tx, user.id))) throw new AppError('SIGN_IN_REQUIRED')
+  if (!(await insertMember(tx, row))) throw new AppError('ALREADY_MEMBER')
+  await recordChange(tx, actor, {
+    workspaceNo: workspace.no,
+    at,
+    action: 'member.joined',
+    target: { type: 'member', id: user.id, label: user.email },
+    before: {},
+    after: { role },
+  })
+}
 
-  async function setPlan(
-    tx: Transaction,
-    ref: string,
-    given: string,
-    actor: Actor,
-  ): Promise<Workspace> {
-    const plan = planIdOf(given)
-    await tx.lockWorkspace((await get(tx, ref)).no)
-    const workspace = await get(tx, ref)
-    if (workspace.plan === plan) return workspace
-    await updatePlan(tx, workspace.no, plan)
-    const before = { plan: workspace.plan }
-    await record(tx, actor, 'workspace.plan_changed', workspace, before, { plan })
-    return { ...workspace, plan }
-  }
+function record(
+  tx: Transaction,
+  actor: Actor,
+  at: number,
+  action: 'workspace.created' | 'workspace.updated' | 'workspace.plan_changed',
+  { no, id, name }: Workspace,
+  change: { before: Fields; after: Fields },
+): Promise<void> {
+  const target = { type: 'workspace' as const, id, label: name }
+  return recordChange(tx, actor, { workspaceNo: no, at, action, target, ...change })
+}
 
-  return {
-    create,
+function planIdOf(plans: Plans, given: string | undefined): string {
+  if (given === undefined) return plans.default.id
+  const plan = plans.find(given)
+  if (plan !== undefined) return plan.id
+  const known = plans.all.map(({ id }) => id).join(', ')
+  throw new Refused('UNKNOWN_PLAN', `There is no plan ${given}; there are ${known}`)
+}
 
-    async list() {
-      return (await listWorkspaces(storage.read)).map(workspaceOf)
-    },
-
-    async find(ref, sql = storage.read) {
-      const row = await rowOf(sql, ref)
-      return row && workspaceOf(row)
-    },
-
-    get,
-
-    async ensure(tx, ref, { planId }, actor) {
-      await tx.lock(`workspace name ${nameKey(ref)}`)
-      const found = await rowOf(tx, ref)
-      // An id stands for a workspace that exists.
-      if (found === undefined && !looksLikeId(ref)) return create(tx, { name: ref, planId }, actor)
-      return planId === undefined ? get(tx, ref) : setPlan(tx, ref, planId, actor)
-    },
-    setPlan,
-    async update(tx, ref, patch, actor) {
-      await tx.lockWorkspace((await get(tx, ref)).no)
-      const workspace = await get(tx, ref)
-      const { name, language, require_two_factor } = workspace
-      const now = { name, language, require_two_factor }
-      const wanted = {
-        name: patch.name === undefined ? name : checkName(patch.name),
-        language: patch.language === undefined ? language : patch.language,
-        require_two_factor: patch.require_two_factor ?? require_two_factor,
-      }
-      const { before, after } = changedFields(now, wanted)
-      if (Object.keys(after).length === 0) return workspace
-      await tx.db
-        .updateTable('workspaces')
-        .set({
-          ...wanted,
-          name_key: nameKey(wanted.name),
-          require_two_factor: wanted.require_two_factor ? 1 : 0,
-        })
-        .where('no', '=', workspace.no)
-        .execute()
-      const changed = { ...workspace, ...wanted }
-      await record(tx, actor, 'workspace.updated', changed, before, after)
-      return changed
-    },
-    async search(search, { below, limit }) {
-      const text = search.trim()
-      const rows = await searchWorkspaces(storage.reports, {
-        ...(text !== '' && (looksLikeId(text) ? { id: text } : { part: nameKey(text) })),
-        below,
-        limit,
-      })
-      return rows.map((row) => ({ no: row.no, workspace: workspaceOf(row) }))
-    },
-    async join(tx, workspace, user, role, actor) {
-      const limit = plans.of(workspace.plan).limits.members
-      if (!(await takeMemberPlace(tx, workspace.no, limit))) {
-        throw new AppError('PLAN_LIMIT_REACHED', {
-          details: [{ field: 'members', code: 'MEMBERS_LIMIT', params: { limit: limit ?? 0 } }],
-        })
-      }
-      const at = clock.now()
-      const row = { workspace_no: workspace.no, user_id: user.id, role, created_at: at }
-      // Who has deleted their account meanwhile is signed in no longer.
-      if (!(await holdUser(tx, user.id))) throw new AppError('SIGN_IN_REQUIRED')
-      if (!(await insertMember(tx, row))) throw new AppError('ALREADY_MEMBER')
-      await recordChange(tx, actor, {
-        workspaceNo: workspace.no,
-        at,
-        action: 'member.joined',
-        target: { type: 'member', id: user.id, label: user.email },
-        before: {},
-        after: { role },
-      })
-    },
-  }
+async function rowOf(sql: Sql, ref: string): Promise<WorkspaceRow | undefined> {
+  if (looksLikeId(ref)) return workspaceById(sql, ref)
+  const [row, ...others] = await workspacesByName(sql, nameKey(ref))
+  if (others.length === 0) return row
+  const message = `There are several workspaces ${ref}: name the id (workspaces list)`
+  throw new Refused('WORKSPACE_AMBIGUOUS', message)
 }
 
 function workspaceOf(row: WorkspaceRow): Workspace {

@@ -1,5 +1,12 @@
-import { createJob, hooksOf, type Job, writeLate } from '../job.ts'
-import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage.ts'
+import {
+  createJob,
+  hooksOf,
+  type Job,
+  StorageUnavailable,
+  type Transaction,
+  type WriteOptions,
+  writeLate,
+} from '../storage.ts'
 import { asPostgresError, ConnectionLost, SerializationFailure } from './errors.ts'
 import { lockByName, lockWorkspaceSql } from './locks.ts'
 import type { Connection, Pool } from './pool.ts'
@@ -63,77 +70,9 @@ class CommitUnknown extends StorageUnavailable {}
  * A transaction that failed to serialize, or lost its connection before COMMIT, is run again. When
  * the answer to COMMIT is lost the result is unknown: StorageUnavailable.
  */
-export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Writer {
-  const begin = `BEGIN; SET LOCAL statement_timeout = ${timeoutMs};
-    SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`
+export function createWriter(options: WriterOptions): Writer {
   const queues = new Map<string, WriteQueue>()
   const running = new Set<Promise<void>>()
-
-  /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async function attempt(job: Job, { workspaceNo, connection }: Batch): Promise<boolean> {
-    try {
-      job.outcome = { value: await job.work(transactionOf(job, workspaceNo, connection)) }
-      return true
-    } catch (reason) {
-      if (reason instanceof ConnectionLost || reason instanceof SerializationFailure) throw reason
-      job.outcome = { reason }
-      return false
-    }
-  }
-
-  async function runTogether(batch: Batch): Promise<void> {
-    const { jobs } = batch
-    for (let i = 0; i < jobs.length; ) {
-      let end = i + 1
-      if (jobs[i]?.together) while (jobs[end]?.together) end++
-      const done = await Promise.allSettled(jobs.slice(i, end).map((job) => attempt(job, batch)))
-      for (const each of done) {
-        if (each.status === 'rejected') throw each.reason
-        if (!each.value) throw new BatchFailed()
-      }
-      i = end
-    }
-    await writeLate(jobs)
-  }
-
-  async function runApart(batch: Batch): Promise<void> {
-    const { jobs, connection } = batch
-    for (const job of jobs) {
-      await connection.command('SAVEPOINT job')
-      const succeeded = await attempt(job, batch)
-      if (!succeeded) job.late = []
-      await connection.command(succeeded ? 'RELEASE job' : 'ROLLBACK TO job; RELEASE job')
-    }
-    await writeLate(jobs)
-  }
-
-  /** One transaction, until its COMMIT has been answered. */
-  async function transact(
-    jobs: readonly QueuedJob[],
-    workspaceNo: number | undefined,
-    run: (batch: Batch) => Promise<void>,
-  ): Promise<void> {
-    const connection = await pool.connect()
-    let isCommitting = false
-    try {
-      const lock = workspaceNo === undefined ? '' : `; ${lockWorkspaceSql(workspaceNo)}`
-      await connection.command(begin + lock)
-      await run({ jobs, workspaceNo, connection })
-      isCommitting = true
-      const answer = await connection.command('COMMIT')
-      if (answer !== 'COMMIT') throw new StorageUnavailable('PostgreSQL did not commit')
-      await committed?.(connection).catch(() => {})
-      connection.release()
-    } catch (error) {
-      const isLost = await connection.command('ROLLBACK').then(
-        () => false,
-        () => true,
-      )
-      connection.release(isLost)
-      if (isCommitting && isLost) throw new CommitUnknown('The answer to a COMMIT was lost')
-      throw error
-    }
-  }
 
   async function runBatch(
     jobs: readonly QueuedJob[],
@@ -142,7 +81,7 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
     let run = runTogether
     for (let tries = 1; ; tries++) {
       try {
-        await transact(jobs, workspaceNo, run)
+        await transact(options, jobs, workspaceNo, run)
         return settle(jobs)
       } catch (error) {
         if (error instanceof BatchFailed) {
@@ -195,6 +134,78 @@ export function createWriter({ pool, timeoutMs, committed }: WriterOptions): Wri
     async idle() {
       while (running.size > 0) await Promise.all(running)
     },
+  }
+}
+
+function beginSql(timeoutMs: number): string {
+  return `BEGIN; SET LOCAL statement_timeout = ${timeoutMs};
+    SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`
+}
+
+/** Sets the outcome. False: it failed, and what it wrote is still there. */
+async function attempt(job: Job, { workspaceNo, connection }: Batch): Promise<boolean> {
+  try {
+    job.outcome = { value: await job.work(transactionOf(job, workspaceNo, connection)) }
+    return true
+  } catch (reason) {
+    if (reason instanceof ConnectionLost || reason instanceof SerializationFailure) throw reason
+    job.outcome = { reason }
+    return false
+  }
+}
+
+async function runTogether(batch: Batch): Promise<void> {
+  const { jobs } = batch
+  for (let i = 0; i < jobs.length; ) {
+    let end = i + 1
+    if (jobs[i]?.together) while (jobs[end]?.together) end++
+    const done = await Promise.allSettled(jobs.slice(i, end).map((job) => attempt(job, batch)))
+    for (const each of done) {
+      if (each.status === 'rejected') throw each.reason
+      if (!each.value) throw new BatchFailed()
+    }
+    i = end
+  }
+  await writeLate(jobs)
+}
+
+async function runApart(batch: Batch): Promise<void> {
+  const { jobs, connection } = batch
+  for (const job of jobs) {
+    await connection.command('SAVEPOINT job')
+    const succeeded = await attempt(job, batch)
+    if (!succeeded) job.late = []
+    await connection.command(succeeded ? 'RELEASE job' : 'ROLLBACK TO job; RELEASE job')
+  }
+  await writeLate(jobs)
+}
+
+/** One transaction, until its COMMIT has been answered. */
+async function transact(
+  { pool, timeoutMs, committed }: WriterOptions,
+  jobs: readonly QueuedJob[],
+  workspaceNo: number | undefined,
+  run: (batch: Batch) => Promise<void>,
+): Promise<void> {
+  const connection = await pool.connect()
+  let isCommitting = false
+  try {
+    const lock = workspaceNo === undefined ? '' : `; ${lockWorkspaceSql(workspaceNo)}`
+    await connection.command(beginSql(timeoutMs) + lock)
+    await run({ jobs, workspaceNo, connection })
+    isCommitting = true
+    const answer = await connection.command('COMMIT')
+    if (answer !== 'COMMIT') throw new StorageUnavailable('PostgreSQL did not commit')
+    await committed?.(connection).catch(() => {})
+    connection.release()
+  } catch (error) {
+    const isLost = await connection.command('ROLLBACK').then(
+      () => false,
+      () => true,
+    )
+    connection.release(isLost)
+    if (isCommitting && isLost) throw new CommitUnknown('The answer to a COMMIT was lost')
+    throw error
   }
 }
 

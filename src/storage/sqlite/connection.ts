@@ -1,9 +1,8 @@
-import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
 import { kyselyOver } from '../kysely.ts'
 import type { Schema } from '../schema.ts'
-import { bind, type Sql } from '../storage.ts'
-import { asStorageError } from './errors.ts'
+import { bind, type Sql, StorageUnavailable } from '../storage.ts'
 
 /** Statements built per request are kept for the next one of the same text, this many at most. */
 const STATEMENTS_KEPT = 256
@@ -113,4 +112,15 @@ function assertSafeVersion(raw: Database): void {
   const { version } = raw.query('SELECT sqlite_version() AS version').get() as { version: string }
   if (Bun.semver.order(version, OLDEST_SAFE_VERSION) >= 0) return
   throw new Error(`SQLite ${version} is too old: ${OLDEST_SAFE_VERSION} or newer is needed`)
+}
+
+/** Result codes (https://www.sqlite.org/rescode.html) that speak of the machine, not of us. */
+const UNAVAILABLE = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|CORRUPT|NOTADB|PERM|NOMEM)/
+
+/** What a store's caller gets to see of a failure of SQLite. */
+export function asStorageError(error: unknown): unknown {
+  if (error instanceof SQLiteError && error.code !== undefined && UNAVAILABLE.test(error.code)) {
+    return new StorageUnavailable(error.code, { cause: error })
+  }
+  return error
 }

@@ -1,6 +1,6 @@
 import type { SQLQueryBindings, Statement } from 'bun:sqlite'
 import { openSqlite, type SqliteConnection } from './connection.ts'
-import type { ThreadReply, ThreadRequest, ThreadStart } from './thread.ts'
+import type { ThreadReply, ThreadRequest, ThreadStart } from './reports.ts'
 
 declare const self: Worker
 

@@ -1,9 +1,16 @@
-import { createJob, hooksOf, type Job, writeLate } from '../job.ts'
-import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage.ts'
-import type { SqliteConnection } from './connection.ts'
-import type { SharedSync } from './durability.ts'
-import { asStorageError } from './errors.ts'
-import type { WalKeeper } from './wal.ts'
+import type { Statement } from 'bun:sqlite'
+import {
+  createJob,
+  hooksOf,
+  type Job,
+  type Storage,
+  StorageUnavailable,
+  type Transaction,
+  type WriteOptions,
+  writeLate,
+} from '../storage.ts'
+import { asStorageError, type SqliteConnection } from './connection.ts'
+import type { SharedSync, WalKeeper } from './wal.ts'
 
 /** At most so many transactions share a commit, so that none waits long for the others. */
 const SHARED_MAX = 128
@@ -12,13 +19,6 @@ type QueuedJob = Job & Required<Pick<WriteOptions, 'survives'>>
 
 /** SQLite lets one transaction write at a time, of all processes: it has every lock. */
 const alreadyLocked = async () => {}
-
-/** The one writer of a database file. */
-export interface Writer {
-  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
-  /** Resolves when all that was asked for so far is done. */
-  idle(): Promise<void>
-}
 
 /**
  * Gathers the transactions that arrive in one turn of the event loop into one commit. A commit
@@ -35,28 +35,56 @@ export interface Writer {
  * `work` must only await this connection, so that a batch runs within one turn, and must bear to
  * be run twice.
  */
-export function createWriter(
-  connection: SqliteConnection,
-  durable: SharedSync,
-  wal: Pick<WalKeeper, 'beforeBatch'>,
-): Writer {
-  const { raw } = connection
-  const begin = raw.prepare('BEGIN IMMEDIATE')
-  const commit = raw.prepare('COMMIT')
-  const rollback = raw.prepare('ROLLBACK')
-  const savepoint = raw.prepare('SAVEPOINT job')
-  const release = raw.prepare('RELEASE job')
-  const undo = raw.prepare('ROLLBACK TO job')
-  let queue: QueuedJob[] = []
-  let draining: Promise<void> | undefined
+export class SqliteWriter {
+  readonly #connection: SqliteConnection
+  readonly #durable: SharedSync
+  readonly #wal: Pick<WalKeeper, 'beforeBatch'>
+  readonly #begin: Statement
+  readonly #commit: Statement
+  readonly #rollback: Statement
+  readonly #savepoint: Statement
+  readonly #release: Statement
+  readonly #undo: Statement
+  #queue: QueuedJob[] = []
+  #draining: Promise<void> | undefined
+
+  constructor(
+    connection: SqliteConnection,
+    durable: SharedSync,
+    wal: Pick<WalKeeper, 'beforeBatch'>,
+  ) {
+    this.#connection = connection
+    this.#durable = durable
+    this.#wal = wal
+    const { raw } = connection
+    this.#begin = raw.prepare('BEGIN IMMEDIATE')
+    this.#commit = raw.prepare('COMMIT')
+    this.#rollback = raw.prepare('ROLLBACK')
+    this.#savepoint = raw.prepare('SAVEPOINT job')
+    this.#release = raw.prepare('RELEASE job')
+    this.#undo = raw.prepare('ROLLBACK TO job')
+  }
+
+  /** A property, so that the storage can hand it out as it is. */
+  readonly write: Storage['write'] = (work, { survives = 'power' } = {}) => {
+    const { job, result } = createJob(work)
+    this.#queue.push({ ...job, survives })
+    this.#draining ??= new Promise<void>((turn) => setImmediate(turn)).then(() => this.#drain())
+    return result
+  }
+
+  /** Resolves when all that was asked for so far is done. */
+  async idle(): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining
+  }
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async function attempt(job: Job): Promise<boolean> {
+  async #attempt(job: Job): Promise<boolean> {
     const tx: Transaction = {
       ...hooksOf(job),
       dialect: 'sqlite',
-      db: connection.db,
-      run: connection.run,
+      db: this.#connection.db,
+      run: this.#connection.run,
       lock: alreadyLocked,
       lockWorkspace: alreadyLocked,
     }
@@ -66,44 +94,44 @@ export function createWriter(
     } catch (reason) {
       job.outcome = { reason: asStorageError(reason) }
       // SQLite has already undone everything when the disk is full or failing.
-      if (!raw.inTransaction) throw reason
+      if (!this.#connection.raw.inTransaction) throw reason
       return false
     }
   }
 
   /** All together, or false: one failed, and nothing is written. */
-  async function runTogether(jobs: QueuedJob[]): Promise<boolean> {
-    begin.run()
+  async #runTogether(jobs: QueuedJob[]): Promise<boolean> {
+    this.#begin.run()
     for (const job of jobs) {
-      if (await attempt(job)) continue
-      rollback.run()
+      if (await this.#attempt(job)) continue
+      this.#rollback.run()
       return false
     }
     await writeLate(jobs)
-    commit.run()
+    this.#commit.run()
     return true
   }
 
-  async function runApart(jobs: QueuedJob[]): Promise<void> {
-    begin.run()
+  async #runApart(jobs: QueuedJob[]): Promise<void> {
+    this.#begin.run()
     for (const job of jobs) {
-      savepoint.run()
-      if (!(await attempt(job))) {
-        undo.run()
+      this.#savepoint.run()
+      if (!(await this.#attempt(job))) {
+        this.#undo.run()
         job.late = []
       }
-      release.run()
+      this.#release.run()
     }
     await writeLate(jobs)
-    commit.run()
+    this.#commit.run()
   }
 
-  async function runBatch(jobs: QueuedJob[]): Promise<void> {
+  async #runBatch(jobs: QueuedJob[]): Promise<void> {
     try {
       // One alone has failed for good: there is nothing to save by running it again.
-      if (!(await runTogether(jobs)) && jobs.length > 1) await runApart(jobs)
+      if (!(await this.#runTogether(jobs)) && jobs.length > 1) await this.#runApart(jobs)
     } catch (error) {
-      if (raw.inTransaction) rollback.run()
+      if (this.#connection.raw.inTransaction) this.#rollback.run()
       const cause = asStorageError(error)
       const lost =
         cause instanceof StorageUnavailable
@@ -112,10 +140,10 @@ export function createWriter(
       for (const job of jobs) job.reject(lost)
       return
     }
-    settle(jobs)
+    this.#settle(jobs)
   }
 
-  function settle(jobs: QueuedJob[]): void {
+  #settle(jobs: QueuedJob[]): void {
     const synced: QueuedJob[] = []
     for (const job of jobs) {
       const { outcome } = job
@@ -129,7 +157,7 @@ export function createWriter(
       else synced.push(job)
     }
     if (synced.length === 0) return
-    durable.wait().then(
+    this.#durable.wait().then(
       () => {
         for (const job of synced) job.resolve((job.outcome as { value: unknown }).value)
       },
@@ -139,27 +167,15 @@ export function createWriter(
     )
   }
 
-  async function drain(): Promise<void> {
-    while (queue.length > 0) {
-      await wal.beforeBatch()
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#wal.beforeBatch()
       // What is committed while a sync runs waits for the one after it: until then, gather.
-      if (queue.every((job) => job.survives === 'power')) await durable.running()
-      const jobs = queue.length > SHARED_MAX ? queue.splice(0, SHARED_MAX) : queue
-      if (jobs === queue) queue = []
-      await runBatch(jobs)
+      if (this.#queue.every((job) => job.survives === 'power')) await this.#durable.running()
+      const jobs = this.#queue.length > SHARED_MAX ? this.#queue.splice(0, SHARED_MAX) : this.#queue
+      if (jobs === this.#queue) this.#queue = []
+      await this.#runBatch(jobs)
     }
-    draining = undefined
-  }
-
-  return {
-    write(work, { survives = 'power' } = {}) {
-      const { job, result } = createJob(work)
-      queue.push({ ...job, survives })
-      draining ??= new Promise<void>((turn) => setImmediate(turn)).then(drain)
-      return result
-    },
-    async idle() {
-      while (draining !== undefined) await draining
-    },
+    this.#draining = undefined
   }
 }

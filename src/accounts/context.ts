@@ -1,0 +1,123 @@
+import packageFile from '../../package.json' with { type: 'json' }
+import { addressKey } from '../base/client-address.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
+import { AppError } from '../errors/index.ts'
+import { LOCALES } from '../i18n/index.ts'
+import type { Plans } from '../plans/service.ts'
+import type { Storage } from '../storage/index.ts'
+import type { UserService } from '../users/index.ts'
+import type { WorkspaceService } from '../workspaces/index.ts'
+import type { Attempts } from './attempts.ts'
+import type { Claims } from './claims.ts'
+import type { Gate } from './gate.ts'
+import type { AccountMails } from './mails.ts'
+import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
+import type { OwnSessions } from './sessions.ts'
+import { hasPasskeys } from './site.ts'
+import { accountOf, workspacesOf } from './store.ts'
+import type { Invitations, Joined, SignIn, Visit } from './types.ts'
+
+/** What the verbs of the accounts share. */
+export interface AccountServiceDeps {
+  storage: Pick<Storage, 'read' | 'write'>
+  clock: Clock
+  plans: Plans
+  users: Pick<UserService, 'insert' | 'lock'>
+  workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
+  invitations: Invitations
+  claims: Claims
+  attempts: Attempts
+  gate: Gate
+  mails: AccountMails
+  ownSessions: Pick<OwnSessions, 'confirm'>
+  ids: Ids
+  random: Random
+  signIn: SignIn
+  settings: {
+    signUp: SignUp
+    workspaceCreation: WorkspaceCreation
+    oidc: OidcConfig | null
+    mail: boolean
+    baseUrl: string
+    /** The hosts that links are served on; the first is the default. */
+    domains: readonly string[]
+  }
+}
+
+export function mayCreate({ settings }: AccountServiceDeps, isOwner: boolean): boolean {
+  return isOwner || settings.workspaceCreation === 'everyone'
+}
+
+export async function account(deps: AccountServiceDeps, userId: string): Promise<AccountUserView> {
+  const { storage } = deps
+  const row = await accountOf(storage.read, userId)
+  if (row === undefined) throw new AppError('SIGN_IN_REQUIRED')
+  return {
+    id: row.id,
+    email: row.email,
+    email_verified: row.email_verified === 1,
+    name: row.name,
+    language: row.language,
+    two_factor_enabled: row.two_factor_enabled === 1,
+    has_password: Boolean(row.has_password),
+    instance_owner: row.instance_owner === 1,
+    may_create_workspaces: mayCreate(deps, row.instance_owner === 1),
+  }
+}
+
+export async function instance(deps: AccountServiceDeps): Promise<SessionView['instance']> {
+  const { claims } = deps
+  const { signUp, oidc, mail, baseUrl, domains } = deps.settings
+  return {
+    claimed: await claims.isClaimed(),
+    sign_up: signUp,
+    sign_in: {
+      password: true,
+      passkey: hasPasskeys(baseUrl),
+      oidc: oidc === null ? [] : [{ id: 'oidc', name: oidc.name }],
+    },
+    mail,
+    version: packageFile.version,
+    base_url: baseUrl,
+    default_domain: domains[0] ?? new URL(baseUrl).host,
+    domains: [...domains],
+    languages: [...LOCALES],
+  }
+}
+
+export async function ownWorkspaces(
+  deps: AccountServiceDeps,
+  userId: string,
+): Promise<OwnWorkspaceView[]> {
+  const { storage } = deps
+  const rows = await workspacesOf(storage.read, userId)
+  return rows.map(({ id, name, role, plan_id, language, lacks_factor }) => ({
+    id,
+    name,
+    role: role as OwnWorkspaceView['role'],
+    plan: plan_id,
+    language,
+    needs_two_factor: Number(lacks_factor) === 1,
+  }))
+}
+
+/** Somebody who is a member now; with a password that was just set they are signed in too. */
+export async function arrived(
+  deps: AccountServiceDeps,
+  userId: string,
+  workspaceId: string,
+  { request, address }: Visit,
+  password?: string,
+): Promise<Joined> {
+  const { gate } = deps
+  const [user, all] = await Promise.all([account(deps, userId), ownWorkspaces(deps, userId)])
+  const workspace = all.find(({ id }) => id === workspaceId)
+  if (workspace === undefined) throw new AppError('CONFLICT')
+  if (password === undefined) return { user, workspace, cookies: [] }
+  const signIn = () => deps.signIn(user.email, password, request)
+  const cookies = await gate.pass(signIn, addressKey(address))
+  return { user, workspace, cookies }
+}
