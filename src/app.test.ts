@@ -207,7 +207,9 @@ describe('the application', () => {
       expect(paths).toContain(path)
     }
     // What only the dashboard has is no part of it: neither an endpoint nor a code.
-    expect(paths.filter((path) => /session|claim|account|invitations|\/app(\/|$)/.test(path))).toEqual([])
+    expect(
+      paths.filter((path) => /session|claim|account|invitations|\/app(\/|$)/.test(path)),
+    ).toEqual([])
     expect(text).not.toContain('SIGN_IN_REQUIRED')
     const headers = { 'If-None-Match': response.headers.get('ETag') as string }
     expect((await get('/openapi.json', headers)).status).toBe(304)

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { type ClickRecord, decodeRecord } from './record.ts'
-import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
+import { listSegments, type Position, segmentFile } from './segments.ts'
 
 const BLOCK_BYTES = 1_048_576
 const END: Position = { segment: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER }
@@ -48,8 +48,6 @@ export function readJournal(
   for (const segment of segments) {
     if (segment < from.segment) continue
     if (segment > until.segment) return reading
-    // Emptied when it was done with: a reader without any of it must notice the gap at the next one.
-    if (reading.end.segment === 0 && segmentSize(directory, segment) === 0) continue
     if (segment > reading.end.segment) {
       // The next one is what follows a segment that was deleted because it was done with.
       if (segment > reading.end.segment + 1) reading.gapBefore = segment

@@ -137,7 +137,9 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
               main.raw.run('DELETE FROM slugs')
               order.forEach((name, n) => {
                 main.raw
-                  .query("INSERT INTO slugs VALUES (?1, 0, 1, ?2, ?1, 'https://a.example', 302, 0, NULL)")
+                  .query(
+                    "INSERT INTO slugs VALUES (?1, 0, 1, ?2, ?1, 'https://a.example', 302, 0, NULL)",
+                  )
                   .run(name, n)
               })
             } else {
