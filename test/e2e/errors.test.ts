@@ -20,6 +20,7 @@ let slugline: Slugline
 let key: string
 let readOnly: string
 let small: string
+let crowded: string
 let slow: string
 let linkId: string
 
@@ -37,12 +38,14 @@ beforeAll(async () => {
   const file = writePlans({
     unlimited: {},
     full: { links: 0 },
+    crowded: { links: 10, addresses: 0 },
     slow: { requests_per_minute: 1, burst: 1 },
   })
   slugline = await startSlugline({ SLUGLINE_PLANS: file, SLUGLINE_BLOCKED_HOSTS: 'evil.example' })
   key = (await slugline.createKey()).key
   readOnly = (await slugline.createKey({ scopes: 'links:read' })).key
   small = (await slugline.createKey({ workspace: 'full', plan: 'full' })).key
+  crowded = (await slugline.createKey({ workspace: 'crowded', plan: 'crowded' })).key
   slow = (await slugline.createKey({ workspace: 'slow', plan: 'slow' })).key
   const fields = { destination_url: GOOD, slug: 'taken', external_id: 'mine' }
   linkId = ((await (await post(fields)).json()) as { id: string }).id
@@ -201,6 +204,7 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   INVALID_ENCODING: invalid(new Uint8Array([0x7b, 0xff])),
   TOO_DEEP: invalid(`{"tags":${'['.repeat(40)}${']'.repeat(40)}}`),
   LINKS_LIMIT: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
+  ADDRESSES_LIMIT: api('POST', LINKS, () => ({ key: crowded, body: { destination_url: GOOD } })),
 }
 
 test('every code of the public API has a provocation', () => {

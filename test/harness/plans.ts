@@ -6,7 +6,12 @@ import { UNLIMITED } from '../../src/plans/index.ts'
 /** Limits that differ from "unlimited". */
 export type Limits = Partial<
   Record<
-    'requests_per_minute' | 'burst' | 'links' | 'api_keys' | 'analytics_retention_days',
+    | 'requests_per_minute'
+    | 'burst'
+    | 'links'
+    | 'addresses'
+    | 'api_keys'
+    | 'analytics_retention_days',
     number
   >
 >
