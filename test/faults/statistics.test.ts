@@ -178,19 +178,21 @@ test('recount finds and mends counters that were changed, beside the server and 
   )
   spoil('UPDATE link_counters SET total = total + 1, human = human + 1 WHERE human = 20')
   spoil('UPDATE link_counters SET unique_visitors = 7 WHERE bot = 3')
-  // Under load: whatever is counted or stored meanwhile must make no difference.
-  const going = { now: true }
-  const load = (async () => {
-    while (going.now) await visit('a', 20)
-  })()
-  const found = await recount()
+  // What is counted or stored meanwhile must make no difference. The visits end before the recount
+  // gives up: it doesn't compare links that are visited all the time.
+  const visits = async () => {
+    for (let n = 0; n < 150; n++) {
+      await visit('a', 10)
+      await visit('b', 10)
+    }
+  }
+  const [found] = await Promise.all([recount(), visits()])
   expect(found.mended).toBe(2)
+  await drained()
   expect(await recount()).toMatchObject({ mended: 0 })
-  going.now = false
-  await load
   await slugline.stop()
   expect(await recount()).toMatchObject({ mended: 0 })
-  spoil('UPDATE link_counters SET bot = 0, total = human')
+  spoil('UPDATE link_counters SET bot = 0, total = human WHERE bot = 3')
   expect(await recount()).toMatchObject({ mended: 1 })
   expect(await recount()).toMatchObject({ mended: 0 })
 })
@@ -246,9 +248,8 @@ test('a file that is gone begins anew, says so, and makes nobody mend what is ri
   await slugline.stop()
   const { status, stdout } = await slugline.cli('doctor', '--json')
   expect(status).toBe(0)
-  expect(JSON.parse(stdout).findings).toContainEqual(
-    expect.objectContaining({ check: 'statistics', status: 'warning' }),
-  )
+  const { findings } = JSON.parse(stdout) as { findings: { check: string; status: string }[] }
+  expect(findings.find((one) => one.check === 'statistics')?.status).toBe('warning')
   // The whole file again, without what came meanwhile: that is told, too.
   const [begin] = await rows('SELECT since FROM state')
   renameSync(`${file}.lost`, file)
