@@ -246,6 +246,10 @@ export const router = createRouter({
 })
 
 declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The list of links begins in its search. */
+    search?: boolean
+  }
   interface Register {
     router: typeof router
   }

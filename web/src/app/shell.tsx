@@ -16,6 +16,9 @@ import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
 const ShortcutList = lazy(async () => ({
   default: (await part(() => import('./shortcut-list.tsx'))).ShortcutList,
 }))
+const CreatePanel = lazy(async () => ({
+  default: (await part(() => import('../features/links/form/index.ts'))).CreatePanel,
+}))
 const NewWorkspace = lazy(async () => ({
   default: (await part(() => import('./new-workspace.tsx'))).NewWorkspace,
 }))
@@ -43,15 +46,17 @@ function Frame() {
   const place = usePlace()
   const navigate = useNavigate()
   const onAccount = useLocation({ select: ({ pathname }) => pathname.endsWith('/account') })
+  const onLinks = useLocation({ select: ({ pathname }) => pathname.endsWith('/links') })
   const [listed, setListed] = useState(false)
+  const [creating, setCreating] = useState(false)
   const showKeys = () => setListed(true)
   useShortcuts({
     '?': showKeys,
     'g l': () => void navigate({ to: '/links' }),
     'g s': () => void navigate({ to: '/statistics' }),
-    ...(place.may('links:write')
-      ? { c: () => void navigate({ to: '/links', search: { create: true } }) }
-      : {}),
+    // The list of links has both of its own: it keeps its filters.
+    ...(onLinks ? {} : { '/': () => void navigate({ to: '/links', state: { search: true } }) }),
+    ...(onLinks || !place.may('links:write') ? {} : { c: () => setCreating(true) }),
   })
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
@@ -123,6 +128,11 @@ function Frame() {
       <FootBar />
       <JobList />
       <Suspense>{listed ? <ShortcutList onClose={() => setListed(false)} /> : null}</Suspense>
+      <Suspense>
+        {creating ? (
+          <CreatePanel onClose={() => setCreating(false)} onCreated={() => setCreating(false)} />
+        ) : null}
+      </Suspense>
     </div>
   )
 }

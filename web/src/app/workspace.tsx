@@ -67,10 +67,10 @@ export function useSession(): Session {
 }
 
 /** Forgets what was asked and asks for the session anew: after signing in or out, and the like. */
-export function useSessionChanged(): () => Promise<void> {
+export function useSessionChanged(): () => Promise<Session> {
   const client = useQueryClient()
   return async () => {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
-    await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    return await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
   }
 }

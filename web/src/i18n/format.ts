@@ -27,9 +27,13 @@ const UNITS = [
 ] as const
 const MONTH_MS = 30 * 86_400_000
 
-/** The region that the person's browser adds to the language: dates in en-GB aren't those of en-US. */
+/**
+ * The region that the person's browser adds to the language: dates in en-GB aren't those of en-US.
+ * Always with the digits 0–9, which addresses, input fields and keys have in any language.
+ */
 export function regional(locale: Locale, wishes: readonly string[]): string {
-  return wishes.find((wish) => wish === locale || wish.startsWith(`${locale}-`)) ?? locale
+  const tag = wishes.find((wish) => wish === locale || wish.startsWith(`${locale}-`)) ?? locale
+  return new Intl.Locale(tag, { numberingSystem: 'latn' }).toString()
 }
 
 export function createFormats(locale: string): Formats {

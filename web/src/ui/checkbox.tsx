@@ -16,7 +16,8 @@ export function Checkbox({
   checked: boolean
   /** Some of what it stands for are. */
   indeterminate?: boolean
-  onChange: (checked: boolean) => void
+  /** `isShifted`: with the shift key held. */
+  onChange: (checked: boolean, isShifted: boolean) => void
   label?: ReactNode
   hint?: ReactNode
   /** Its name where no label is seen. */
@@ -43,7 +44,9 @@ export function Checkbox({
         checked={checked}
         disabled={disabled}
         aria-label={name}
-        onChange={(event) => onChange(event.target.checked)}
+        onChange={({ target, nativeEvent }) =>
+          onChange(target.checked, (nativeEvent as MouseEvent).shiftKey)
+        }
         className="peer absolute inset-0 cursor-pointer appearance-none pointer-coarse:-inset-2 rounded-xs disabled:cursor-not-allowed"
       />
       <span

@@ -123,15 +123,18 @@ function WorkspaceRow({ workspace, search }: { workspace: InstanceWorkspace; sea
         queryKey,
         (pages: Pages | undefined) => withPlan(pages, id, next) as never,
       )
-      return before
+      return { pages: before, plan }
     },
     onError(error, _next, before) {
-      client.setQueryData(queryKey, before)
+      client.setQueryData(queryKey, before?.pages)
       showToast({ title: errorText(error, i18n), bad: true })
     },
-    onSuccess(_workspace, next) {
+    onSuccess(_workspace, next, before) {
       const known = plans.data?.find((one) => one.id === next)
-      showToast({ title: t('instance.planSet', { name, plan: known?.name ?? next }) })
+      showToast({
+        title: t('instance.planSet', { name, plan: known?.name ?? next }),
+        action: { label: t('common.undo'), onClick: () => change.mutate(before.plan) },
+      })
       void client.invalidateQueries({ queryKey: ['instance'] })
     },
   })

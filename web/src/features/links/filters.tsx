@@ -55,7 +55,7 @@ export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
           )}
         </Field>
       ) : null}
-      <div className="grid grid-cols-2 gap-3">
+      <div className="grid gap-3 sm:grid-cols-2">
         <Field label={t('links.createdFrom')}>
           {(control) => (
             <Input

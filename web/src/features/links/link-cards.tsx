@@ -2,6 +2,7 @@ import { memo } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Chip } from '../../ui/chip.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Address } from './address.tsx'
@@ -40,7 +41,7 @@ const Card = memo(function Card({ link, days, selected, fresh, writable, href, d
         <Checkbox
           name={t('links.selectName', { name: nameOf(link) })}
           checked={selected}
-          onChange={() => does.select(link)}
+          onChange={(_, isRange) => does.select(link, isRange)}
           className="z-1"
         />
       ) : null}
@@ -78,7 +79,7 @@ const Card = memo(function Card({ link, days, selected, fresh, writable, href, d
         <span className="tabular font-medium">{format.compact(link.clicks.human)}</span>
         <Sparkline days={days} />
       </div>
-      <div className="relative z-1 -my-1">
+      <div className="relative z-1 -my-1 flex flex-col">
         <RowMenu
           link={link}
           actions={does}
@@ -86,6 +87,7 @@ const Card = memo(function Card({ link, days, selected, fresh, writable, href, d
           onEdit={() => does.edit(link)}
           onRemove={() => does.remove(link)}
         />
+        <CopyButton text={link.short_url} label={t('links.copyAddress')} />
       </div>
     </li>
   )

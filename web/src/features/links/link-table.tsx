@@ -133,7 +133,7 @@ const Row = memo(function Row({ link, days, selected, fresh, writable, href, doe
           <Checkbox
             name={t('links.selectName', { name })}
             checked={selected}
-            onChange={() => does.select(link)}
+            onChange={(_, isRange) => does.select(link, isRange)}
           />
         </Td>
       ) : null}

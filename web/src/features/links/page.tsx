@@ -95,7 +95,10 @@ export function LinksPage() {
         }
       : {}),
   })
-  useShortcuts({ Escape: selection.clear })
+  useShortcuts({
+    Escape: selection.clear,
+    ...(writable ? { c: () => void open({ create: true }) } : {}),
+  })
   usePastedAddress(writable, () => void open({ create: true }))
 
   async function removeAndMove(link: Link) {

@@ -21,7 +21,8 @@ export interface Rows {
 /** What can be done with a row: the same functions for as long as the list is there. */
 export interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle'> {
   open(link: Link): void
-  select(link: Link): void
+  /** `isRange`: all from the one before that to this one. */
+  select(link: Link, isRange?: boolean): void
   edit(link: Link): void
   remove(link: Link): void
   narrow(tag: string): void
@@ -47,7 +48,11 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
   latest.current = rows
   const [does] = useState<RowDoes>(() => ({
     open: (link) => void navigate({ to: '/links/$id', params: { id: link.id } }),
-    select: (link) => latest.current.selection.toggle(link),
+    select(link, isRange) {
+      const { selection, links } = latest.current
+      if (isRange) selection.toggleTo(link, links)
+      else selection.toggle(link)
+    },
     copy: (link) => latest.current.actions.copy(link),
     toggle: (link) => latest.current.actions.toggle(link),
     edit: (link) => latest.current.onEdit(link),

@@ -1,3 +1,4 @@
+import { useLocation } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp, ChevronDown, ListFilter, Search, X } from 'lucide-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../../app/shortcuts.ts'
@@ -100,6 +101,11 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
   const sentAt = useRef(Number.NEGATIVE_INFINITY)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useShortcuts({ '/': () => input.current?.select() })
+  // From another page.
+  const isAsked = useLocation({ select: ({ state }) => state.search === true })
+  useEffect(() => {
+    if (isAsked) input.current?.focus()
+  }, [isAsked])
 
   // The address may change by itself: back, or a filter that was cleared.
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { Link } from './calls.ts'
 
 /** Links that were chosen, on whatever page they stand. */
@@ -7,6 +7,8 @@ export interface Selection {
   count: number
   has(link: Link): boolean
   toggle(link: Link): void
+  /** The same for all links of the list from the one that was toggled last to this one. */
+  toggleTo(link: Link, links: readonly Link[]): void
   /** All of them, or none of them. */
   set(links: readonly Link[], on: boolean): void
   drop(ids: readonly string[]): void
@@ -15,6 +17,7 @@ export interface Selection {
 
 export function useSelection(): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Link>>(new Map())
+  const last = useRef<string>(undefined)
   return useMemo(() => {
     const set = (links: readonly Link[], on: boolean) =>
       setChosen((before) => {
@@ -26,7 +29,17 @@ export function useSelection(): Selection {
       links: [...chosen.values()],
       count: chosen.size,
       has: ({ id }) => chosen.has(id),
-      toggle: (link) => set([link], !chosen.has(link.id)),
+      toggle(link) {
+        last.current = link.id
+        set([link], !chosen.has(link.id))
+      },
+      toggleTo(link, links) {
+        const [from, to] = [last.current, link.id]
+          .map((id) => links.findIndex((one) => one.id === id))
+          .sort((a, b) => a - b) as [number, number]
+        last.current = link.id
+        set(from === -1 ? [link] : links.slice(from, to + 1), !chosen.has(link.id))
+      },
       set,
       drop: (ids) =>
         setChosen((before) => {

@@ -5,6 +5,7 @@ import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
+import { Combobox } from '../../ui/combobox.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Select } from '../../ui/select.tsx'
@@ -107,8 +108,7 @@ function ZoneSelect({ report: { question, change } }: { report: Report }) {
     return [...all].map((value) => ({ value, label: value.replaceAll('_', ' ') }))
   }, [own, question.zone])
   return (
-    <Select
-      compact
+    <Combobox
       className="max-w-52"
       label={t('statistics.timeZone')}
       value={question.zone}

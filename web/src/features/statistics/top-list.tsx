@@ -18,7 +18,7 @@ const MANY = 100
 /** The values of a dimension with the most clicks. A click on one filters the whole page. */
 export function TopList({ report, dimension }: { report: Report; dimension: Dimension }) {
   const i18n = useI18n()
-  const { t, format } = i18n
+  const { t, rich, format } = i18n
   const [limit, setLimit] = useState(FEW)
   const { question, period } = report
   const list = useQuery(topQuery(question, period, dimension, limit))
@@ -54,6 +54,11 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
           </li>
         ) : null}
       </ul>
+      {isPlaceUnknown(dimension, data) ? (
+        <p className="px-2 text-faint text-xs">
+          {rich('statistics.placesMissing', { code: (text) => <code>{text}</code> })}
+        </p>
+      ) : null}
       {limit === FEW && other.clicks > 0 ? (
         <Button size="sm" variant="ghost" className="self-start" onClick={() => setLimit(MANY)}>
           {t('statistics.more')}
@@ -65,6 +70,12 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
       ) : null}
     </div>
   )
+}
+
+/** The countries that come with Slugline have neither regions nor cities. */
+function isPlaceUnknown(dimension: Dimension, values: readonly TopValue[]): boolean {
+  const isPlace = dimension === 'region' || dimension === 'city'
+  return isPlace && values.length === 1 && !values[0]?.value
 }
 
 function TopRow({

@@ -70,7 +70,7 @@ export function LinkHistory({ link, writable }: { link: Link; writable: boolean 
               now={entry.version === link.version}
               busy={restoring === entry.version}
               onRestore={
-                writable && entry.version > 0 && entry.version < link.version
+                isEarlierState(entry, link) && writable
                   ? () => void restore(entry.version)
                   : undefined
               }
@@ -89,6 +89,11 @@ export function LinkHistory({ link, writable }: { link: Link; writable: boolean 
       ) : null}
     </Section>
   )
+}
+
+/** A deletion has no state of its own to go back to. */
+function isEarlierState({ action, version }: HistoryEntry, link: Link): boolean {
+  return action !== 'link.deleted' && version > 0 && version < link.version
 }
 
 function Entry({

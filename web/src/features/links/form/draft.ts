@@ -111,7 +111,8 @@ export function withScheme(url: string): string {
 export function createOf(draft: Draft, defaultDomain: string): LinkCreate {
   const { destination_url, ...fields } = fieldsOf(draft)
   const { slug, ...defaults } = fieldsOf(emptyDraft(defaultDomain))
-  const body: Record<string, unknown> = { destination_url }
+  // Left out where it is empty: the API then asks for it, rather than calling it a wrong address.
+  const body: Record<string, unknown> = destination_url === '' ? {} : { destination_url }
   if (fields.slug !== '') body.slug = fields.slug
   for (const [name, value] of Object.entries(fields)) {
     const standard = defaults[name as keyof typeof defaults]

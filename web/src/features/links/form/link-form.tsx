@@ -15,6 +15,9 @@ import { LinkOptions } from './options.tsx'
 import { LinkPreview } from './preview.tsx'
 import { useLinkCheck } from './use-check.ts'
 
+/** One array, so that effects don't run with each key. */
+const NONE: readonly string[] = []
+
 /** Whatever can be said of a link: its address first, the rest folded. */
 export function LinkForm({
   id,
@@ -26,7 +29,7 @@ export function LinkForm({
   linkId,
   ownSlug,
   hasPassword = false,
-  clashes = [],
+  clashes = NONE,
   now,
   tags,
   unfolded,
@@ -71,8 +74,11 @@ export function LinkForm({
   // While somebody still types an address it is wrong most of the time: say so when they are done.
   const destination =
     answered.destination_url ??
-    (left.has('destination_url') && check.current ? check.problems.destination_url : undefined)
-  const slug = (check.current ? check.problems.slug : undefined) ?? answered.slug
+    (left.has('destination_url') && check.current
+      ? check.problems.destination_url?.message
+      : undefined)
+  const checkedSlug = check.current ? check.problems.slug : undefined
+  const slug = checkedSlug?.message ?? answered.slug
   const known = new Set(Object.keys(draft))
   const general = refused !== null && !Object.keys(answered).some((field) => known.has(field))
 
@@ -111,9 +117,11 @@ export function LinkForm({
         state={
           draft.slug.trim() === '' || draft.slug === ownSlug || !check.current
             ? 'unknown'
-            : check.problems.slug === undefined
+            : checkedSlug === undefined
               ? 'free'
-              : 'taken'
+              : checkedSlug.code === 'SLUG_TAKEN'
+                ? 'taken'
+                : 'invalid'
         }
         suggestions={check.current ? check.suggestions : (refused?.suggestions ?? [])}
         onSuggestion={(one) => set({ slug: one })}

@@ -19,7 +19,7 @@ export function LinkPreview({
   base: string
   /** Empty: one will be chosen. */
   slug: string
-  state: 'free' | 'taken' | 'unknown'
+  state: 'free' | 'taken' | 'invalid' | 'unknown'
   suggestions: readonly string[]
   onSuggestion: (slug: string) => void
 }) {
@@ -49,10 +49,12 @@ export function LinkPreview({
                 <CircleCheck size={13} aria-hidden="true" className="text-ok" />
                 <span className="text-ok">{t('links.slugFree')}</span>
               </>
-            ) : state === 'taken' ? (
+            ) : state === 'taken' || state === 'invalid' ? (
               <>
                 <CircleAlert size={13} aria-hidden="true" className="text-bad" />
-                <span className="text-bad">{t('links.slugNotFree')}</span>
+                <span className="text-bad">
+                  {t(state === 'taken' ? 'links.slugNotFree' : 'links.slugInvalid')}
+                </span>
               </>
             ) : slug === '' ? (
               <span className="text-faint">{t('links.slugChosen')}</span>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ErrorDetail } from '../../../api/errors.ts'
 import { useDebounced } from '../../../lib/use-debounced.ts'
 import { checkLink } from '../calls.ts'
 import { type Draft, withScheme } from './draft.ts'
@@ -30,8 +31,8 @@ export function useLinkCheck(draft: Draft, excludeId: string | undefined) {
   const current =
     (body.slug ?? '') === draft.slug.trim() &&
     (body.destination_url ?? '') === withScheme(draft.destination_url.trim())
-  const problems: Partial<Record<string, string>> = {}
-  for (const { field, message } of data?.problems ?? []) problems[field] ??= message
+  const problems: Partial<Record<string, ErrorDetail>> = {}
+  for (const problem of data?.problems ?? []) problems[problem.field] ??= problem
   return {
     problems,
     suggestions: data?.suggestions ?? [],

@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -21,12 +21,33 @@ const SIZES = ['256', '512', '1024', '2048'] as const
 const CORRECTIONS = ['L', 'M', 'Q', 'H'] as const
 const QUIET = ['0', '1', '2', '4', '8'] as const
 
+/** How codes look, and the size of the file. */
+type Style = QrLook & { size: string }
+
+/** A style is kept in this browser: most people want the same one for each code. */
+const KEPT = 'slugline-qr-style'
+
+function keptStyle(): Style {
+  const standard: Style = { ...DEFAULT_LOOK, size: '512' }
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Style>
+    const isValid =
+      [kept.dark, kept.light].every((colour) => /^#[\da-f]{6}$/i.test(colour ?? '')) &&
+      CORRECTIONS.includes(kept.correction as Correction) &&
+      QUIET.includes(String(kept.quiet) as (typeof QUIET)[number]) &&
+      SIZES.includes(kept.size as (typeof SIZES)[number])
+    return isValid ? { ...standard, ...kept } : standard
+  } catch {
+    return standard
+  }
+}
+
 /** The code of a link: to look at, to change, to take away. */
 export default function QrPanel({ link }: { link: Link }) {
   const { t } = useI18n()
-  const [look, setLook] = useState<QrLook>(DEFAULT_LOOK)
-  const [size, setSize] = useState('512')
-  const set = (change: Partial<QrLook>) => setLook((before) => ({ ...before, ...change }))
+  const [{ size, ...look }, setStyle] = useState(keptStyle)
+  useEffect(() => localStorage.setItem(KEPT, JSON.stringify({ ...look, size })))
+  const set = (change: Partial<Style>) => setStyle((before) => ({ ...before, ...change }))
   // Scans are told apart from clicks by this.
   const text = `${link.short_url}?qr=1`
   const pixels = Number(size)
@@ -71,7 +92,7 @@ export default function QrPanel({ link }: { link: Link }) {
             <Select
               {...control}
               value={size}
-              onChange={setSize}
+              onChange={(next) => set({ size: next })}
               options={SIZES.map((value) => ({ value, label: t('links.qr.pixels', { value }) }))}
             />
           )}

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
+import { ask, claim, heading, OWNER } from './people.ts'
+import { en, wordsOf } from './words.ts'
+
+const TARGET = 'https://example.com/'
+const SLUGS = ['one', 'two', 'three', 'four']
+
+describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromium)', () => {
+  let dashboard: Dashboard
+  let owner: Visitor
+  let page: Page
+  let workspace: string
+  const ids: Record<string, string> = {}
+
+  const call = (method: string, path: string, body?: unknown) =>
+    ask<{ id: string }>(dashboard, owner.context, method, path, { body, workspace })
+
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    owner = await dashboard.open()
+    page = owner.page
+    workspace = await claim(dashboard, owner.context)
+    for (const slug of SLUGS) {
+      const { body } = await call('POST', '/links', { destination_url: TARGET, slug })
+      ids[slug] = body.id
+    }
+    // Also builds the dashboard, on a machine that may be busy.
+  }, 300_000)
+  afterAll(async () => await dashboard?.dispose())
+
+  const drawer = () => page.getByRole('dialog').filter({ has: page.locator('form#create-link') })
+  const destination = () => drawer().getByLabel(en('links.field.destination'), { exact: true })
+  const button = (word: Parameters<typeof en>[0]) =>
+    page.getByRole('button', { name: en(word), exact: true })
+
+  test('a key makes a link from any page, which stays as it is', async () => {
+    await page.goto('/app/statistics?range=7d')
+    await heading(page, en('statistics.title'))
+    await page.keyboard.press('c')
+    await destination().fill(`${TARGET}from-statistics`)
+    await page.keyboard.press('Enter')
+    await drawer().waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/app/statistics')
+    expect(new URL(page.url()).searchParams.get('range')).toBe('7d')
+  })
+
+  test('the search is a key away from any page', async () => {
+    await page.goto('/app/members')
+    await heading(page, en('members.title'))
+    await page.keyboard.press('/')
+    await page.getByRole('searchbox').and(page.locator(':focus')).waitFor()
+    await page.keyboard.type('thre')
+    await page.waitForURL(/q=thre/)
+  })
+
+  test('shift selects all links between two', async () => {
+    await page.goto('/app/links?sort=slug&order=asc')
+    await page.locator('[data-row]').first().waitFor()
+    const boxes = page.locator('[data-row] input[type=checkbox]')
+    await boxes.nth(0).click()
+    await boxes.nth(2).click({ modifiers: ['Shift'] })
+    const checked = () =>
+      boxes.evaluateAll((found) => found.map((box) => 'checked' in box && box.checked))
+    expect((await checked()).slice(0, 4)).toEqual([true, true, true, false])
+    await boxes.nth(0).click({ modifiers: ['Shift'] })
+    expect((await checked()).slice(0, 4)).toEqual([false, false, false, false])
+  })
+
+  test('a time zone is found by a part of its name', async () => {
+    await page.goto('/app/statistics')
+    await heading(page, en('statistics.title'))
+    await page.getByRole('combobox', { name: en('statistics.timeZone') }).click()
+    await page.getByRole('combobox', { name: en('common.search') }).fill('tokyo')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/zone=Asia/)
+  })
+
+  test('an empty address and a wrong slug are called what they are', async () => {
+    await page.goto('/app/links?create=true')
+    await destination().waitFor()
+    const answered = page.waitForResponse(
+      (response) => response.request().method() === 'POST' && response.status() === 422,
+    )
+    await page.keyboard.press('Enter')
+    const { error } = (await (await answered).json()) as {
+      error: { details: { field: string; code: string }[] }
+    }
+    expect(error.details).toMatchObject([{ field: 'destination_url', code: 'REQUIRED' }])
+    await drawer().getByText(en('links.options')).click()
+    await drawer().getByLabel(en('links.field.slug')).fill('not//valid')
+    await drawer().getByText(en('links.slugInvalid'), { exact: true }).waitFor()
+    await drawer().getByLabel(en('links.field.slug')).fill('one')
+    await drawer().getByText(en('links.slugNotFree'), { exact: true }).waitFor()
+    await drawer()
+      .getByRole('button', { name: en('common.cancel') })
+      .click()
+  })
+
+  test('a drawer reaches the edge of the window, and nothing moves behind it', async () => {
+    for (const language of ['en', 'ar']) {
+      await owner.context.addCookies([
+        { name: 'slugline_language', value: language, url: `${dashboard.url}/app` },
+      ])
+      await page.goto('/app/links')
+      const title = page.locator('h1')
+      const before = await title.boundingBox()
+      await page.keyboard.press('c')
+      await drawer().waitFor()
+      await owner.settled()
+      expect(await title.boundingBox()).toEqual(before)
+      const box = await drawer().boundingBox()
+      const edge = language === 'ar' ? box?.x : (box?.x ?? 0) + (box?.width ?? 0)
+      expect(edge).toBe(language === 'ar' ? 0 : 1_280)
+      await page.keyboard.press('Escape')
+    }
+    await owner.context.clearCookies({ name: 'slugline_language' })
+  })
+
+  test('the look of QR codes is there again after a reload', async () => {
+    await page.goto(`/app/links/${ids.one}`)
+    const colour = page.getByLabel(en('links.qr.dark'))
+    await colour.fill('#123456')
+    await page.reload()
+    expect(await colour.inputValue()).toBe('#123456')
+  })
+
+  test('the entry of a deletion has nothing to go back to', async () => {
+    await call('DELETE', `/links/${ids.two}`)
+    await call('POST', `/links/${ids.two}/restore`, {})
+    await page.goto(`/app/links/${ids.two}`)
+    const entries = page.locator('ol > li')
+    await entries.nth(2).waitFor()
+    const restorable = await entries.evaluateAll((found) =>
+      found.map((entry) => entry.querySelector('button') !== null),
+    )
+    // Newest first: restored (as it is now), deleted, created.
+    expect(restorable).toEqual([false, false, true])
+  })
+
+  test('a plan that was changed can be changed back', async () => {
+    const plan = async () => {
+      const { body } = await call('GET', '/instance/workspaces')
+      return (body as unknown as { data: { plan: string }[] }).data[0]?.plan
+    }
+    const before = await plan()
+    await page.goto('/app/instance')
+    await page.getByRole('combobox', { name: en('instance.planOf', { name: 'Acme' }) }).click()
+    await page.getByRole('option').filter({ hasNotText: 'Free' }).first().click()
+    await button('common.undo').waitFor()
+    expect(await plan()).not.toBe(before)
+    const undone = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await button('common.undo').click()
+    await undone
+    expect(await plan()).toBe(before)
+  })
+
+  test('a phone has room for dates, and copies from a row', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/app/links')
+    const copy = page
+      .locator('[data-row]')
+      .first()
+      .getByRole('button', { name: en('links.copyAddress') })
+    await copy.click({ trial: true })
+    await button('links.filters').click()
+    const from = page.getByLabel(en('links.createdFrom'))
+    await from.fill('2026-12-31')
+    expect(await from.evaluate((field) => field.clientWidth)).toBeGreaterThan(200)
+    await page.keyboard.press('Escape')
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  test('the language of an account is the language of each browser it signs in on', async () => {
+    await call('PATCH', '/account', { language: 'de' })
+    const other = await dashboard.open({ locale: 'fr-FR' })
+    const fr = wordsOf('fr')
+    await other.page.goto('/app/sign-in')
+    await other.page.getByLabel(fr('auth.email')).fill(OWNER.email)
+    await other.page.getByLabel(fr('auth.password'), { exact: true }).fill(OWNER.password)
+    await other.page.getByRole('button', { name: fr('auth.signIn.submit'), exact: true }).click()
+    await heading(other.page, wordsOf('de')('shell.links'))
+    expect(await other.page.locator('html').getAttribute('lang')).toBe('de')
+    await other.close()
+    await call('PATCH', '/account', { language: null })
+  })
+
+  test('a field that is left out says so in the language of the page', async () => {
+    const other = await dashboard.open({ locale: 'de-DE' })
+    const de = wordsOf('de')
+    await other.page.goto('/app/sign-in')
+    const email = other.page.getByLabel(de('auth.email'))
+    const said = () =>
+      email.evaluate((field) => 'validationMessage' in field && field.validationMessage)
+    await other.page.getByRole('button', { name: de('auth.signIn.submit'), exact: true }).click()
+    expect(await said()).toBe(de('common.invalid.missing'))
+    await email.fill('nobody')
+    await email.press('Enter')
+    expect(await said()).toBe(de('common.invalid.email'))
+    await other.close()
+  })
+
+  test('Arabic has one kind of digits', async () => {
+    const other = await dashboard.open({ locale: 'ar-EG' })
+    await other.page.goto('/app/sign-in')
+    await other.page.evaluate("document.cookie = 'slugline_language=ar; Path=/app'")
+    const ar = wordsOf('ar')
+    await other.page.goto('/app/sign-in')
+    await other.page.getByLabel(ar('auth.email')).fill(OWNER.email)
+    await other.page.getByLabel(ar('auth.password'), { exact: true }).fill(OWNER.password)
+    await other.page.getByRole('button', { name: ar('auth.signIn.submit'), exact: true }).click()
+    for (const path of ['/app/links', '/app/statistics', '/app/usage', '/app/audit']) {
+      await other.page.goto(path)
+      await other.page.getByRole('heading', { level: 1 }).waitFor()
+      await other.settled()
+      expect(await other.page.locator('main').innerText()).not.toMatch(/[٠-٩]/)
+    }
+    await other.close()
+  })
+
+  test('nothing went wrong on the way', () => {
+    expect(owner.faults).toEqual([])
+  })
+})

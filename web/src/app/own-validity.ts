@@ -1,0 +1,29 @@
+import { useEffect } from 'react'
+import { useI18n } from '../i18n/index.tsx'
+
+/** Has the browser say what a field lacks in the page's language instead of in its own. */
+export function useOwnValidity(): void {
+  const { t } = useI18n()
+  useEffect(() => {
+    const onInvalid = ({ target }: Event) => {
+      if (!(target instanceof HTMLInputElement)) return
+      target.setCustomValidity('')
+      const { valueMissing, typeMismatch, tooShort } = target.validity
+      if (valueMissing) target.setCustomValidity(t('common.invalid.missing'))
+      else if (typeMismatch && target.type === 'email') {
+        target.setCustomValidity(t('common.invalid.email'))
+      } else if (tooShort) {
+        target.setCustomValidity(t('common.invalid.short', { min: target.minLength }))
+      }
+    }
+    const onInput = ({ target }: Event) => {
+      if (target instanceof HTMLInputElement) target.setCustomValidity('')
+    }
+    document.addEventListener('invalid', onInvalid, true)
+    document.addEventListener('input', onInput, true)
+    return () => {
+      document.removeEventListener('invalid', onInvalid, true)
+      document.removeEventListener('input', onInput, true)
+    }
+  }, [t])
+}
