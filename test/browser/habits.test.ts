@@ -127,6 +127,21 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     expect(await colour.inputValue()).toBe('#123456')
   })
 
+  test('each of seven days has its label', async () => {
+    await page.goto('/app/statistics?range=7d')
+    const labels = page.locator('.recharts-xAxis .recharts-cartesian-axis-tick')
+    await labels.first().waitFor({ state: 'attached' })
+    expect(await labels.count()).toBe(7)
+  })
+
+  test('the only member of a small workspace is no warning', async () => {
+    await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'free' })
+    await page.goto('/app/usage')
+    await page.getByRole('meter', { name: en('usage.members') }).waitFor()
+    expect(await page.getByText(en('usage.full'), { exact: true }).count()).toBe(0)
+    await call('PATCH', `/instance/workspaces/${workspace}`, { plan: 'unlimited' })
+  })
+
   test('the entry of a deletion has nothing to go back to', async () => {
     await call('DELETE', `/links/${ids.two}`)
     await call('POST', `/links/${ids.two}/restore`, {})

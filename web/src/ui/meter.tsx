@@ -1,6 +1,21 @@
 import { cx } from './cx.ts'
 
-/** How much of a limit is used; turns amber at 80 % and red when it is reached. */
+/** How near a limit is. The one of one, as the owner of a small workspace, is no warning. */
+export function stateOf(value: number, max: number | null): 'free' | 'near' | 'full' | 'over' {
+  if (max === null || (max === 1 && value <= 1)) return 'free'
+  if (value > max) return 'over'
+  if (value === max) return 'full'
+  return value >= max * 0.8 ? 'near' : 'free'
+}
+
+const COLOURS = {
+  free: 'bg-accent',
+  near: 'bg-warn-mark',
+  full: 'bg-warn-mark',
+  over: 'bg-bad-mark',
+} as const
+
+/** How much of a limit is used; turns amber at 80 % and red beyond it. */
 export function Meter({
   value,
   max,
@@ -27,10 +42,7 @@ export function Meter({
       className="h-1.5 w-full overflow-hidden rounded-full bg-pressed"
     >
       <div
-        className={cx(
-          'h-full rounded-full',
-          share >= 1 ? 'bg-bad-mark' : share >= 0.8 ? 'bg-warn-mark' : 'bg-accent',
-        )}
+        className={cx('h-full rounded-full', COLOURS[stateOf(value, max)])}
         style={{ width: `${share * 100}%` }}
       />
     </div>

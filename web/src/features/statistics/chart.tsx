@@ -69,7 +69,8 @@ export default function Chart({
       <ResponsiveContainer width="100%" height="100%" minWidth={0}>
         <ComposedChart
           data={drawn}
-          margin={{ top: 8, right: rightToLeft ? 0 : 12, bottom: 0, left: rightToLeft ? 12 : 0 }}
+          // Room for half of the last label: without it recharts leaves out most of the others.
+          margin={{ top: 8, right: rightToLeft ? 0 : 32, bottom: 0, left: rightToLeft ? 32 : 0 }}
           accessibilityLayer={false}
         >
           <CartesianGrid vertical={false} stroke="var(--plot-grid)" />

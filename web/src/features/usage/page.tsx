@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
-import { Meter } from '../../ui/meter.tsx'
+import { Meter, stateOf } from '../../ui/meter.tsx'
 import { Page, Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
@@ -62,16 +62,17 @@ function LimitMeter({
 }) {
   const { t } = useI18n()
   const limit = plan.limits[name]
+  const state = stateOf(used, limit)
   const text = limit === null ? t('usage.unlimited', { used }) : t('usage.of', { used, limit })
   return (
     <div className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1.5">
       <dt className="flex min-h-6 items-center gap-2 font-medium text-sm">
         {t(`usage.${name}`)}
-        {limit !== null && used >= limit ? (
-          <Chip tone="bad">{t('usage.full')}</Chip>
-        ) : limit !== null && used >= limit * 0.8 ? (
-          <Chip tone="warn">{t('usage.near')}</Chip>
-        ) : null}
+        {state === 'free' ? null : (
+          <Chip tone={state === 'over' ? 'bad' : 'warn'}>
+            {t(state === 'near' ? 'usage.near' : 'usage.full')}
+          </Chip>
+        )}
       </dt>
       <dd className="tabular text-muted text-sm">{text}</dd>
       <dd className="col-span-2">
