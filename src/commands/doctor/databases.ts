@@ -5,6 +5,8 @@ import type { Config } from '../../config/index.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan } from '../../plans/types.ts'
 import { statisticsFile } from '../../statistics/process/index.ts'
+import { socketPath } from '../../statistics/process/socket.ts'
+import { stateOf } from '../../statistics/process/store-state.ts'
 import { databaseFiles, openSqlite, type Sql } from '../../storage/index.ts'
 import { unlistedPlans } from '../serve.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
@@ -12,6 +14,10 @@ import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 /** An earlier time means that the clock was never set: no version of Slugline is older. */
 const EARLIEST_MS = Date.UTC(2026, 0, 1)
 const TOLERANCE_MS = 60_000
+/** How often, and for how long each time, the process that has the statistics open is asked. */
+const TRIES = 6
+const READ_WITHIN_MS = 120_000
+const RETRY_MS = 500
 const RESTORE = 'stop the server, keep a copy of the data directory, and restore a backup'
 
 /** What the doctor compares a database with. */
@@ -44,7 +50,7 @@ export async function checkEmbedded(config: Config, expected: Expected): Promise
     'stop the server, and restore a backup or move the file away with its .wal: the links keep ' +
     'their numbers, but reports begin anew with the clicks of the journal'
   const { dataDir } = config
-  const kept = await guarded('statistics', moveAway, () => checkStatistics(statisticsFile(dataDir)))
+  const kept = await guarded('statistics', moveAway, () => checkStatistics(dataDir))
   return [...found, ...(await counted), ...kept]
 }
 
@@ -105,28 +111,44 @@ function quickCheck(file: string): Finding {
   }
 }
 
-/** Whether every block of the statistics can be read. @throws what DuckDB says is wrong */
-async function checkStatistics(file: string): Promise<Finding[]> {
+/** Whether every block of the statistics can be read. @throws what is wrong with the file */
+async function checkStatistics(dataDir: string): Promise<Finding[]> {
+  const file = statisticsFile(dataDir)
   if (!existsSync(file)) return []
-  const { openDuckDb } = await import('../../statistics/engine/duckdb/index.ts')
-  let database: Awaited<ReturnType<typeof openDuckDb>>
-  try {
-    database = await openDuckDb(file, { readonly: true })
-  } catch (error) {
-    if (!/lock on file/i.test((error as Error).message)) throw error
-    return [ok('statistics', 'in use by the server: they are read whole only when it is stopped')]
+  const since = await readStatistics(dataDir, file)
+  if (since === null) {
+    const unread = `${file} was not read: the process that has it open does not answer`
+    return [warning('statistics', unread, 'try again, or stop the server first')]
   }
-  try {
-    const connection = await database.connect()
-    // A hash of whole rows reads all columns; DuckDB checks the sum of each block that it reads.
-    for (const table of ['clicks', 'daily']) {
-      await connection.run(`SELECT bit_xor(hash(t)) FROM ${table} AS t`)
-    }
-    const [[since] = []] = await connection.run('SELECT since FROM state')
-    if (Number(since) === 0) return [ok('statistics', `${file} is whole`)]
-    const lost = `clicks before ${new Date(Number(since)).toISOString()} are only in links' numbers`
-    return [warning('statistics', lost, 'a backup may have them')]
-  } finally {
-    database.close()
-  }
+  if (since === 0) return [ok('statistics', `${file} is whole`)]
+  const lost = `clicks before ${new Date(since).toISOString()} are only in links' numbers`
+  return [warning('statistics', lost, 'a backup may have them')]
 }
+
+/** While a process has the file open, only that process can read it. Null: it doesn't answer. */
+async function readStatistics(dataDir: string, file: string): Promise<number | null> {
+  const { openDuckDb } = await import('../../statistics/engine/duckdb/index.ts')
+  const { checkFile } = await import('../../statistics/engine/duckdb/check.ts')
+  for (let tries = 0; tries < TRIES; tries++) {
+    try {
+      const database = await openDuckDb(file, { readonly: true })
+      return await checkFile(database).finally(database.close)
+    } catch (error) {
+      if (stateOf(error) !== 'locked') throw error
+    }
+    const options = { unix: socketPath(dataDir), method: 'POST', body: '[]' }
+    const signal = AbortSignal.timeout(READ_WITHIN_MS)
+    try {
+      const answer = await fetch('http://statistics/check', { ...options, signal } as RequestInit)
+      if (answer.ok) return (await answer.json()) as number
+      if (answer.status === 500) throw new DamagedFile(`${file} can't be read whole`)
+    } catch (error) {
+      if (error instanceof DamagedFile) throw error
+    }
+    // It is starting or about to end.
+    await Bun.sleep(RETRY_MS)
+  }
+  return null
+}
+
+class DamagedFile extends Error {}
