@@ -20,16 +20,11 @@ import type { Sql, Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { toStderr } from './output.ts'
 import { createGate, listen, stopRequests } from './server.ts'
-import { isAway, standBy } from './stand-by.ts'
+import { isAway, NOTHING, openServing } from './stand-by.ts'
 
 /** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
 const FINISH_REQUESTS_MS = 3_500
 const DROP_REQUESTS_MS = 500
-
-/** What has to be closed when the process stops. */
-type Opened = Pick<Serving, 'health' | 'closing'> & { answers: boolean }
-/** Nothing is open before the start has come so far. */
-const NOTHING: Opened = { health: { stopping() {} }, closing: [], answers: false }
 
 /** `serve`: everything in one process, until SIGTERM or SIGINT. */
 export function registerServeCommand(program: Command, context: CommandContext): void {
@@ -77,14 +72,14 @@ export async function serve(
   }).listen(process, () => metrics.unhandledError())
 
   const start = await createStart(context.environment, logger)
-  let { secrets, failure } = await start.first()
+  const first = await start.first()
   server = listen(config, gate)
   const url = listeningUrl(config.host, server.port as number)
   let serving: Serving
   try {
     const input: ServingInput = {
       config,
-      secrets,
+      secrets: first.secrets,
       plans,
       logger,
       metrics,
@@ -95,15 +90,16 @@ export async function serve(
       listenPort: server.port as number,
       secretFile: start.secretFile,
     }
-    if (failure !== undefined) {
-      secrets = await standBy({ input, gate, failure }, start.again, (standby) => {
-        opened = { ...standby, answers: true }
-      })
-      opened = NOTHING
-    }
-    serving = await createServing({ ...input, secrets })
-    opened = { ...serving, answers: true }
-    await assertPlansListed(plans, serving.storage)
+    serving = await openServing(
+      { input, gate, first, prepare: start.again, createServing },
+      (parts) => {
+        opened = parts
+      },
+    )
+    await assertPlansListed(plans, serving.storage).catch((error) => {
+      // It serves from here on, as after a database that is lost later.
+      if (!isAway(config, error)) throw error
+    })
   } catch (error) {
     gate.fail(error)
     await server.stop(true)
