@@ -11,7 +11,7 @@ import { lockDataDir } from '../operations/index.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createPlans } from '../plans/service.ts'
 import { openEmbedded } from '../storage/index.ts'
-import { createContext } from './create-context.ts'
+import { createContext } from './context.ts'
 import { runProgram } from './program.ts'
 
 let dir: string

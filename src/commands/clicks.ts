@@ -3,7 +3,7 @@ import type { LinkCounts, Recounted } from '../clicks/recount.ts'
 import type { RawClicksUnavailable } from '../statistics/process/raw-source.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
-import { table } from './table.ts'
+import { table } from './output.ts'
 
 const LINKS_NAMED = 50
 
@@ -70,8 +70,7 @@ async function rangeOf(
   workspace?: string,
 ): Promise<readonly [number, number]> {
   if (workspace === undefined) return [0, Number.MAX_SAFE_INTEGER]
-  const { createWorkspaceService } = await import('../workspaces/index.ts')
-  const { no } = await createWorkspaceService(opened).get(opened.storage.read, workspace)
+  const { no } = await opened.workspaces.get(opened.storage.read, workspace)
   return [no * SEQS_PER_WORKSPACE, (no + 1) * SEQS_PER_WORKSPACE]
 }
 

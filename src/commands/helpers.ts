@@ -1,7 +1,6 @@
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/logger.ts'
-import { CommandError } from './context.ts'
-import { createContext } from './create-context.ts'
+import { CommandError, createContext } from './context.ts'
 
 /** Shortest time between two passes over the journal: a click is soon in its link's counters. */
 const LEAST_GAP_MS = 100

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { BadValue, clickhouseUrl, postgresUrl, readOwnEnvironment } from '../config/index.ts'
 import type { MoveResult } from '../move/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
-import { toStderr } from './output.ts'
-import { table } from './table.ts'
+import { table, toStderr } from './output.ts'
 
 const PROGRESS_EVERY_MS = 5_000
 

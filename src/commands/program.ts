@@ -1,7 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageFile from '../../package.json' with { type: 'json' }
-import type { CommandContext } from './context.ts'
-import { createContext } from './create-context.ts'
+import { type CommandContext, createContext } from './context.ts'
 import { type Output, toStderr, toStdout } from './output.ts'
 import { type Failure, failureOf, renderFailure } from './report-error.ts'
 

@@ -18,7 +18,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
  */
 const SCRIPT = `
 const { serve } = await import(${JSON.stringify(join(import.meta.dir, 'serve.ts'))})
-const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'create-context.ts'))})
+const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'context.ts'))})
 const { failureOf, renderFailure } = await import(${JSON.stringify(join(import.meta.dir, 'report-error.ts'))})
 const { openEmbedded } = await import(${JSON.stringify(join(import.meta.dir, '../storage/index.ts'))})
 const { existsSync, writeFileSync } = await import('node:fs')
@@ -197,7 +197,7 @@ describe('serve', () => {
 /** A real node, which waits for the file `go` once it has migrated. */
 const NODE = `
 const { serve } = await import(${JSON.stringify(join(import.meta.dir, 'serve.ts'))})
-const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'create-context.ts'))})
+const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'context.ts'))})
 const { createDeps } = await import(${JSON.stringify(join(import.meta.dir, '../deps.ts'))})
 const { existsSync, writeFileSync } = await import('node:fs')
 const dir = process.env.SLUGLINE_DATA_DIR
