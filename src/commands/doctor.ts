@@ -59,9 +59,8 @@ export async function examine(
     const { checkShared } = await import('./doctor/shared.ts')
     findings.push(...(await checkShared(config, scaled, secret, expected)))
   }
-  await add('mail', 'check SMTP_URL: host, port, scheme, user and encoded password', () =>
-    checkMail(config),
-  )
+  const smtp = 'check SMTP_URL: host, port, scheme, user and encoded password'
+  await add('mail', smtp, () => checkMail(config))
   await add('single_sign_on', 'check OIDC_ISSUER; see docs/accounts.md', () =>
     checkSingleSignOn(config),
   )

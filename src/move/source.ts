@@ -4,7 +4,7 @@ import { silentLogger } from '../base/logger.ts'
 import { Refused } from '../errors/index.ts'
 import { type DuckDb, openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { socketPath } from '../statistics/process/socket.ts'
+import { askStatistics } from '../statistics/process/socket.ts'
 import { stateOf } from '../statistics/process/store-state.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
 
@@ -95,9 +95,8 @@ async function pauseWrites(dataDir: string, withinMs: number): Promise<() => voi
     }
     const paused = new AbortController()
     const signal = AbortSignal.any([paused.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
-    const options = { unix: socketPath(dataDir), method: 'POST', body: '[]', signal }
     try {
-      const answer = await fetch('http://statistics/lock-writes', options as RequestInit)
+      const answer = await askStatistics(dataDir, 'lock-writes', [], signal)
       const line = answer.ok ? await answer.body?.getReader().read() : undefined
       if (line?.done === false) return () => paused.abort()
     } catch {

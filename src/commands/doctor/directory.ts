@@ -80,8 +80,8 @@ function openness(check: string, path: string, wanted: number): Finding {
 
 /** The permissions of a file; null: it doesn't exist. */
 function modeOf(path: string): number | null {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? null : stats.mode & 0o777
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode
+  return mode === undefined ? null : mode & 0o777
 }
 
 /** Empty also for a directory that doesn't exist or can't be read. */

@@ -70,12 +70,9 @@ async function checkSecret(
 async function checkClickHouse(url: Hidden): Promise<Finding> {
   const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
   const clickHouse = openClickHouse(url.reveal())
-  try {
-    await clickHouse.rows('SELECT 1', [], AbortSignal.timeout(TIMEOUT_MS))
-    return ok('statistics', 'ClickHouse answers')
-  } finally {
-    await clickHouse.close()
-  }
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  await clickHouse.rows('SELECT 1', [], signal).finally(clickHouse.close)
+  return ok('statistics', 'ClickHouse answers')
 }
 
 /** Whether Redis answers, is new enough, and doesn't evict keys. */
