@@ -169,7 +169,8 @@ export function diskCheck(dataDir: string, freeBytes = freeBytesOf): HealthCheck
   }
 }
 
-function isAllowed(path: string, mode: number): boolean {
+/** Whether this user may use a file so (see access(2)). */
+export function isAllowed(path: string, mode: number): boolean {
   try {
     accessSync(path, mode)
     return true

@@ -1,13 +1,9 @@
-import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { journalDirectory } from '../../clicks/index.ts'
 import { assertSecret, type Config, listeningUrl, secretFile } from '../../config/index.ts'
-import {
-  type CheckResult,
-  diskCheck,
-  type HealthReport,
-  lockState,
-} from '../../operations/index.ts'
+import { diskCheck, isAllowed } from '../../operations/checks.ts'
+import { type CheckResult, type HealthReport, lockState } from '../../operations/index.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const FILES_NAMED = 3
@@ -46,12 +42,9 @@ export async function checkServer({ dataDir, host, port }: Config): Promise<Find
   const { held, url = null } = lockState(dataDir)
   if (!held) return ok('server', 'none runs on this data directory')
   const address = `${url ?? listeningUrl(host, port)}/readyz`
-  let answer: Response
-  let report: HealthReport
-  try {
-    answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    report = (await answer.json()) as HealthReport
-  } catch {
+  const answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => null)
+  const report = (await answer?.json().catch(() => null)) as HealthReport | null | undefined
+  if (answer === null || !report) {
     const advice = 'if the server is not just starting or stopping, it hangs: restart it'
     return problem('server', `${address} doesn't answer`, advice)
   }
@@ -94,11 +87,5 @@ function filesIn(directory: string): string[] {
 }
 
 /** True as well for a file that was deleted in the meantime. */
-function isUsableFile(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
-  }
-}
+const isUsableFile = (path: string) =>
+  isAllowed(path, constants.R_OK | constants.W_OK) || !existsSync(path)
