@@ -21,16 +21,12 @@ import { createKeyService } from './keys/index.ts'
 import { createHashQueue, type HashQueue } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
-import {
-  createHealth,
-  createHostAsk,
-  diskCheck,
-  onTls,
-  sampleDurations,
-  secretCheck,
-  summarizeRefusals,
-} from './operations/index.ts'
+import { onTls } from './operations/answers.ts'
+import { createHostAsk } from './operations/ask.ts'
+import { diskCheck, secretCheck } from './operations/checks.ts'
+import { createHealth } from './operations/health.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
+import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
 import {
   createGuessLimit,
   createRedirect,

@@ -39,12 +39,7 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
         config.scaled === null
           ? await embeddedSource(config, storage)
           : await scaledSource(config.scaled, storage)
-      let result: Recounted
-      try {
-        result = await recount({ storage, range, ...source })
-      } finally {
-        await source.close()
-      }
+      const result = await recount({ storage, range, ...source }).finally(source.close)
       if (result.behind.length > 0) throw behindError(result.behind, config.scaled !== null)
       await print(context, result, storage)
     } catch (error) {
@@ -81,12 +76,9 @@ async function print(
 ): Promise<void> {
   const named = []
   for (const { linkSeq, counted, clicks } of differences) {
-    const link = await read.db
-      .selectFrom('links')
-      .select(['id', 'slug'])
-      .where('seq', '=', linkSeq)
-      .executeTakeFirst()
-    named.push({ ...(link ?? { id: String(linkSeq), slug: '' }), counted, clicks })
+    const found = read.db.selectFrom('links').select(['id', 'slug']).where('seq', '=', linkSeq)
+    const link = (await found.executeTakeFirst()) ?? { id: String(linkSeq), slug: '' }
+    named.push({ ...link, counted, clicks })
   }
   const begin = since === 0 ? null : new Date(since).toISOString()
   const lines = [
@@ -102,25 +94,16 @@ async function print(
   if (moving > 0) lines.push(`${moving} links were clicked all the time: try again for them.`)
   if (named.length > 0) {
     const heads = ['link', 'slug', 'counted (people/bots/unique)', 'clicks (people/bots/unique)']
-    const rows = named.slice(0, LINKS_NAMED)
-    lines.push(
-      table(
-        heads,
-        rows.map(({ id, slug, counted, clicks }) => [id, slug, inWords(counted), inWords(clicks)]),
-      ),
-    )
-    if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
+    const inWords = ({ human, bot, unique }: LinkCounts) => `${human}/${bot}/${unique}`
+    const rows = named.map((link) => [
+      link.id,
+      link.slug,
+      inWords(link.counted),
+      inWords(link.clicks),
+    ])
+    lines.push(table(heads, rows.slice(0, LINKS_NAMED)))
   }
-  context.print(lines.join('\n'), {
-    links,
-    older,
-    moving,
-    since: begin,
-    mended: differences.length,
-    differences: named,
-  })
-}
-
-function inWords({ human, bot, unique }: LinkCounts): string {
-  return `${human}/${bot}/${unique}`
+  if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
+  const compared = { links, older, moving, since: begin }
+  context.print(lines.join('\n'), { ...compared, mended: differences.length, differences: named })
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { journalDirectory } from '../../clicks/index.ts'
 import { assertSecret, type Config, listeningUrl, secretFile } from '../../config/index.ts'
 import { diskCheck, isAllowed } from '../../operations/checks.ts'
-import { type CheckResult, type HealthReport, lockState } from '../../operations/index.ts'
+import type { CheckResult, HealthReport } from '../../operations/health.ts'
+import { lockState } from '../../operations/lock.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const FILES_NAMED = 3
