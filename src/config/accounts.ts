@@ -31,6 +31,7 @@ export function mailOf(get: Get, faults: ConfigFault[]): MailConfig | null {
 /** The provider of single sign-on, if one is set. Three settings belong together. */
 export function oidcOf(get: Get, faults: ConfigFault[]): OidcConfig | null {
   const issuer = get('OIDC_ISSUER', issuerUrl, null)
+  const text = (value: string) => value
   const clientId = get('OIDC_CLIENT_ID', text, null)
   const clientSecret = get('OIDC_CLIENT_SECRET', text, null)
   const name = get('OIDC_NAME', text, 'SSO')
@@ -75,8 +76,4 @@ function issuerUrl(value: string): string {
     return value.replace(/\/+$/, '')
   }
   throw new BadValue("isn't an address that starts with https://", 'https://login.example.com')
-}
-
-function text(value: string): string {
-  return value
 }

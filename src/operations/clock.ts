@@ -8,25 +8,22 @@ const LOOK_EVERY_MS = 10_000
 /** How long a jump is reported. After that the new time counts as right. */
 const REPORT_MS = 3_600_000
 
-/** What {@link watchClock} compares the clock with. Times are milliseconds. */
-export interface ClockOptions {
+/**
+ * Whether the machine's clock can be right: clicks and links keep the time that it says. `jumped`: it
+ * was set since the start; `behind`: it is earlier than the last click; `differs`: the database has
+ * another time. Only reported, because a redirect doesn't need it.
+ */
+export function watchClock(options: {
   clock: Clock
   logger: Pick<Logger, 'info' | 'warn'>
-  /** When the journal was last written before this start; 0: never. */
+  /** When the journal was last written before this start, in milliseconds since the Unix epoch; 0: never. */
   lastWrite: number
   /** The database's clock, where it has its own. @throws when it can't be asked */
   databaseTime?: (() => Promise<number>) | undefined
   /** A clock that nobody sets. */
   monotonic?: () => number
   lookEveryMs?: number
-}
-
-/**
- * Whether the machine's clock can be right: clicks and links keep the time that it says. `jumped`: it
- * was set since the start; `behind`: it is earlier than the last click; `differs`: the database has
- * another time. Only reported, because a redirect doesn't need it.
- */
-export function watchClock(options: ClockOptions) {
+}) {
   const { clock, logger, lastWrite, databaseTime, lookEveryMs = LOOK_EVERY_MS } = options
   const { monotonic = () => performance.now() } = options
   const offset = () => clock.now() - monotonic()

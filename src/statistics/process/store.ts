@@ -87,7 +87,7 @@ async function useStore(
       return writer.since
     },
     pass: () => exclusively(() => ingest({ directory, writer, enrich })),
-    rest: database.releaseMemory,
+    rest: () => database.releaseMemory(),
     close: database.close,
   }
 }

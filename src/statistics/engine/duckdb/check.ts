@@ -10,12 +10,10 @@ const HEADER_BYTES = 4_096
  * @throws what is wrong with the file
  */
 export async function checkFile(database: DuckDb): Promise<number> {
+  // Blocks in memory would hide what became of the file since they were read.
+  await database.releaseMemory(true)
   const connection = await database.connect()
   try {
-    const [limit] = await connection.run("SELECT current_setting('memory_limit')")
-    // Blocks in memory would hide what became of the file since they were read. A limit that can't be
-    // reached is refused, when all that can be evicted is.
-    await connection.run(`SET memory_limit = '1MB'; SET memory_limit = '${limit}'`).catch(() => {})
     const [size] = await connection.run(
       'SELECT block_size * total_blocks FROM pragma_database_size()',
     )
