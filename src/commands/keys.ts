@@ -35,7 +35,7 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
 
   keys
     .command('revoke')
-    .description('end an API key at once and for good')
+    .description('end an API key immediately and for good')
     .argument('<id>', "the key's id or its 8 public characters")
     .action((id: string) => revoke(ctx, id))
 

@@ -81,7 +81,7 @@ function createProgram({ out, err }: { out: Output; err: Output }, wantsJson: bo
   )
 }
 
-/** How a call that the parser refused is told to a machine. */
+/** A call that the parser refused, for `--json`. */
 function usageFailure({ code, message }: CommanderError): Failure {
   const text =
     code === 'commander.help'

@@ -44,7 +44,7 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
 
   users
     .command('join')
-    .description('let somebody who has an account into a workspace')
+    .description('add a person who has an account to a workspace')
     .argument('<email>', 'who')
     .requiredOption('--workspace <name>', 'its name or id')
     .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).default('owner'))
@@ -52,13 +52,13 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
 
   users
     .command('reset-link')
-    .description('print an address at which somebody can choose a new password, for an hour')
+    .description('print an address at which a person can choose a new password, for an hour')
     .argument('<email>', 'whose')
     .action((email: string) => resetLink(ctx, email))
 
   users
     .command('remove-second-factor')
-    .description('for who has lost it and the recovery codes; signs them out everywhere')
+    .description('for a person who has lost it and the recovery codes; signs them out everywhere')
     .argument('<email>', 'whose')
     .action((email: string) => removeSecondFactor(ctx, email))
 
@@ -69,7 +69,7 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
 
   users
     .command('make-owner')
-    .description('hand the instance over to somebody')
+    .description('hand the instance over to another person')
     .argument('<email>', 'to whom')
     .action((email: string) => makeOwner(ctx, email))
 
@@ -122,7 +122,7 @@ async function passwordOf(options: CreateOptions): Promise<string | undefined> {
   return password
 }
 
-/** For a workspace that a command made: nobody is in it who could invite. */
+/** For a workspace that a command made: it has no member who could invite. */
 function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptions): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const { letJoin } = await import('../accounts/operator.ts')

@@ -23,14 +23,14 @@ export type Environment = ReturnType<typeof readEnvironment>
 /** Everything that an operator can set, checked. */
 export type Config = Environment['config']
 
-/** The usual one first: a wrong value is told with it as the example. */
+/** The usual one first: it is the example for a wrong value. */
 const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
 
 /**
  * Reads the settings: the only reader of the environment. A variable that is empty counts as not
  * set, as compose files leave them.
  * @param terminal Whether stderr is a terminal: then logs are written for people by default.
- * @throws ConfigError with all the faults at once.
+ * @throws ConfigError with all faults.
  */
 export function readEnvironment(
   variables: Variables = process.env,
@@ -76,7 +76,7 @@ export function readEnvironment(
     anonymousPerMinute: get('ANONYMOUS_REQUESTS_PER_MINUTE', integer(1, 1_000_000_000, '600'), 600),
     /** Visits per minute of one address at one link; null: any number. */
     visitsPerAddress: get('VISITS_PER_ADDRESS_PER_MINUTE', integer(1, 1_000_000, '60'), null),
-    /** Who may make an account: anybody, who was invited, or nobody but the operator. */
+    /** Who may make an account: everybody, invited people, or only the operator. */
     signUp,
     /** Who may make workspaces in the dashboard: the owner of the instance, or everyone. */
     workspaceCreation: get(
@@ -92,7 +92,7 @@ export function readEnvironment(
     oidc: oidcOf(get, faults),
     /** Several machines; null: this one alone, with all of its data in `dataDir`. */
     scaled: scaledOf(get, faults),
-    /** How far counting and storing clicks and reports give way to the rest of the machine: 0 not at all, 19 most. */
+    /** Niceness of the processes that count and store clicks and answer reports (setpriority(2)). */
     backgroundNiceness: get('BACKGROUND_NICENESS', integer(0, 19, '0'), 7),
     metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),
     logLevel: get('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
@@ -101,7 +101,7 @@ export function readEnvironment(
   if (faults.length > 0) throw new ConfigError(faults)
   return {
     config,
-    /** SLUGLINE_SECRET; null: the data directory's file. Not in `config`, so that nobody logs it by chance. */
+    /** SLUGLINE_SECRET; null: the data directory's file. Not in `config`, so that it isn't logged by mistake. */
     secret,
     /** Whether what is written for people may be coloured (https://no-color.org). */
     colors: terminal && !variables.NO_COLOR,
@@ -111,7 +111,7 @@ export function readEnvironment(
 }
 
 /**
- * What the environment says of this machine alone, for a command that is told by its options where
+ * What the environment says of this machine alone, for a command whose options say where
  * several machines have their data; and what it says of that, unchecked.
  * @throws ConfigError
  */

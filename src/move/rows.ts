@@ -2,7 +2,7 @@ import type { SqliteConnection } from '../storage/index.ts'
 import { type Digest, digestOf, isSame, NONE } from './digest.ts'
 import type { Target } from './target.ts'
 
-/** Rows that are read, and copied, at once. */
+/** Rows that are read and copied together. */
 const PAGE_ROWS = 5_000
 /** Other tables refer to these: they come first. */
 const REFERENCED = ['workspaces', 'users']

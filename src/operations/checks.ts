@@ -8,7 +8,7 @@ import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import type { WorkerState } from '../workers/index.ts'
 import { degraded, failed, type HealthCheck, OK } from './health.ts'
 
-/** So long the counters may lag before somebody should look. */
+/** A longer lag of the counters is reported. */
 const LAG_DEGRADED_SECONDS = 60
 
 /** Whether clicks reach the disk. */
@@ -75,7 +75,7 @@ export function sharedStorageCheck(
 /**
  * Whether the node could redirect without its database: `unfilled`, it has not read the links yet;
  * `refusing`, visits were refused just now, because their links aren't in memory. That more links
- * exist than there is room for is told as `part`, without an alarm.
+ * exist than there is room for is reported as `part`, without an alarm.
  */
 export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
   let before = 0
@@ -148,7 +148,7 @@ export function storageCheck(
   }
 }
 
-/** Less free space than this is told, in bytes. */
+/** Less free space than this is reported, in bytes. */
 export const DISK_LOW_BYTES = 512 * 1024 * 1024
 /** With less than this, writes are about to fail. */
 export const DISK_FULL_BYTES = 1024 * 1024

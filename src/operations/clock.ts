@@ -20,7 +20,7 @@ export function watchClock(options: {
   lastWrite: number
   /** The database's clock, where it has its own. @throws when it can't be asked */
   databaseTime?: (() => Promise<number>) | undefined
-  /** A clock that nobody sets. */
+  /** A clock that is never set. */
   monotonic?: () => number
   lookEveryMs?: number
 }) {

@@ -4,7 +4,7 @@ import { within } from '../base/within.ts'
 import { otherMethod, watchHeaders } from './answers.ts'
 
 /**
- * How a part does. `degraded` parts are told but don't make the instance unready; `reason` is a
+ * The state of a part. `degraded` parts are reported but don't make the instance unready; `reason` is a
  * stable word, never an internal text.
  */
 export interface CheckResult {

@@ -15,7 +15,7 @@ const SAME_SIGNAL_MS = 250
 const LATE = Symbol('late')
 
 /**
- * How a serving process ends: in order, with status 1 when a step failed. A second signal ends it at once.
+ * How a serving process ends: in order, with status 1 when a step failed. A second signal ends it immediately.
  * @param options.steps asked when stopping begins: a start that isn't finished has less to close. Their
  *   times together are the longest that stopping takes: at most 10 seconds.
  */
@@ -60,7 +60,7 @@ export function createLifecycle(options: {
   }
 
   return {
-    /** Stops on SIGTERM and SIGINT, and on an exception that nobody caught. */
+    /** Stops on SIGTERM and SIGINT, and on an uncaught exception. */
     listen(process: Pick<NodeJS.EventEmitter, 'on'>, unhandled?: () => void) {
       for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal))
       // A promise that was let go of leaves nothing half done; an exception may have.

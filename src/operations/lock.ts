@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** How long a start waits for a server that is just ending. */
 const PATIENCE_MS = 250
 
-/** A connection that nobody refers to is collected, and its lock with it. */
+/** A connection without a reference is collected, and its lock with it. */
 const held = new Set<Database>()
 
 /** Another process serves from this data directory. */
@@ -25,7 +25,7 @@ export class DataDirLocked extends Error {
 
 /**
  * Takes the data directory for a serving process. The lock is the operating system's, held
- * through an SQLite file, so that it goes with the process however that ends; a file beside it
+ * through an SQLite file, so that it goes with the process however that ends; a second file
  * names the holder. Commands don't take it: they work while the server runs.
  * @throws DataDirLocked
  */
@@ -40,7 +40,7 @@ export function lockDataDir(dataDir: string) {
     /** Notes where the holder is reached, from this machine and by everybody, for commands. */
     listensOn: (url: string, publicUrl: string) => note([process.pid, url, publicUrl]),
     release() {
-      // In this order: whoever takes the lock next writes the file anew.
+      // In this order: the next holder of the lock writes the file again.
       rmSync(pidFile(dataDir), { force: true })
       held.delete(db)
       db.close()

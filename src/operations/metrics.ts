@@ -24,10 +24,10 @@ export type Metrics = ReturnType<typeof createMetrics>
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])
 
 /**
- * Plain numbers, which are only turned into Prometheus's format when somebody asks for `/metrics`. Names
+ * Plain numbers, which are only turned into Prometheus's format when `/metrics` is asked for. Names
  * are without the prefix `slugline_`; units come last. A metric that is added again replaces the first.
  * @param access `local`: only for this machine's own requests, addressed to a loopback name and
- *   forwarded by nobody. A proxy on this machine that hides itself can't be told apart: then
+ *   forwarded by nobody. A proxy on this machine that hides itself can't be recognised: then
  *   METRICS=off, or a rule in that proxy, is the fence.
  */
 export function createMetrics(access: 'local' | 'public' | 'off') {
