@@ -21,16 +21,12 @@ import { createKeyService } from './keys/index.ts'
 import { createHashQueue, type HashQueue } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer, smtp } from './mail/index.ts'
-import {
-  createHealth,
-  createHostAsk,
-  diskCheck,
-  onTls,
-  sampleDurations,
-  secretCheck,
-  summarizeRefusals,
-} from './operations/index.ts'
+import { onTls } from './operations/answers.ts'
+import { createHostAsk } from './operations/ask.ts'
+import { diskCheck, secretCheck } from './operations/checks.ts'
+import { createHealth } from './operations/health.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
+import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
 import {
   createGuessLimit,
   createRedirect,
@@ -62,19 +58,11 @@ interface Parts extends ServingInput {
 
 /** The composition root: opens the stores of a migrated data directory and composes the services. */
 export async function createDeps(input: ServingInput): Promise<Serving> {
-  const { config, logger, metrics, clock, baseUrl } = input
   const cursors = createCursors(input.secrets.cursors)
   const backend = await createBackend({ ...input, cursors })
+  const { config, logger, metrics, clock, baseUrl } = input
   const { storage } = backend
-  const isOneOfMany = config.scaled !== null && config.baseUrl === null
-  const domains = await syncDomains(storage, baseUrl, config.shortDomains, isOneOfMany)
-  if (config.scaled !== null) rememberDomains(domainsFile(config.dataDir), domains)
-  const blocks = createBlocks({
-    ...{ storage, clock, ids: input.ids, domains },
-    hosts: config.blockedHosts,
-    ...(config.scaled !== null && { file: blocksFile(config.dataDir) }),
-  })
-  await blocks.list.refresh()
+  const { domains, blocks } = await openDomains(input, backend)
   const parts = { ...input, backend, domains, cursors, blocks, hashes: createHashQueue() }
   const services = createServices(parts)
   const { accounts, keys, mailer, statistics } = services
@@ -143,6 +131,29 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
         },
       },
     ],
+  }
+}
+
+/** Reads the domains and blocks. Closes the backend on failure: a node then starts again. */
+async function openDomains({ config, baseUrl, clock, ids }: ServingInput, backend: Backend) {
+  const { storage } = backend
+  const { dataDir, scaled, shortDomains } = config
+  try {
+    const isOneOfMany = scaled !== null && config.baseUrl === null
+    const domains = await syncDomains(storage, baseUrl, shortDomains, isOneOfMany)
+    if (scaled !== null) rememberDomains(domainsFile(dataDir), domains)
+    const blocks = createBlocks({
+      ...{ storage, clock, ids, domains },
+      hosts: config.blockedHosts,
+      ...(scaled !== null && { file: blocksFile(dataDir) }),
+    })
+    await blocks.list.refresh()
+    return { domains, blocks }
+  } catch (error) {
+    await backend.closeJournal()
+    await backend.finish(0)
+    await backend.close()
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { createContext } from './commands/create-context.ts'
+import { createContext } from './commands/context.ts'
 import { isHelper, runHelper } from './commands/helpers.ts'
 import { toStderr } from './commands/output.ts'
 import { failureOf, renderFailure } from './commands/report-error.ts'

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
-import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
+import type { Config, OidcConfig } from '../config/index.ts'
 import type { Person } from '../http/index.ts'
 import type { HashQueue } from '../limits/index.ts'
 import type { Mailer } from '../mail/index.ts'
@@ -57,9 +57,9 @@ export interface AccountsDeps {
   /** A key of their own: `Secrets.accounts`. */
   key: Uint8Array
   baseUrl: string
-  signUp: SignUp
-  workspaceCreation: WorkspaceCreation
-  oidc: OidcConfig | null
+  signUp: Config['signUp']
+  workspaceCreation: Config['workspaceCreation']
+  oidc: Config['oidc']
   /** The hosts that links are served on; the first is the default. */
   domains: readonly string[]
   /** See `HandlerDeps.evenMs`. */

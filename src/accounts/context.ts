@@ -3,7 +3,7 @@ import { addressKey } from '../base/client-address.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
-import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
+import type { Config } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
@@ -37,9 +37,9 @@ export interface AccountServiceDeps {
   random: Random
   signIn: SignIn
   settings: {
-    signUp: SignUp
-    workspaceCreation: WorkspaceCreation
-    oidc: OidcConfig | null
+    signUp: Config['signUp']
+    workspaceCreation: Config['workspaceCreation']
+    oidc: Config['oidc']
     mail: boolean
     baseUrl: string
     /** The hosts that links are served on; the first is the default. */

@@ -7,7 +7,7 @@ import {
   openVisitors,
 } from '../clicks/index.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
-import { countFailedWrites, storageCheck } from '../operations/index.ts'
+import { countFailedWrites, storageCheck } from '../operations/checks.ts'
 import { watchFiles } from '../operations/watched.ts'
 import { createEmbeddedResolver } from '../redirect/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'

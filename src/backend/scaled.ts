@@ -30,21 +30,27 @@ export async function createScaledBackend(
   const { dataDir } = input.config
   const queries = metrics.histogram('postgres_query_duration_seconds', 'Statements, there and back')
   const observe = (ms: number) => queries.observe(ms / 1_000)
-  const database = await openPostgres({ ...postgresOptions(scaled), observe })
+  // A start that fails is tried again: what it has opened is closed.
+  await using opened = new AsyncDisposableStack()
+  const database = opened.adopt(
+    await openPostgres({ ...postgresOptions(scaled), observe }),
+    (storage) => storage.close(),
+  )
   const node = await openNode(dataDir, { storage: database, ids, clock })
-  const cluster = openCluster({
-    url: scaled.redis,
-    logger,
-    nodeId: node.id,
-    nodesFile: join(dataDir, 'nodes'),
-  })
+  const nodesFile = join(dataDir, 'nodes')
+  const cluster = opened.adopt(
+    openCluster({ url: scaled.redis, logger, nodeId: node.id, nodesFile }),
+    ({ close }) => close(),
+  )
   const resolver = createCachedResolver({ fetch: createFetchSlug(database), clock })
+  opened.defer(() => resolver.close())
   const { announce } = cluster.linkInvalidation(resolver)
   const storage = announcingLinks(database, announce)
   await cluster.settled(REDIS_WITHIN_MS)
   const file = resolve(dataDir, 'salts')
   const key = secrets.visitors
   const visitors = await openSharedVisitors({ storage: database, key, file, clock, random, logger })
+  opened.defer(visitors.close)
   const progress = await progressOf(database, node.no)
   // Not before changes are received: each would have to be read again.
   const closeLinks = await keepLinks({
@@ -61,6 +67,7 @@ export async function createScaledBackend(
     databaseTime: () => timeOf(database),
   })
   const { journal } = clicks
+  opened.move()
 
   return {
     ...clicks,

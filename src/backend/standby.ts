@@ -14,8 +14,10 @@ import { renderError } from '../errors/index.ts'
 import { asAppError } from '../http/exchange.ts'
 import { apiHeaders } from '../http/respond.ts'
 import { negotiateLocale } from '../i18n/index.ts'
+import { onTls } from '../operations/answers.ts'
+import { createHostAsk } from '../operations/ask.ts'
 import { journalCheck } from '../operations/checks.ts'
-import { createHealth, createHostAsk, onTls } from '../operations/index.ts'
+import { createHealth } from '../operations/health.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 import {
   createCachedResolver,

@@ -1,7 +1,7 @@
 import type { createRecorder, Journal } from '../clicks/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Limiter } from '../limits/index.ts'
-import type { HealthCheck } from '../operations/index.ts'
+import type { HealthCheck } from '../operations/health.ts'
 import type { Metrics } from '../operations/metrics.ts'
 import type { ServingInput } from '../operations/serving.ts'
 import type { RedirectCounts, Resolver } from '../redirect/index.ts'

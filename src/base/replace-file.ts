@@ -7,17 +7,22 @@ import { dirname } from 'node:path'
  */
 export function replaceFile(file: string, text: string): void {
   const draft = `${file}.new`
-  const descriptor = openSync(draft, 'w', 0o600)
+  writeSynced(draft, text, 'w')
+  // The mode above doesn't change a draft that a crash has left.
+  chmodSync(draft, 0o600)
+  renameSync(draft, file)
+  syncDirectory(dirname(file))
+}
+
+/** Writes a file for its owner alone, and syncs it. */
+export function writeSynced(file: string, text: string, flags: 'w' | 'wx'): void {
+  const descriptor = openSync(file, flags, 0o600)
   try {
     writeSync(descriptor, text)
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
-  // The mode above doesn't change a draft that a crash has left.
-  chmodSync(draft, 0o600)
-  renameSync(draft, file)
-  syncDirectory(dirname(file))
 }
 
 /** A renamed file survives a power cut once its directory is synced: see fsync(2). */

@@ -7,11 +7,11 @@ import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { openSecrets, readEnvironment } from '../config/index.ts'
 import { createKeyService } from '../keys/index.ts'
-import { lockDataDir } from '../operations/index.ts'
+import { lockDataDir } from '../operations/lock.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createPlans } from '../plans/service.ts'
 import { openEmbedded } from '../storage/index.ts'
-import { createContext } from './create-context.ts'
+import { createContext } from './context.ts'
 import { runProgram } from './program.ts'
 
 let dir: string

@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
 import { type AuditEntry, createAuditService } from '../audit/index.ts'
 import { createCursors } from '../http/cursor.ts'
-import { createWorkspaceService } from '../workspaces/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
-import { table } from './table.ts'
 import { shortTime } from './times.ts'
 
 const LIMIT_MAX = 1_000
@@ -33,32 +31,24 @@ function show(ctx: CommandContext, options: Options): Promise<void> {
   if (options.action !== undefined && options.workspace === undefined) {
     throw new CommandError('--action needs --workspace', 2)
   }
-  return ctx.withStorage(async (opened) => {
-    const { storage, secrets } = opened
+  return ctx.withStorage(async ({ storage, secrets, workspaces }) => {
     const audit = createAuditService({ storage, cursors: createCursors(secrets.cursors) })
     let data: readonly AuditEntry[]
     if (options.workspace === undefined) data = await audit.recent(limit)
     else {
-      const workspaces = createWorkspaceService(opened)
       const { no } = await workspaces.get(storage.read, options.workspace)
       const { action } = options
       data = (await audit.list({ workspaceNo: no, action }, { limit })).data
     }
-    ctx.print(data.length === 0 ? 'There are no entries.' : tableOf(data), { data })
+    ctx.printList(data, 'There are no entries.', {
+      'WHEN (UTC)': ({ at }) => shortTime(at),
+      WHO: ({ actor }) => printable(actor.label),
+      WHAT: ({ action }) => action,
+      OF: ({ target }) => printable(target.label),
+      CHANGED: ({ before, after }) =>
+        [...new Set([...Object.keys(before), ...Object.keys(after)])].join(','),
+    })
   })
-}
-
-function tableOf(entries: readonly AuditEntry[]): string {
-  return table(
-    ['WHEN (UTC)', 'WHO', 'WHAT', 'OF', 'CHANGED'],
-    entries.map(({ at, actor, action, target, before, after }) => [
-      shortTime(at),
-      printable(actor.label),
-      action,
-      printable(target.label),
-      [...new Set([...Object.keys(before), ...Object.keys(after)])].join(','),
-    ]),
-  )
 }
 
 /** Names come from strangers: nothing of them may steer the terminal. */

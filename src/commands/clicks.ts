@@ -3,7 +3,7 @@ import type { LinkCounts, Recounted } from '../clicks/recount.ts'
 import type { RawClicksUnavailable } from '../statistics/process/raw-source.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
-import { table } from './table.ts'
+import { table } from './output.ts'
 
 const LINKS_NAMED = 50
 
@@ -39,12 +39,7 @@ async function recountClicks(context: CommandContext, workspace?: string): Promi
         config.scaled === null
           ? await embeddedSource(config, storage)
           : await scaledSource(config.scaled, storage)
-      let result: Recounted
-      try {
-        result = await recount({ storage, range, ...source })
-      } finally {
-        await source.close()
-      }
+      const result = await recount({ storage, range, ...source }).finally(source.close)
       if (result.behind.length > 0) throw behindError(result.behind, config.scaled !== null)
       await print(context, result, storage)
     } catch (error) {
@@ -70,8 +65,7 @@ async function rangeOf(
   workspace?: string,
 ): Promise<readonly [number, number]> {
   if (workspace === undefined) return [0, Number.MAX_SAFE_INTEGER]
-  const { createWorkspaceService } = await import('../workspaces/index.ts')
-  const { no } = await createWorkspaceService(opened).get(opened.storage.read, workspace)
+  const { no } = await opened.workspaces.get(opened.storage.read, workspace)
   return [no * SEQS_PER_WORKSPACE, (no + 1) * SEQS_PER_WORKSPACE]
 }
 
@@ -82,12 +76,9 @@ async function print(
 ): Promise<void> {
   const named = []
   for (const { linkSeq, counted, clicks } of differences) {
-    const link = await read.db
-      .selectFrom('links')
-      .select(['id', 'slug'])
-      .where('seq', '=', linkSeq)
-      .executeTakeFirst()
-    named.push({ ...(link ?? { id: String(linkSeq), slug: '' }), counted, clicks })
+    const found = read.db.selectFrom('links').select(['id', 'slug']).where('seq', '=', linkSeq)
+    const link = (await found.executeTakeFirst()) ?? { id: String(linkSeq), slug: '' }
+    named.push({ ...link, counted, clicks })
   }
   const begin = since === 0 ? null : new Date(since).toISOString()
   const lines = [
@@ -103,25 +94,16 @@ async function print(
   if (moving > 0) lines.push(`${moving} links were clicked all the time: try again for them.`)
   if (named.length > 0) {
     const heads = ['link', 'slug', 'counted (people/bots/unique)', 'clicks (people/bots/unique)']
-    const rows = named.slice(0, LINKS_NAMED)
-    lines.push(
-      table(
-        heads,
-        rows.map(({ id, slug, counted, clicks }) => [id, slug, inWords(counted), inWords(clicks)]),
-      ),
-    )
-    if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
+    const inWords = ({ human, bot, unique }: LinkCounts) => `${human}/${bot}/${unique}`
+    const rows = named.map((link) => [
+      link.id,
+      link.slug,
+      inWords(link.counted),
+      inWords(link.clicks),
+    ])
+    lines.push(table(heads, rows.slice(0, LINKS_NAMED)))
   }
-  context.print(lines.join('\n'), {
-    links,
-    older,
-    moving,
-    since: begin,
-    mended: differences.length,
-    differences: named,
-  })
-}
-
-function inWords({ human, bot, unique }: LinkCounts): string {
-  return `${human}/${bot}/${unique}`
+  if (named.length > LINKS_NAMED) lines.push(`and ${named.length - LINKS_NAMED} more`)
+  const compared = { links, older, moving, since: begin }
+  context.print(lines.join('\n'), { ...compared, mended: differences.length, differences: named })
 }

@@ -1,11 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startProvider } from '../accounts/testing/provider.ts'
 import { existingSecret, openSecrets, readEnvironment, secretFile } from '../config/index.ts'
 import { startSmtpServer } from '../mail/testing/smtp-server.ts'
-import { lockDataDir } from '../operations/index.ts'
+import { lockDataDir } from '../operations/lock.ts'
 import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { defaultDatabase } from '../statistics/enrich/default-database.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
@@ -38,6 +48,51 @@ async function ask(variables: Record<string, string> = {}, now = NOW, unknown: s
 async function prepare() {
   openSecrets(dir, null)
   await migrate(dir)
+}
+
+/** A statistics file with some blocks. */
+async function fillStatistics(): Promise<string> {
+  const file = statisticsFile(dir)
+  const database = await openDuckDb(file)
+  const connection = await database.connect()
+  const columns = ['workspace', 'link', 'n', 'visitor', 'kind', 'qr', 'domain']
+  await connection.run(
+    `INSERT INTO clicks (time, ${columns.join(', ')}) SELECT range, ${columns.map((c) => (c === 'qr' ? 'true' : c === 'visitor' ? 'hash(range)' : '0'))}
+     FROM range(200000)`,
+  )
+  await connection.run('CHECKPOINT')
+  database.close()
+  return file
+}
+
+/** A process that has the statistics open, and answers as the server's does; with `--silent`, it doesn't. */
+async function openStatistics(...args: string[]) {
+  const child = Bun.spawn([process.execPath, '-e', STATISTICS, dir, ...args], { stdout: 'pipe' })
+  const { value } = await child.stdout.getReader().read()
+  expect(new TextDecoder().decode(value)).toBe('open\n')
+  return {
+    async close() {
+      child.kill()
+      await child.exited
+    },
+  }
+}
+
+const PROCESS = join(import.meta.dir, '../statistics/process')
+const STATISTICS = `
+const [dir, silent] = process.argv.slice(1)
+const { openOwnStore } = await import('${PROCESS}/store.ts')
+const { listen } = await import('${PROCESS}/server.ts')
+const { socketPath } = await import('${PROCESS}/socket.ts')
+const store = await openOwnStore(dir, { clock: Date, enrich: (click) => click })
+if (!silent) listen({ socket: socketPath(dir), answers: async () => store })
+console.log('open')
+setInterval(() => {}, 1000)`
+
+function writeAt(file: string, bytes: Uint8Array, position: number): void {
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, bytes, 0, bytes.length, position)
+  closeSync(descriptor)
 }
 
 describe('the doctor', () => {
@@ -130,16 +185,7 @@ describe('the doctor', () => {
 
   test('finds statistics that are cut off or overwritten', async () => {
     await prepare()
-    const file = statisticsFile(dir)
-    const database = await openDuckDb(file)
-    const connection = await database.connect()
-    const columns = ['workspace', 'link', 'n', 'visitor', 'kind', 'qr', 'domain']
-    await connection.run(
-      `INSERT INTO clicks (time, ${columns.join(', ')}) SELECT range, ${columns.map((c) => (c === 'qr' ? 'true' : c === 'visitor' ? 'hash(range)' : '0'))}
-       FROM range(200000)`,
-    )
-    await connection.run('CHECKPOINT')
-    database.close()
+    const file = await fillStatistics()
     expect((await ask()).bad).toEqual([])
     const whole = readFileSync(file)
     truncateSync(file, whole.length / 2)
@@ -148,7 +194,41 @@ describe('the doctor', () => {
     overwritten.fill(7, whole.length / 2, whole.length / 2 + 4_096)
     writeFileSync(file, overwritten)
     expect((await ask()).problems).toEqual(['statistics'])
+    truncateSync(file, 0)
+    expect((await ask()).problems).toEqual(['statistics'])
   })
+
+  test('finds statistics that are cut off or overwritten while a process has them open', async () => {
+    await prepare()
+    const file = await fillStatistics()
+    const whole = readFileSync(file)
+    const owner = await openStatistics()
+    try {
+      const { bad, findings } = await ask()
+      expect(bad).toEqual([])
+      expect(findings.find(({ check }) => check === 'statistics')?.message).toContain('whole')
+      const half = whole.length / 2
+      writeAt(file, Buffer.alloc(4_096, 7), half)
+      expect((await ask()).problems).toEqual(['statistics'])
+      writeAt(file, whole.subarray(half, half + 4_096), half)
+      expect((await ask()).bad).toEqual([])
+      truncateSync(file, half)
+      expect((await ask()).problems).toEqual(['statistics'])
+    } finally {
+      await owner.close()
+    }
+  })
+
+  test('says that statistics were not read when the process that has them open does not answer', async () => {
+    await prepare()
+    await fillStatistics()
+    const owner = await openStatistics('--silent')
+    try {
+      expect(await ask()).toMatchObject({ bad: ['statistics'], problems: [] })
+    } finally {
+      await owner.close()
+    }
+  }, 20_000)
 
   test('finds a file that is no database', async () => {
     openSecrets(dir, null)

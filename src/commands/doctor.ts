@@ -4,6 +4,7 @@ import { assertNoNode } from '../backend/databases.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Environment, unknownVariables } from '../config/index.ts'
 import { loadPlans } from '../plans/load.ts'
+import type { Plan } from '../plans/types.ts'
 import type { CommandContext } from './context.ts'
 import { checkEmbedded } from './doctor/databases.ts'
 import { checkDataDir, checkSecret, checkServer } from './doctor/directory.ts'
@@ -32,22 +33,22 @@ export async function examine(
   const findings: Finding[] = []
   const add = async (...[check, advice, work]: Parameters<typeof guarded>) =>
     void findings.push(...(await guarded(check, advice, work)))
+  let plans: readonly Plan[] = []
   await add('configuration', 'see docs/configuration.md', async () => {
-    const { plansFile } = read().config
-    const plans = await loadPlans(plansFile)
+    plans = await loadPlans(read().config.plansFile)
     return [ok('configuration', `${plans.length} plans`), ...checkSettings(read(), unknown)]
   })
   findings.push(checkVersions())
   if (findings[0]?.status === 'problem') return findings
   const { config, secret } = read()
-  const { dataDir, scaled, plansFile } = config
+  const { dataDir, scaled } = config
   const directory = checkDataDir(dataDir)
   if (directory === null) {
     const advice = 'the first start makes it: slugline serve'
     return [...findings, warning('data_dir', `${dataDir} doesn't exist`, advice)]
   }
   findings.push(...directory)
-  const expected = { plans: await loadPlans(plansFile), clock }
+  const expected = { plans, clock }
   if (scaled === null) {
     await add('secret', 'restore it from a backup', () => checkSecret(dataDir, secret))
     await add('database', 'set DATABASE_URL', () => {
@@ -57,11 +58,10 @@ export async function examine(
     findings.push(...(await checkEmbedded(config, expected)))
   } else {
     const { checkShared } = await import('./doctor/shared.ts')
-    findings.push(...(await checkShared(config, scaled, secret, expected)))
+    findings.push(...(await checkShared(read(), scaled, expected)))
   }
-  await add('mail', 'check SMTP_URL: host, port, scheme, user and encoded password', () =>
-    checkMail(config),
-  )
+  const smtp = 'check SMTP_URL: host, port, scheme, user and encoded password'
+  await add('mail', smtp, () => checkMail(config))
   await add('single_sign_on', 'check OIDC_ISSUER; see docs/accounts.md', () =>
     checkSingleSignOn(config),
   )

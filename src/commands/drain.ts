@@ -18,7 +18,7 @@ async function drain(context: CommandContext, seconds: number): Promise<void> {
     const message = 'DATABASE_URL is not set: a single machine counts its clicks itself.'
     throw new CommandError(message, 1, 'NOT_SCALED')
   }
-  const { lockDataDir } = await import('../operations/index.ts')
+  const { lockDataDir } = await import('../operations/lock.ts')
   const { drainJournal } = await import('../backend/drain.ts')
   const { journalDirectory, listSegments } = await import('../clicks/index.ts')
   const logger = await createLogger({ level: logLevel, format: logFormat })

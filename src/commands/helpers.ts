@@ -1,12 +1,9 @@
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/logger.ts'
-import { CommandError } from './context.ts'
-import { createContext } from './create-context.ts'
+import { CommandError, createContext } from './context.ts'
 
-/** Shortest time between two passes over the journal: a click is soon in its link's counters. */
-const LEAST_GAP_MS = 100
-const RETRY_MS = 1_000
-const IDLE_MS = 15_000
+/** When the click worker reads the journal: a click is soon in its link's counters. */
+const COUNTING = { leastGapMs: 100, retryMs: 1_000, idleMs: 15_000 }
 
 /** Processes that the serving process starts from this program, by the name of their command. */
 const HELPERS = { 'click-worker': countClicks, statistics: storeClicks }
@@ -40,12 +37,7 @@ async function countClicks(dataDir: string): Promise<void> {
     clock: systemClock,
     logger,
   })
-  await runWorker(counter, {
-    niceness: backgroundNiceness,
-    leastGapMs: LEAST_GAP_MS,
-    retryMs: RETRY_MS,
-    idleMs: IDLE_MS,
-  })
+  await runWorker(counter, { niceness: backgroundNiceness, ...COUNTING })
 }
 
 /** Stores clicks and answers questions about them until there is no work left. */

@@ -1,15 +1,8 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../audit/index.ts'
-import {
-  type ApiKey,
-  type CreatedKey,
-  createKeyService,
-  type KeyService,
-  SCOPES,
-} from '../keys/index.ts'
-import { createWorkspaceService, type WorkspaceService } from '../workspaces/index.ts'
+import { type CreatedKey, createKeyService, type KeyService, SCOPES } from '../keys/index.ts'
 import type { CommandContext, CommandStorage } from './context.ts'
-import { facts, table } from './table.ts'
+import { facts } from './output.ts'
 import { parseDuration, parseMoment, shortTime } from './times.ts'
 
 interface CreateOptions {
@@ -18,11 +11,6 @@ interface CreateOptions {
   scopes: string
   expires?: string
   plan?: string
-}
-
-interface Opened extends CommandStorage {
-  keys: KeyService
-  workspaces: WorkspaceService
 }
 
 /** `keys create | list | revoke | rotate` */
@@ -47,7 +35,7 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
 
   keys
     .command('revoke')
-    .description('end an API key at once and for good')
+    .description('end an API key immediately and for good')
     .argument('<id>', "the key's id or its 8 public characters")
     .action((id: string) => revoke(ctx, id))
 
@@ -59,63 +47,65 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
     .action((id: string, options: { overlap: string }) => rotate(ctx, id, options))
 }
 
-function open<T>(ctx: CommandContext, work: (opened: Opened) => Promise<T>): Promise<T> {
-  return ctx.withStorage((opened) => {
-    const keys = createKeyService({ ...opened, pepper: opened.secrets.apiKeys })
-    return work({ ...opened, keys, workspaces: createWorkspaceService(opened) })
-  })
+function keysOf(opened: CommandStorage): KeyService {
+  return createKeyService({ ...opened, pepper: opened.secrets.apiKeys })
 }
 
 function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
-  return open(ctx, async ({ storage, clock, keys, workspaces }) => {
-    const { name } = options
+  return ctx.withStorage(async (opened) => {
+    const { storage, clock, workspaces } = opened
+    const { name, expires } = options
     const scopes = options.scopes.split(/[\s,]+/).filter((scope) => scope !== '')
-    const expiresAt =
-      options.expires === undefined ? null : parseMoment('--expires', options.expires, clock.now())
+    const expiresAt = expires === undefined ? null : parseMoment('--expires', expires, clock.now())
     const { workspace, created } = await storage.write(async (tx) => {
-      const workspace = await workspaces.ensure(
-        tx,
-        options.workspace,
-        { planId: options.plan },
-        COMMAND_LINE,
-      )
-      const created = await keys.create(tx, workspace.no, { name, scopes, expiresAt }, COMMAND_LINE)
+      const plan = { planId: options.plan }
+      const workspace = await workspaces.ensure(tx, options.workspace, plan, COMMAND_LINE)
+      const input = { name, scopes, expiresAt }
+      const created = await keysOf(opened).create(tx, workspace.no, input, COMMAND_LINE)
       return { workspace, created }
     })
-    ctx.print(
-      shownOnce(created, [['workspace', `${workspace.name} (plan ${workspace.plan})`]]),
-      created,
-    )
+    printOnce(ctx, created, { workspace: `${workspace.name} (plan ${workspace.plan})` })
   })
 }
 
-function list(ctx: CommandContext, options: { workspace?: string }): Promise<void> {
-  return open(ctx, async ({ storage, keys, workspaces }) => {
+function list(ctx: CommandContext, { workspace }: { workspace?: string }): Promise<void> {
+  return ctx.withStorage(async (opened) => {
+    const { storage, workspaces } = opened
     const filter =
-      options.workspace === undefined
+      workspace === undefined
         ? {}
-        : { workspaceNo: (await workspaces.get(storage.read, options.workspace)).no }
-    const data = await keys.list(filter)
-    ctx.print(data.length === 0 ? 'There are no keys.' : tableOf(data), { data })
+        : { workspaceNo: (await workspaces.get(storage.read, workspace)).no }
+    ctx.printList(await keysOf(opened).list(filter), 'There are no keys.', {
+      KEY: (key) => key.prefix,
+      NAME: (key) => key.name,
+      WORKSPACE: (key) => key.workspace.name,
+      SCOPES: (key) => key.scopes.join(','),
+      STATUS: (key) => key.status,
+      CREATED: (key) => shortTime(key.created_at),
+      EXPIRES: (key) => shortTime(key.expires_at),
+      'LAST USED': (key) => shortTime(key.last_used_at),
+    })
   })
 }
 
 function revoke(ctx: CommandContext, id: string): Promise<void> {
-  return open(ctx, async ({ storage, keys }) => {
-    const key = await storage.write((tx) => keys.revoke(tx, refOf(id), {}, COMMAND_LINE))
+  return ctx.withStorage(async (opened) => {
+    const keys = keysOf(opened)
+    const key = await opened.storage.write((tx) => keys.revoke(tx, refOf(id), {}, COMMAND_LINE))
     ctx.print(`Key ${key.prefix} (${key.name}, workspace ${key.workspace.name}) is revoked.`, key)
   })
 }
 
 function rotate(ctx: CommandContext, id: string, options: { overlap: string }): Promise<void> {
-  return open(ctx, async ({ storage, keys }) => {
+  return ctx.withStorage(async (opened) => {
+    const keys = keysOf(opened)
     const overlapMs = parseDuration('--overlap', options.overlap)
-    const created = await storage.write((tx) =>
+    const created = await opened.storage.write((tx) =>
       keys.rotate(tx, refOf(id), { overlapMs }, COMMAND_LINE),
     )
     const old = await keys.get(refOf(id))
     const replaces = `${old.prefix}, which works until ${shortTime(old.expires_at)} UTC`
-    ctx.print(shownOnce(created, [['replaces', replaces]]), created)
+    printOnce(ctx, created, { replaces })
   })
 }
 
@@ -124,29 +114,8 @@ function refOf(text: string): string {
   return /^slug_([0-9A-Za-z]{8})(_[0-9A-Za-z]*)?$/.exec(text)?.[1] ?? text
 }
 
-function shownOnce(created: CreatedKey, more: readonly (readonly [string, string])[]): string {
+function printOnce(ctx: CommandContext, created: CreatedKey, more: Record<string, string>): void {
   const expires = created.expires_at === null ? 'never' : `${shortTime(created.expires_at)} UTC`
-  const rest = facts([
-    ['id', created.id],
-    ...more,
-    ['scopes', created.scopes.join(', ')],
-    ['expires', expires],
-  ])
-  return `${created.key}\n\n${rest}\n\nThe key is shown only this once: store it now.`
-}
-
-function tableOf(keys: readonly ApiKey[]): string {
-  return table(
-    ['KEY', 'NAME', 'WORKSPACE', 'SCOPES', 'STATUS', 'CREATED', 'EXPIRES', 'LAST USED'],
-    keys.map((key) => [
-      key.prefix,
-      key.name,
-      key.workspace.name,
-      key.scopes.join(','),
-      key.status,
-      shortTime(key.created_at),
-      shortTime(key.expires_at),
-      shortTime(key.last_used_at),
-    ]),
-  )
+  const rest = facts({ id: created.id, ...more, scopes: created.scopes.join(', '), expires })
+  ctx.print(`${created.key}\n\n${rest}\n\nThe key is shown only this once: store it now.`, created)
 }

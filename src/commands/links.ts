@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { BlockKind } from '../blocks/index.ts'
+import { COMMAND_LINE } from '../audit/index.ts'
+import { type BlockKind, createBlockService } from '../blocks/index.ts'
+import type { BlockService } from '../blocks/service.ts'
 import type { Domains } from '../domains/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
@@ -20,17 +22,13 @@ export function registerLinksCommands(program: Command, context: CommandContext)
     .argument('<value>', value)
     .addOption(kind())
     .requiredOption('--reason <text>', 'what the workspace is told')
-    .action((text: string, options: { kind: BlockKind; reason: string }) =>
-      block(context, { value: text, ...options }),
-    )
+    .action((text: string, options) => block(context, { value: text, ...options }))
   links
     .command('unblock')
     .description('end a block')
     .argument('<value>', value)
     .addOption(kind())
-    .action((text: string, options: { kind: BlockKind }) =>
-      unblock(context, { value: text, ...options }),
-    )
+    .action((text: string, options) => unblock(context, { value: text, ...options }))
   links
     .command('blocks')
     .description('list what is blocked, the newest first')
@@ -43,7 +41,6 @@ function block(
   input: { kind: BlockKind; value: string; reason: string },
 ): Promise<void> {
   return withBlocks(context, async (blocks, storage) => {
-    const { COMMAND_LINE } = await import('../audit/index.ts')
     const made = await storage.write((tx) => blocks.create(tx, COMMAND_LINE, input))
     context.print(`${made.value} is blocked now.`, made)
   })
@@ -54,7 +51,6 @@ function unblock(
   input: { kind: BlockKind; value: string },
 ): Promise<void> {
   return withBlocks(context, async (blocks, storage) => {
-    const { COMMAND_LINE } = await import('../audit/index.ts')
     const id = await storage.write(async (tx) => {
       const found = await blocks.find(tx, input)
       return found !== undefined && (await blocks.remove(tx, COMMAND_LINE, found)) ? found : null
@@ -77,13 +73,9 @@ function list(context: CommandContext, limit: number): Promise<void> {
 
 function withBlocks(
   context: CommandContext,
-  work: (
-    blocks: import('../blocks/service.ts').BlockService,
-    storage: Pick<Storage, 'write'>,
-  ) => Promise<void>,
+  work: (blocks: BlockService, storage: Pick<Storage, 'write'>) => Promise<void>,
 ): Promise<void> {
   return context.withStorage(async ({ storage, clock, ids }) => {
-    const { createBlockService } = await import('../blocks/index.ts')
     const domains = await knownDomains(storage)
     await work(createBlockService({ storage, clock, ids, domains }), storage)
   })

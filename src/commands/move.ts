@@ -1,9 +1,7 @@
 import type { Command } from 'commander'
 import { BadValue, clickhouseUrl, postgresUrl, readOwnEnvironment } from '../config/index.ts'
-import type { MoveResult } from '../move/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
-import { toStderr } from './output.ts'
-import { table } from './table.ts'
+import { table, toStderr } from './output.ts'
 
 const PROGRESS_EVERY_MS = 5_000
 
@@ -36,31 +34,27 @@ async function move(context: CommandContext, call: MoveCall): Promise<void> {
     clickHouse: clicks === undefined ? null : checked('--clickhouse', clicks, clickhouseUrl),
     progress: context.json ? () => {} : createProgress(),
   }
-  const { isSame, moveInstance } = await import('../move/index.ts')
+  const { isSame } = await import('../move/digest.ts')
+  const { moveInstance } = await import('../move/move.ts')
   const result = await moveInstance(options).catch(async (error) => {
     throw await explain(error)
   })
-  if (!result.isComplete) context.failed()
   const { wasRunning, isComplete, tables } = result
+  if (!isComplete) context.failed()
   const asOf = new Date(result.asOf).toISOString()
+  let outcome = `Everything that the instance held at ${asOf} is there: start the nodes.`
+  if (wasRunning) {
+    outcome =
+      'The server is running: stop it and run the command again, which copies what has changed.'
+  }
+  if (!isComplete) outcome = 'Not everything is the same. Run the command again.'
   const rows = tables.map(({ table, copied, source, target }) => {
     const there = isSame(source, target) ? 'the same' : `${target.rows} ${target.checksum}`
     return [table, String(copied), String(source.rows), source.checksum, there]
   })
   const lines = table(['table', 'copied', 'rows here', 'checksum here', 'there'], rows)
-  context.print(`${lines}\n\n${outcomeOf(result, asOf)}`, {
-    complete: isComplete,
-    as_of: asOf,
-    source_was_running: wasRunning,
-    tables,
-  })
-}
-
-function outcomeOf({ isComplete, wasRunning }: MoveResult, asOf: string): string {
-  if (!isComplete) return 'Not everything is the same. Run the command again.'
-  return wasRunning
-    ? 'The server is running: stop it and run the command again, which copies what has changed.'
-    : `Everything that the instance held at ${asOf} is there: start the nodes.`
+  const json = { complete: isComplete, as_of: asOf, source_was_running: wasRunning, tables }
+  context.print(`${lines}\n\n${outcome}`, json)
 }
 
 const FAULTS: Record<string, string> = {

@@ -17,3 +17,26 @@ export const toStdout: Output = writerOf(() => process.stdout)
 
 /** Writes what isn't the answer. */
 export const toStderr: Output = writerOf(() => process.stderr)
+
+/** Lines of columns that stand under their titles. */
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [titles, ...rows]
+  const widths = titles.map((_, column) =>
+    Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ''))),
+  )
+  const render = (line: readonly string[]) =>
+    line.map((cell, column) => pad(cell, widths[column] ?? 0)).join('  ')
+  return lines.map((line) => render(line).trimEnd()).join('\n')
+}
+
+/** Lines of a name and its value. */
+export function facts(values: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(values).map((name) => name.length))
+  return Object.entries(values)
+    .map(([name, value]) => `${pad(name, width)}  ${value}`)
+    .join('\n')
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(width - Bun.stringWidth(text))
+}

@@ -7,8 +7,7 @@ import { type Environment, readEnvironment } from '../config/index.ts'
 import { DomainConflict } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { databaseFiles, openSqlite } from '../storage/index.ts'
-import { type CommandContext, CommandError } from './context.ts'
-import { createContext } from './create-context.ts'
+import { type CommandContext, CommandError, createContext } from './context.ts'
 import { runProgram } from './program.ts'
 
 let dir: string

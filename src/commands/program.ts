@@ -1,7 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageFile from '../../package.json' with { type: 'json' }
-import type { CommandContext } from './context.ts'
-import { createContext } from './create-context.ts'
+import { type CommandContext, createContext } from './context.ts'
 import { type Output, toStderr, toStdout } from './output.ts'
 import { type Failure, failureOf, renderFailure } from './report-error.ts'
 
@@ -26,19 +25,14 @@ const SETTINGS = `
 Settings come from the environment: docs/configuration.md lists them, and \`slugline doctor\`
 checks them.`
 
-/** Where usage, errors and help go. */
-export interface ProgramOutput {
-  out: Output
-  err: Output
-}
-
 /**
- * Runs a command line (without the program's own name) and returns the exit status: 0, 1 when
- * the command failed, 2 when it was called wrongly or its settings are wrong.
+ * Runs a command line (without the program's own name); usage, errors and help go to `output`.
+ * @returns the exit status: 0, 1 when the command failed, 2 when it was called wrongly or its settings are
+ *   wrong
  */
 export async function runProgram(
   args: readonly string[],
-  output: ProgramOutput = { out: toStdout, err: toStderr },
+  output = { out: toStdout, err: toStderr },
   context: CommandContext = createContext(undefined, output.out),
   commands: typeof COMMANDS = COMMANDS,
 ): Promise<number> {
@@ -48,7 +42,10 @@ export async function runProgram(
     const asked = args.find((argument) => !argument.startsWith('-'))
     const names = asked !== undefined && asked in commands ? [asked] : Object.keys(commands)
     for (const name of names) (await commands[name]?.())?.(program, context)
-    for (const command of leaves(program)) addJson(command, context)
+    for (const command of leaves(program)) command.option('--json', 'answer in JSON, on one line')
+    program.hook('preAction', (_, command) => {
+      context.json = command.optsWithGlobals().json === true
+    })
     await program.parseAsync([...args], { from: 'user' })
     return context.exitStatus
   } catch (error) {
@@ -64,7 +61,7 @@ export async function runProgram(
   }
 }
 
-function createProgram({ out, err }: ProgramOutput, wantsJson: boolean): Command {
+function createProgram({ out, err }: { out: Output; err: Output }, wantsJson: boolean): Command {
   return (
     new Command('slugline')
       .description('Slugline: short links, redirects and click counts that you run yourself.')
@@ -84,7 +81,7 @@ function createProgram({ out, err }: ProgramOutput, wantsJson: boolean): Command
   )
 }
 
-/** How a call that the parser refused is told to a machine. */
+/** A call that the parser refused, for `--json`. */
 function usageFailure({ code, message }: CommanderError): Failure {
   const text =
     code === 'commander.help'
@@ -97,11 +94,4 @@ function usageFailure({ code, message }: CommanderError): Failure {
 function leaves(command: Command): Command[] {
   if (command.commands.length === 0) return command.parent === null ? [] : [command]
   return command.commands.flatMap(leaves)
-}
-
-function addJson(command: Command, context: CommandContext): void {
-  command.option('--json', 'answer in JSON, on one line')
-  command.hook('preAction', () => {
-    context.json = command.optsWithGlobals().json === true
-  })
 }

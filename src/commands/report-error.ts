@@ -52,36 +52,34 @@ const OF_THE_MACHINE =
 
 /** What is said about an error to the person or the program that called the command. */
 export async function failureOf(error: unknown): Promise<Failure> {
-  if (error instanceof CommandError) {
-    return { status: error.status, code: error.code, message: error.message }
-  }
+  if (!(error instanceof Error)) return unexpected(String(error))
+  const { name, message, stack = message } = error
+  if (error instanceof CommandError) return { status: error.status, code: error.code, message }
   if (error instanceof ConfigError) {
     const details = error.faults.map(({ variable, problem, example }) => ({
       field: variable,
       message: `${problem}. Example: ${example}`,
     }))
-    const message = 'These settings are wrong; nothing was done.'
-    return { status: 2, code: 'CONFIGURATION', message, details }
+    const settings = 'These settings are wrong; nothing was done.'
+    return { status: 2, code: 'CONFIGURATION', message: settings, details }
   }
-  const hasMessage = error instanceof AppError && error.message !== error.code
-  if (error instanceof Refused || hasMessage) {
-    const { code, message } = error
-    return { status: code.startsWith('INVALID_') ? 2 : 1, code, message }
+  if (error instanceof Refused || (error instanceof AppError && message !== error.code)) {
+    return { status: error.code.startsWith('INVALID_') ? 2 : 1, code: error.code, message }
   }
   if (error instanceof AppError) return await failureOfAppError(error)
-  if (error instanceof Error) {
-    const { name, message, stack = message } = error
-    const [status, code, text = (own: string) => own] = KNOWN[name] ?? []
-    if (status !== undefined && code !== undefined) return { status, code, message: text(message) }
-    const migration = /^corrupted migrations: .*migration (\S+) is missing/.exec(message)?.[1]
-    if (migration !== undefined) {
-      return { status: 1, code: 'DATA_NEWER', message: newer(migration) }
-    }
-    const reason = storageFault(error)
-    if (reason !== null) return failureOfStorage(reason)
-    return { status: 1, code: 'UNEXPECTED', message: `Unexpected error: ${stack}` }
+  const known = KNOWN[name]
+  if (known !== undefined) {
+    const [status, code, text] = known
+    return { status, code, message: text?.(message) ?? message }
   }
-  return { status: 1, code: 'UNEXPECTED', message: `Unexpected error: ${String(error)}` }
+  const migration = /^corrupted migrations: .*migration (\S+) is missing/.exec(message)?.[1]
+  if (migration !== undefined) return { status: 1, code: 'DATA_NEWER', message: newer(migration) }
+  const reason = storageFault(error)
+  return reason === null ? unexpected(stack) : failureOfStorage(reason)
+}
+
+function unexpected(text: string): Failure {
+  return { status: 1, code: 'UNEXPECTED', message: `Unexpected error: ${text}` }
 }
 
 function newer(migration: string): string {
@@ -93,11 +91,11 @@ function newer(migration: string): string {
 
 /** Why the storage can't be used; null: the error is about something else. */
 function storageFault(error: Error): string | null {
-  const { code = '', path } = error as NodeJS.ErrnoException
-  if (error.name === 'StorageUnavailable') return error.message
+  const { code = '', path, message } = error as NodeJS.ErrnoException
+  if (error.name === 'StorageUnavailable') return message
   if (error instanceof SQLiteError) return OF_THE_MACHINE.test(code) ? code : null
   const isFile = path !== undefined && /^(EACCES|EPERM|EROFS|ENOSPC|EDQUOT|EIO|EMFILE)$/.test(code)
-  return isFile ? error.message : null
+  return isFile ? message : null
 }
 
 /** `reason` as SQLite or the operating system names it (https://www.sqlite.org/rescode.html). */
@@ -118,18 +116,13 @@ function failureOfStorage(reason: string): Failure {
 
 async function failureOfAppError({ code, params, details }: AppError): Promise<Failure> {
   const { translate } = await import('../i18n/index.ts')
-  return {
-    status: code === 'VALIDATION_FAILED' ? 2 : 1,
-    code,
-    message: translate('en', `error.${code}`, params),
-    ...(details && {
-      details: details.map(({ field, code, params }) => ({
-        field,
-        code,
-        message: translate('en', `detail.${code}`, params ?? {}),
-      })),
-    }),
-  }
+  const message = translate('en', `error.${code}`, params)
+  const status = code === 'VALIDATION_FAILED' ? 2 : 1
+  if (details === undefined) return { status, code, message }
+  const shown = details.map(({ field, code, params = {} }) => {
+    return { field, code, message: translate('en', `detail.${code}`, params) }
+  })
+  return { status, code, message, details: shown }
 }
 
 /** The failure as it goes to stderr: lines for people, one JSON object for machines. */

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { postgresMissing, sharedPostgres } from '../../test/harness/postgres.ts'
+import { startProxy } from '../../test/harness/proxy.ts'
 import { migrate, openEmbedded } from '../storage/index.ts'
 
 let dir: string
@@ -16,7 +18,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
  */
 const SCRIPT = `
 const { serve } = await import(${JSON.stringify(join(import.meta.dir, 'serve.ts'))})
-const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'create-context.ts'))})
+const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'context.ts'))})
 const { failureOf, renderFailure } = await import(${JSON.stringify(join(import.meta.dir, 'report-error.ts'))})
 const { openEmbedded } = await import(${JSON.stringify(join(import.meta.dir, '../storage/index.ts'))})
 const { existsSync, writeFileSync } = await import('node:fs')
@@ -48,8 +50,8 @@ try { await serve(createContext(), create, 1000) } catch (error) {
   process.exit(failure.status)
 }`
 
-async function start(variables: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, '-e', SCRIPT], {
+async function start(variables: Record<string, string> = {}, script = SCRIPT) {
+  const child = Bun.spawn([process.execPath, '-e', script], {
     env: {
       PATH: process.env.PATH ?? '',
       SLUGLINE_DATA_DIR: dir,
@@ -191,6 +193,57 @@ describe('serve', () => {
     expect(stderr).toContain('platinum')
   })
 })
+
+/** A real node, which waits for the file `go` once it has migrated. */
+const NODE = `
+const { serve } = await import(${JSON.stringify(join(import.meta.dir, 'serve.ts'))})
+const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'context.ts'))})
+const { createDeps } = await import(${JSON.stringify(join(import.meta.dir, '../deps.ts'))})
+const { existsSync, writeFileSync } = await import('node:fs')
+const dir = process.env.SLUGLINE_DATA_DIR
+await serve(createContext(), async (input) => {
+  writeFileSync(dir + '/migrated', '')
+  while (!existsSync(dir + '/go')) await Bun.sleep(5)
+  return await createDeps(input)
+})`
+
+test.skipIf(postgresMissing !== undefined)(
+  'a node whose database is lost after migrating waits for it',
+  async () => {
+    const postgres = await sharedPostgres()
+    const url = new URL(await postgres.createDatabase({ empty: true }))
+    const proxy = await startProxy(Number(url.port))
+    url.port = String(proxy.port)
+    const starting = start(
+      {
+        DATABASE_URL: url.href,
+        REDIS_URL: 'redis://127.0.0.1:9',
+        CLICKHOUSE_URL: 'http://127.0.0.1:9/clicks',
+        BASE_URL: 'http://sho.rt',
+        SLUGLINE_SECRET: 'a secret that all nodes of this test have',
+        METRICS: 'public',
+      },
+      NODE,
+    )
+    await appears('migrated')
+    proxy.cut()
+    writeFileSync(join(dir, 'go'), '')
+    while (proxy.refused < 3) await new Promise((turn) => setTimeout(turn, 5))
+    proxy.restore()
+    const server = await starting
+    const { status } = await fetch(`${server.url}/readyz`)
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    const heads = [...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+    server.kill('SIGTERM')
+    const ended = await server.ended()
+    await proxy.close()
+    expect([status, ended.status]).toEqual([200, 0])
+    expect(new Set(heads).size).toBe(heads.length)
+    const tries = [...ended.stderr.matchAll(/"tries":(\d+)/g)].map(([, number]) => Number(number))
+    expect(tries[0]).toBe(1)
+  },
+  60_000,
+)
 
 /** Connections are refused from now on, or soon. */
 async function expectRefused(url: string) {

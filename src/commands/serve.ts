@@ -12,24 +12,21 @@ import {
   secretFile,
   unknownVariables,
 } from '../config/index.ts'
-import { createLifecycle, createMetrics, lockDataDir } from '../operations/index.ts'
+import { createLifecycle } from '../operations/lifecycle.ts'
+import { lockDataDir } from '../operations/lock.ts'
+import { createMetrics } from '../operations/metrics.ts'
 import type { CreateServing, Serving, ServingInput } from '../operations/serving.ts'
 import { loadPlans } from '../plans/load.ts'
 import { createPlans, type Plans } from '../plans/service.ts'
-import type { Sql, Storage } from '../storage/index.ts'
+import type { Sql } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { toStderr } from './output.ts'
 import { createGate, listen, stopRequests } from './server.ts'
-import { isAway, standBy } from './stand-by.ts'
+import { isAway, NOTHING, openServing } from './stand-by.ts'
 
 /** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
 const FINISH_REQUESTS_MS = 3_500
 const DROP_REQUESTS_MS = 500
-
-/** What has to be closed when the process stops. */
-type Opened = Pick<Serving, 'health' | 'closing'> & { answers: boolean }
-/** Nothing is open before the start has come so far. */
-const NOTHING: Opened = { health: { stopping() {} }, closing: [], answers: false }
 
 /** `serve`: everything in one process, until SIGTERM or SIGINT. */
 export function registerServeCommand(program: Command, context: CommandContext): void {
@@ -77,14 +74,14 @@ export async function serve(
   }).listen(process, () => metrics.unhandledError())
 
   const start = await createStart(context.environment, logger)
-  let { secrets, failure } = await start.first()
+  const first = await start.first()
   server = listen(config, gate)
   const url = listeningUrl(config.host, server.port as number)
   let serving: Serving
   try {
     const input: ServingInput = {
       config,
-      secrets,
+      secrets: first.secrets,
       plans,
       logger,
       metrics,
@@ -95,15 +92,20 @@ export async function serve(
       listenPort: server.port as number,
       secretFile: start.secretFile,
     }
-    if (failure !== undefined) {
-      secrets = await standBy({ input, gate, failure }, start.again, (standby) => {
-        opened = { ...standby, answers: true }
-      })
-      opened = NOTHING
+    serving = await openServing(
+      { input, gate, first, prepare: start.again, createServing },
+      (parts) => {
+        opened = parts
+      },
+    )
+    // A database that is lost now is one that is lost later: it serves.
+    const unlisted = await unlistedPlans(plans, serving.storage.read).catch((error) => {
+      if (isAway(config, error)) return null
+      throw error
+    })
+    if (unlisted !== null) {
+      throw new CommandError(`${unlisted.problem}. ${unlisted.advice}`, 2, 'CONFIGURATION')
     }
-    serving = await createServing({ ...input, secrets })
-    opened = { ...serving, answers: true }
-    await assertPlansListed(plans, serving.storage)
   } catch (error) {
     gate.fail(error)
     await server.stop(true)
@@ -154,11 +156,10 @@ async function createStart({ config, secret }: Environment, logger: Logger) {
 
 /** Prints the address; to people also how to begin with a new instance. */
 async function announce(
-  context: CommandContext,
-  serving: Serving,
+  { json, config, print }: CommandContext,
+  { openClaim, storage }: Serving,
   { url, logger }: { url: string; logger: Logger },
 ): Promise<void> {
-  const { json, config } = context
   // It serves from here on: a database that is lost now only costs these hints.
   const hint = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
     asked.catch((err) => {
@@ -166,30 +167,20 @@ async function announce(
       return otherwise
     })
   // Standard error is often collected as a log, whose readers could claim the instance.
-  const claimUrl =
-    json || config.logFormat === 'text' ? await hint(serving.openClaim(), null) : null
+  const claimUrl = json || config.logFormat === 'text' ? await hint(openClaim(), null) : null
   const claim = claimUrl === null ? {} : { claim_url: claimUrl }
-  context.print(`Slugline listens on ${url}`, { url, pid: process.pid, ...claim })
+  print(`Slugline listens on ${url}`, { url, pid: process.pid, ...claim })
   if (json) return
-  const { db } = serving.storage.read
-  const has = (table: 'users' | 'api_keys') =>
-    hint(
-      db
-        .selectFrom(table)
-        .select('id')
-        .limit(1)
-        .execute()
-        .then((rows) => rows.length > 0),
-      true,
-    )
-  if (!(await has('users'))) {
+  const has = async (table: 'users' | 'api_keys') =>
+    (await storage.read.db.selectFrom(table).select('id').limit(1).execute()).length > 0
+  if (!(await hint(has('users'), true))) {
     const how =
       claimUrl === null
         ? `This prints the link to create the first one, which owns this instance:\n  ${PROGRAM_NAME} users claim-link`
         : `Create the first one, which owns this instance, at:\n  ${claimUrl}`
     toStderr(`There is no account yet. ${how}\n`)
   }
-  if (!(await has('api_keys'))) {
+  if (!(await hint(has('api_keys'), true))) {
     const command = `${PROGRAM_NAME} keys create --workspace main --name first --scopes links:read,links:write`
     const data = `the data is in ${config.dataDir}`
     toStderr(`There is no API key yet. Create one with (${data}):\n  ${command}\n`)
@@ -211,11 +202,4 @@ export async function unlistedPlans(
       'Add it to the file, or first move them: slugline workspaces list, and slugline ' +
       'workspaces set-plan NAME PLAN',
   }
-}
-
-/** @throws CommandError for a plan that workspaces have and the plans file lacks */
-async function assertPlansListed(plans: Plans, { read }: Pick<Storage, 'read'>): Promise<void> {
-  const unlisted = await unlistedPlans(plans, read)
-  if (unlisted === null) return
-  throw new CommandError(`${unlisted.problem}. ${unlisted.advice}`, 2, 'CONFIGURATION')
 }

@@ -1,3 +1,4 @@
+import { within } from '../base/within.ts'
 import type { Config } from '../config/index.ts'
 import type { Serving } from '../operations/serving.ts'
 import { CommandError } from './context.ts'
@@ -28,34 +29,33 @@ const REASONS: Record<string, string> = {
 }
 
 /** Answers requests by what was opened last; while nothing is open, they wait. */
-export interface Gate {
-  fetch: Fetch
-  open(fetch: Fetch): void
-  /** Requests wait from now on. */
-  hold(): void
-  /** Requests that wait fail. */
-  fail(error: unknown): void
-}
+export type Gate = ReturnType<typeof createGate>
 
 /** Created holding. */
-export function createGate(): Gate {
-  let next: PromiseWithResolvers<Fetch>
-  const gate: Gate = {
-    fetch: async (...visit) => (await next.promise)(...visit),
-    open(fetch) {
+export function createGate() {
+  let next = held()
+  const gate = {
+    fetch: next.wait,
+    open(fetch: Fetch): void {
       gate.fetch = fetch
       next.resolve(fetch)
     },
-    hold() {
-      const held = Promise.withResolvers<Fetch>()
-      held.promise.catch(() => {})
-      next = held
-      gate.fetch = async (...visit) => (await held.promise)(...visit)
+    /** Requests wait from now on. */
+    hold(): void {
+      next = held()
+      gate.fetch = next.wait
     },
-    fail: (error) => next.reject(error),
+    /** Requests that wait fail. */
+    fail: (error: unknown) => next.reject(error),
   }
-  gate.hold()
   return gate
+}
+
+function held() {
+  const { promise, resolve, reject } = Promise.withResolvers<Fetch>()
+  promise.catch(() => {})
+  const wait: Fetch = async (...visit) => (await promise)(...visit)
+  return { wait, resolve, reject }
 }
 
 /** Listens. @throws CommandError when the address can't be had */
@@ -80,18 +80,6 @@ export function listen({ host, port }: Config, gate: Gate) {
   }
 }
 
-/** How a server stops answering. */
-export interface StopOptions {
-  /** Undefined: nothing answers yet. */
-  gate: Gate | undefined
-  /** Other nodes answer instead, and a load balancer finds them. */
-  hasOthers: boolean
-  /** What has begun is given up after so many milliseconds. */
-  withinMs: number
-  /** Resolves when a node with others has answered for long enough. */
-  leave?: () => Promise<unknown>
-}
-
 /**
  * Takes no new connections, and finishes what has begun. Where a load balancer keeps connections, it
  * may send a request into one at the moment at which it is closed, and must not send most methods
@@ -99,8 +87,18 @@ export interface StopOptions {
  */
 export async function stopRequests(
   server: { stop(closeActiveConnections?: boolean): Promise<void> },
-  { gate, hasOthers, withinMs, leave = () => Bun.sleep(LEAVING_MS) }: StopOptions,
+  options: {
+    /** Undefined: nothing answers yet. */
+    gate: Gate | undefined
+    /** Other nodes answer instead, and a load balancer finds them. */
+    hasOthers: boolean
+    /** What has begun is given up after so many milliseconds. */
+    withinMs: number
+    /** Resolves when a node with others has answered for long enough. */
+    leave?: () => Promise<unknown>
+  },
 ): Promise<void> {
+  const { gate, hasOthers, withinMs, leave = () => Bun.sleep(LEAVING_MS) } = options
   let leftMs = withinMs
   if (gate !== undefined && hasOthers) {
     const { fetch } = gate
@@ -112,7 +110,6 @@ export async function stopRequests(
     await leave()
     leftMs -= LEAVING_MS
   }
-  const finished = server.stop().then(() => true)
-  const late = Bun.sleep(leftMs).then(() => false)
-  if (!(await Promise.race([finished, late]))) await server.stop(true)
+  const isFinished = () => server.stop().then(() => true)
+  if (!(await within(leftMs, isFinished, false))) await server.stop(true)
 }

@@ -1,5 +1,5 @@
 import type { Config, Secrets } from '../config/index.ts'
-import type { Serving, ServingInput } from '../operations/serving.ts'
+import type { CreateServing, Serving, ServingInput } from '../operations/serving.ts'
 import type { Gate } from './server.ts'
 
 const RETRY_MS = 1_000
@@ -10,45 +10,84 @@ export function isAway({ scaled }: Pick<Config, 'scaled'>, error: unknown): bool
   return scaled !== null && error instanceof Error && error.name === 'StorageUnavailable'
 }
 
+/** What has to be closed when the process stops. */
+type Opened = Pick<Serving, 'health' | 'closing'> & { answers: boolean }
+/** Nothing is open yet. */
+export const NOTHING: Opened = { health: { stopping() {} }, closing: [], answers: false }
+
+/** A start, which may have to wait for its database. */
+interface Start {
+  input: ServingInput
+  gate: Gate
+  /** `failure`: the database was away at the first attempt; the secrets are remembered. */
+  first: { secrets: Secrets; failure?: unknown }
+  /** Connects to the database; gives the secrets. */
+  prepare: () => Promise<Secrets>
+  createServing: CreateServing
+}
+
 /**
- * Lets a node redirect what it remembers until its database is there.
- * @param start connects to the database; gives the secrets
+ * Composes what serves. While the database is away, a node redirects what it remembers, and tries again.
  * @param opened called with what has to be closed if the process stops meanwhile
- * @throws `failure` where nothing is remembered; errors of `start` with another cause
+ * @throws the failure of a first attempt where nothing is remembered; errors with another cause
  */
-export async function standBy(
-  { input, gate, failure }: { input: ServingInput; gate: Gate; failure: unknown },
-  start: () => Promise<Secrets>,
-  opened: (standby: Pick<Serving, 'health' | 'closing'>) => void,
+export async function openServing(start: Start, opened: (parts: Opened) => void): Promise<Serving> {
+  const { input, first, createServing } = start
+  let { secrets, failure } = first
+  for (;;) {
+    if (failure !== undefined) secrets = await standBy(start, failure, opened)
+    try {
+      const serving = await createServing({ ...input, secrets })
+      opened({ ...serving, answers: true })
+      return serving
+    } catch (error) {
+      if (!isAway(input.config, error)) throw error
+      failure = error
+    }
+  }
+}
+
+/** Waits for the database; a node that remembers no links lets requests wait. */
+async function standBy(
+  { input, gate, first, prepare }: Start,
+  failure: unknown,
+  opened: (parts: Opened) => void,
 ): Promise<Secrets> {
+  const { config, logger } = input
   const { openStandby } = await import('../backend/standby.ts')
   const standby = await openStandby(input)
-  if (standby === null) throw failure
-  const { links } = standby
-  input.logger.warn({ links }, 'The database is away: only remembered links are redirected')
+  // The database has never been there: its address may be wrong.
+  if (standby === null && failure === first.failure) throw failure
+  const links = standby?.links ?? 0
+  logger.warn({ links }, 'The database is away: only remembered links are redirected')
   let isStopping = false
   const stopping = () => {
     isStopping = true
-    standby.health.stopping()
+    standby?.health.stopping()
   }
-  const close = { name: 'journal', withinMs: 500, run: () => standby.close() }
-  opened({ health: { stopping }, closing: [close] })
-  gate.open(standby.fetch)
-  let secrets: Secrets | null = null
+  const close = { name: 'journal', withinMs: 500, run: () => standby?.close() }
+  opened({ health: { stopping }, closing: [close], answers: standby !== null })
+  if (standby !== null) gate.open(standby.fetch)
   try {
-    while (secrets === null) {
+    for (let tries = 1; ; tries++) {
       await Bun.sleep(RETRY_MS)
-      secrets = await start().catch((error) => {
-        if (isAway(input.config, error)) return null
+      const secrets = await prepare().catch((error) => {
+        if (isAway(config, error)) return null
         throw error
       })
       // The process is about to end: nothing more is opened.
       if (isStopping) await new Promise(() => {})
+      if (secrets !== null) {
+        logger.info({ links, tries }, 'The database is there: the start continues')
+        return secrets
+      }
+      logger.warn({ tries }, 'The database is away: the start waits')
     }
   } finally {
-    gate.hold()
-    await standby.close()
+    if (standby !== null) {
+      gate.hold()
+      await standby.close()
+    }
+    opened(NOTHING)
   }
-  input.logger.info({ links }, 'The database is there: the start continues')
-  return secrets
 }

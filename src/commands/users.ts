@@ -6,12 +6,10 @@ import type { Role } from '../http/types.ts'
 import { isSupportedLocale } from '../i18n/index.ts'
 import { type Notice, smtp, writeMail } from '../mail/index.ts'
 import { ROLES } from '../members/index.ts'
-import { lockState } from '../operations/index.ts'
+import { lockState } from '../operations/lock.ts'
 import { createUserService } from '../users/index.ts'
-import { createWorkspaceService } from '../workspaces/index.ts'
 import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
-import { toStderr } from './output.ts'
-import { facts, table } from './table.ts'
+import { facts, toStderr } from './output.ts'
 import { shortTime } from './times.ts'
 
 interface CreateOptions {
@@ -46,7 +44,7 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
 
   users
     .command('join')
-    .description('let somebody who has an account into a workspace')
+    .description('add a person who has an account to a workspace')
     .argument('<email>', 'who')
     .requiredOption('--workspace <name>', 'its name or id')
     .addOption(new Option('--role <role>', 'what they may do').choices(ROLES).default('owner'))
@@ -54,13 +52,13 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
 
   users
     .command('reset-link')
-    .description('print an address at which somebody can choose a new password, for an hour')
+    .description('print an address at which a person can choose a new password, for an hour')
     .argument('<email>', 'whose')
     .action((email: string) => resetLink(ctx, email))
 
   users
     .command('remove-second-factor')
-    .description('for who has lost it and the recovery codes; signs them out everywhere')
+    .description('for a person who has lost it and the recovery codes; signs them out everywhere')
     .argument('<email>', 'whose')
     .action((email: string) => removeSecondFactor(ctx, email))
 
@@ -71,7 +69,7 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
 
   users
     .command('make-owner')
-    .description('hand the instance over to somebody')
+    .description('hand the instance over to another person')
     .argument('<email>', 'to whom')
     .action((email: string) => makeOwner(ctx, email))
 
@@ -84,32 +82,30 @@ export function registerUsersCommands(program: Command, ctx: CommandContext): vo
 }
 
 async function create(ctx: CommandContext, options: CreateOptions): Promise<void> {
-  const { email, workspace } = options
+  const { email, workspace: name } = options
   const password = await passwordOf(options)
   return ctx.withStorage(async (opened) => {
-    const workspaces = createWorkspaceService(opened)
-    const users = createUserService(opened)
-    let joined: { id: string; name: string } | null = null
-    const made = await users.create({ email, password }, async (tx, user) => {
-      if (workspace === undefined) return
-      const found = await workspaces.ensure(tx, workspace, {}, COMMAND_LINE)
+    const { workspaces } = opened
+    const joined: { workspace: { id: string; name: string } | null } = { workspace: null }
+    const made = await createUserService(opened).create({ email, password }, async (tx, user) => {
+      if (name === undefined) return
+      const found = await workspaces.ensure(tx, name, {}, COMMAND_LINE)
       await workspaces.join(tx, found, user, 'owner', COMMAND_LINE)
-      joined = { id: found.id, name: found.name }
+      joined.workspace = { id: found.id, name: found.name }
     })
     const { generatedPassword, ...rest } = made
-    const user = { ...rest, workspace: joined as { id: string; name: string } | null }
-    const lines: [string, string][] = [
-      ['id', user.id],
-      ['email', user.email],
-    ]
-    if (user.workspace !== null) lines.push(['workspace', `${user.workspace.name} (owner)`])
-    if (generatedPassword === null) {
-      ctx.print(facts(lines), user)
-      return
+    const { workspace } = joined
+    const human = facts({
+      id: rest.id,
+      email: rest.email,
+      ...(workspace !== null && { workspace: `${workspace.name} (owner)` }),
+      ...(generatedPassword !== null && { password: generatedPassword }),
+    })
+    if (generatedPassword === null) ctx.print(human, { ...rest, workspace })
+    else {
+      const json = { ...rest, workspace, password: generatedPassword }
+      ctx.print(`${human}\n\nThe password is shown only this once: store it now.`, json)
     }
-    lines.push(['password', generatedPassword])
-    const human = `${facts(lines)}\n\nThe password is shown only this once: store it now.`
-    ctx.print(human, { ...user, password: generatedPassword })
   })
 }
 
@@ -126,33 +122,15 @@ async function passwordOf(options: CreateOptions): Promise<string | undefined> {
   return password
 }
 
-/** For a workspace that a command made: nobody is in it who could invite. */
+/** For a workspace that a command made: it has no member who could invite. */
 function join(ctx: CommandContext, email: string, { workspace, role }: JoinOptions): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const { letJoin } = await import('../accounts/operator.ts')
-    const workspaces = createWorkspaceService(opened)
-    const joined = await letJoin({ ...opened, workspaces }, { email, workspace, role })
+    const joined = await letJoin(opened, { email, workspace, role })
     if (joined === null) throw noSuchUser(email)
     const { id, name } = joined.workspace
     const facts = { email: joined.email, workspace: { id, name }, role }
     ctx.print(`${joined.email} is in ${name} now (${role}).`, facts)
-  })
-}
-
-/** For who has forgotten their password where no messages can be sent. */
-function resetLink(ctx: CommandContext, email: string): Promise<void> {
-  return ctx.withStorage(async (opened) => {
-    const notify = await createNotify(ctx, opened, email)
-    const { createResetLink } = await import('../accounts/operator.ts')
-    const { url, expiresAt } = await createResetLink({
-      ...opened,
-      baseUrl: publicUrl(ctx),
-      email,
-    })
-    if (url === null) throw noSuchUser(email)
-    await notify('reset_link')
-    const until = new Date(expiresAt).toISOString()
-    ctx.print(`${url}\n\nIt works once, until ${until}.`, { url, expires_at: until })
   })
 }
 
@@ -169,51 +147,20 @@ function noSuchUser(email: string): CommandError {
 function list(ctx: CommandContext): Promise<void> {
   return ctx.withStorage(async ({ storage }) => {
     const { listPeople } = await import('../accounts/operator.ts')
-    const all = await listPeople(storage)
-    const rows = all.map((person) => [
-      person.email,
-      person.name ?? '',
-      person.id,
-      person.two_factor ? 'yes' : 'no',
-      String(person.passkeys),
-      String(person.workspaces),
-      person.instance_owner ? 'yes' : '',
-      shortTime(person.created_at),
-    ])
-    const titles = [
-      'EMAIL',
-      'NAME',
-      'ID',
-      '2ND FACTOR',
-      'PASSKEYS',
-      'WORKSPACES',
-      'OWNER',
-      'CREATED',
-    ]
-    ctx.print(all.length === 0 ? 'There are no users.' : table(titles, rows), { data: all })
+    ctx.printList(await listPeople(storage), 'There are no users.', {
+      EMAIL: ({ email }) => email,
+      NAME: ({ name }) => name ?? '',
+      ID: ({ id }) => id,
+      '2ND FACTOR': (person) => (person.two_factor ? 'yes' : 'no'),
+      PASSKEYS: ({ passkeys }) => String(passkeys),
+      WORKSPACES: ({ workspaces }) => String(workspaces),
+      OWNER: (person) => (person.instance_owner ? 'yes' : ''),
+      CREATED: (person) => shortTime(person.created_at),
+    })
   })
 }
 
-/** Tells a person by mail what the operator does to their account, where mail is set up. */
-async function createNotify(ctx: CommandContext, { storage }: CommandStorage, email: string) {
-  const { accountOf, userIdByEmail } = await import('../accounts/store.ts')
-  const id = await userIdByEmail(storage.read, email.trim())
-  const person = id === undefined ? undefined : await accountOf(storage.read, id)
-  return async (notice: Notice): Promise<void> => {
-    const { mail } = ctx.config
-    if (mail === null || person === undefined) return
-    const { email: to, language } = person
-    const locale = language !== null && isSupportedLocale(language) ? language : 'en'
-    const baseUrl = publicUrl(ctx)
-    const written = { kind: 'notice', notice, to, locale, params: { email: to } } as const
-    // What was done stands, whether or not the mail server takes the message.
-    await smtp(mail)(writeMail({ ...written, url: `${baseUrl}/app/account` }, baseUrl)).catch(
-      () => {},
-    )
-  }
-}
-
-/** For who can't see what `serve` printed. */
+/** For an operator who can't see what `serve` printed. */
 function claimLink(ctx: CommandContext): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const { claimUrl, createClaims } = await import('../accounts/claims.ts')
@@ -227,34 +174,83 @@ function claimLink(ctx: CommandContext): Promise<void> {
   })
 }
 
-function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
+/** What was done to an account; null: there is no such person. */
+type Done = { human: string; json: object; isUnchanged?: boolean } | null
+
+/** Does something to an account, and tells the person by mail where mail is set up. */
+function change(
+  ctx: CommandContext,
+  email: string,
+  notice: Notice,
+  work: (opened: CommandStorage) => Promise<Done>,
+): Promise<void> {
   return ctx.withStorage(async (opened) => {
-    const notify = await createNotify(ctx, opened, email)
+    const { accountOf, userIdByEmail } = await import('../accounts/store.ts')
+    const { read } = opened.storage
+    const id = await userIdByEmail(read, email.trim())
+    const person = id === undefined ? undefined : await accountOf(read, id)
+    const done = await work(opened)
+    if (done === null) throw noSuchUser(email)
+    const { mail } = ctx.config
+    if (mail !== null && person !== undefined && !done.isUnchanged) {
+      const { email: to, language } = person
+      const locale = language !== null && isSupportedLocale(language) ? language : 'en'
+      const baseUrl = publicUrl(ctx)
+      const written = { kind: 'notice', notice, to, locale, params: { email: to } } as const
+      const message = writeMail({ ...written, url: `${baseUrl}/app/account` }, baseUrl)
+      // What was done stands, whether or not the mail server takes the message.
+      await smtp(mail)(message).catch(() => {})
+    }
+    ctx.print(done.human, done.json)
+  })
+}
+
+/** For a person who has forgotten their password where no messages can be sent. */
+function resetLink(ctx: CommandContext, email: string): Promise<void> {
+  return change(ctx, email, 'reset_link', async (opened) => {
+    const { createResetLink } = await import('../accounts/operator.ts')
+    const link = await createResetLink({ ...opened, baseUrl: publicUrl(ctx), email })
+    if (link.url === null) return null
+    const until = new Date(link.expiresAt).toISOString()
+    const human = `${link.url}\n\nIt works once, until ${until}.`
+    return { human, json: { url: link.url, expires_at: until } }
+  })
+}
+
+function removeSecondFactor(ctx: CommandContext, email: string): Promise<void> {
+  return change(ctx, email, 'two_factor_off', async (opened) => {
     const { dropSecondFactor } = await import('../accounts/operator.ts')
     const removed = await dropSecondFactor(opened, email)
-    if (removed === null) throw noSuchUser(email)
-    if (removed) await notify('two_factor_off')
+    if (removed === null) return null
     const human = removed
       ? `${email} signs in with the password alone now, and is signed out everywhere.`
       : `${email} has no second factor.`
-    ctx.print(human, { email, removed })
+    return { human, json: { email, removed }, isUnchanged: !removed }
+  })
+}
+
+/** So that the owner of the instance can leave, or is replaced after leaving. */
+function makeOwner(ctx: CommandContext, email: string): Promise<void> {
+  return change(ctx, email, 'instance_owner', async (opened) => {
+    const { handOverInstance } = await import('../accounts/operator.ts')
+    if (!(await handOverInstance(opened, email))) return null
+    return { human: `${email} owns the instance now.`, json: { email, instance_owner: true } }
   })
 }
 
 function remove(ctx: CommandContext, email: string, keepKeys = false): Promise<void> {
-  return ctx.withStorage(async (opened) => {
-    const notify = await createNotify(ctx, opened, email)
+  return change(ctx, email, 'deleted', async (opened) => {
     const { removePerson } = await import('../accounts/removal.ts')
     const removed = await removePerson(opened, email, keepKeys).catch((error) => {
       throw operatorsRefusal(error, email)
     })
-    if (removed === null) throw noSuchUser(email)
-    await notify('deleted')
-    ctx.print(`The account of ${removed} is deleted.`, { email: removed, deleted: true })
+    if (removed === null) return null
+    const json = { email: removed, deleted: true }
+    return { human: `The account of ${removed} is deleted.`, json }
   })
 }
 
-/** What the person would be told, as it is told of them. */
+/** The refusal in the operator's terms. */
 function operatorsRefusal(error: unknown, email: string): unknown {
   if (!(error instanceof AppError)) return error
   if (error.code === 'SOLE_OWNER') {
@@ -265,15 +261,4 @@ function operatorsRefusal(error: unknown, email: string): unknown {
   if (error.code !== 'INSTANCE_OWNER') return error
   const advice = 'Hand it over by: slugline users make-owner EMAIL'
   return new CommandError(`${email} owns the instance. ${advice}`, 1, error.code)
-}
-
-/** So that whoever owns the instance can go, or has gone without handing it over. */
-function makeOwner(ctx: CommandContext, email: string): Promise<void> {
-  return ctx.withStorage(async (opened) => {
-    const notify = await createNotify(ctx, opened, email)
-    const { handOverInstance } = await import('../accounts/operator.ts')
-    if (!(await handOverInstance(opened, email))) throw noSuchUser(email)
-    await notify('instance_owner')
-    ctx.print(`${email} owns the instance now.`, { email, instance_owner: true })
-  })
 }

@@ -1,17 +1,8 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../audit/index.ts'
-import {
-  createWorkspaceService,
-  type Workspace,
-  type WorkspaceService,
-} from '../workspaces/index.ts'
-import { type CommandContext, CommandError, type CommandStorage } from './context.ts'
-import { table } from './table.ts'
+import type { Workspace } from '../workspaces/index.ts'
+import { type CommandContext, CommandError } from './context.ts'
 import { shortTime } from './times.ts'
-
-interface Opened extends CommandStorage {
-  workspaces: WorkspaceService
-}
 
 /** `workspaces list | create | set-plan` */
 export function registerWorkspacesCommands(program: Command, ctx: CommandContext): void {
@@ -20,13 +11,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
   workspaces
     .command('list')
     .description('list workspaces with their plans and what they use of them')
-    .action(() =>
-      open(ctx, async (opened) => {
-        const all = await opened.workspaces.list()
-        const human = all.length === 0 ? 'There are no workspaces.' : tableOf(all, opened)
-        ctx.print(human, { data: all.map(shown) })
-      }),
-    )
+    .action(() => list(ctx))
 
   workspaces
     .command('create')
@@ -36,7 +21,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
     .option('--plan <id>', 'its plan (default: the default plan)')
     .action(async (argument: string | undefined, options: { name?: string; plan?: string }) => {
       const name = nameOf(argument, options.name)
-      await open(ctx, async ({ storage, workspaces }) => {
+      await ctx.withStorage(async ({ storage, workspaces }) => {
         const made = await storage.write(async (tx) => {
           // People may choose a name that exists; a command would make it ambiguous for commands.
           await tx.lock(`workspace name ${name.trim().toLowerCase()}`)
@@ -56,7 +41,7 @@ export function registerWorkspacesCommands(program: Command, ctx: CommandContext
     .argument('<name>', 'name or id')
     .argument('<plan>', "the plan's id")
     .action((name: string, plan: string) =>
-      open(ctx, async ({ storage, workspaces }) => {
+      ctx.withStorage(async ({ storage, workspaces }) => {
         const changed = await storage.write((tx) =>
           workspaces.setPlan(tx, name, plan, COMMAND_LINE),
         )
@@ -73,35 +58,26 @@ function nameOf(argument?: string, option?: string): string {
   throw new CommandError('workspaces create takes one name, not two', 2)
 }
 
-function open<T>(ctx: CommandContext, work: (opened: Opened) => Promise<T>): Promise<T> {
-  return ctx.withStorage((opened) =>
-    work({ ...opened, workspaces: createWorkspaceService(opened) }),
-  )
+function list(ctx: CommandContext): Promise<void> {
+  return ctx.withStorage(async ({ workspaces, plans }) => {
+    const used = (what: keyof Workspace['usage']) => (workspace: Omit<Workspace, 'no'>) => {
+      const limit = plans.of(workspace.plan).limits[what]
+      const number = String(workspace.usage[what])
+      return limit === null ? number : `${number}/${limit}`
+    }
+    ctx.printList((await workspaces.list()).map(shown), 'There are no workspaces.', {
+      NAME: ({ name }) => name,
+      ID: ({ id }) => id,
+      PLAN: ({ plan }) => (plans.find(plan) === undefined ? `${plan} (unknown)` : plan),
+      LINKS: used('links'),
+      ADDRESSES: used('addresses'),
+      KEYS: used('api_keys'),
+      MEMBERS: used('members'),
+      CREATED: ({ created_at }) => shortTime(created_at),
+    })
+  })
 }
 
 function shown({ no: _, ...rest }: Workspace): Omit<Workspace, 'no'> {
   return rest
-}
-
-function tableOf(all: readonly Workspace[], { plans }: CommandStorage): string {
-  return table(
-    ['NAME', 'ID', 'PLAN', 'LINKS', 'ADDRESSES', 'KEYS', 'MEMBERS', 'CREATED'],
-    all.map(({ name, id, plan, usage, created_at }) => {
-      const { limits } = plans.of(plan)
-      return [
-        name,
-        id,
-        plans.find(plan) === undefined ? `${plan} (unknown)` : plan,
-        ofLimit(usage.links, limits.links),
-        ofLimit(usage.addresses, limits.addresses),
-        ofLimit(usage.api_keys, limits.api_keys),
-        ofLimit(usage.members, limits.members),
-        shortTime(created_at),
-      ]
-    }),
-  )
-}
-
-function ofLimit(used: number, limit: number | null): string {
-  return limit === null ? String(used) : `${used}/${limit}`
 }

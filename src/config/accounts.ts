@@ -1,8 +1,23 @@
 import { Hidden } from '../base/hidden.ts'
-import type { MailConfig, OidcConfig } from './config.ts'
 import { type ConfigFault, missing } from './fault.ts'
 import { BadValue } from './parse.ts'
 import type { Get } from './variables.ts'
+
+/** A mail server, and the sender: an address, with a name if wanted. */
+export interface MailConfig {
+  /** `smtp://` or `smtps://`, with a user name and a password if need be. */
+  url: Hidden
+  from: string
+}
+
+/** Who vouches for people: an OpenID Connect provider (OpenID Connect Discovery 1.0). */
+export interface OidcConfig {
+  issuer: string
+  clientId: string
+  clientSecret: Hidden
+  /** What the button says. */
+  name: string
+}
 
 /** The mail server, if one is set. Two settings belong together. */
 export function mailOf(get: Get, faults: ConfigFault[]): MailConfig | null {
@@ -16,6 +31,7 @@ export function mailOf(get: Get, faults: ConfigFault[]): MailConfig | null {
 /** The provider of single sign-on, if one is set. Three settings belong together. */
 export function oidcOf(get: Get, faults: ConfigFault[]): OidcConfig | null {
   const issuer = get('OIDC_ISSUER', issuerUrl, null)
+  const text = (value: string) => value
   const clientId = get('OIDC_CLIENT_ID', text, null)
   const clientSecret = get('OIDC_CLIENT_SECRET', text, null)
   const name = get('OIDC_NAME', text, 'SSO')
@@ -60,8 +76,4 @@ function issuerUrl(value: string): string {
     return value.replace(/\/+$/, '')
   }
   throw new BadValue("isn't an address that starts with https://", 'https://login.example.com')
-}
-
-function text(value: string): string {
-  return value
 }

@@ -11,10 +11,11 @@ export function ensureDataDir(dataDir: string): void {
     if (!statSync(dataDir).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException
     throw new ConfigError([
       {
         variable: 'SLUGLINE_DATA_DIR',
-        problem: `stands for ${dataDir}, which ${REASONS[codeOf(error)] ?? `can't be used (${codeOf(error)})`}`,
+        problem: `stands for ${dataDir}, which ${REASONS[code] ?? `can't be used (${code})`}`,
         example: `a directory that this user may write, e.g. ./data or /var/lib/slugline`,
       },
     ])
@@ -24,12 +25,8 @@ export function ensureDataDir(dataDir: string): void {
 const REASONS: Record<string, string> = {
   EACCES: 'this user may not write',
   EPERM: 'this user may not write',
-  EROFS: 'lies on a read-only file system',
-  ENOSPC: 'lies on a full file system',
+  EROFS: 'is on a read-only file system',
+  ENOSPC: 'is on a full file system',
   ENOTDIR: "isn't a directory",
   EEXIST: "isn't a directory",
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown reason'
 }

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { mailOf, oidcOf } from './accounts.ts'
-import type { Config } from './config.ts'
 import { ConfigError, type ConfigFault } from './fault.ts'
 import {
   BadValue,
@@ -16,39 +15,27 @@ import {
 } from './parse.ts'
 import { scaledOf } from './scaled.ts'
 import { SECRET_MIN_CHARACTERS } from './secret.ts'
-import {
-  givenValue,
-  type IdleVariable,
-  idleVariables,
-  KNOWN,
-  type Variable,
-  type Variables,
-} from './variables.ts'
+import { givenValue, idleVariables, KNOWN, type Variable, type Variables } from './variables.ts'
 
-/** What the environment says; the secret apart from the rest, so that nobody logs it by chance. */
-export interface Environment {
-  config: Config
-  /** SLUGLINE_SECRET; null: the data directory's file. */
-  secret: string | null
-  /** Whether what is written for people may be coloured (https://no-color.org). */
-  colors: boolean
-  /** What is set and does nothing. */
-  idle: readonly IdleVariable[]
-}
+/** What the environment says. */
+export type Environment = ReturnType<typeof readEnvironment>
 
-/** The usual one first: a wrong value is told with it as the example. */
+/** Everything that an operator can set, checked. */
+export type Config = Environment['config']
+
+/** The usual one first: it is the example for a wrong value. */
 const LOG_LEVELS = ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'] as const
 
 /**
  * Reads the settings: the only reader of the environment. A variable that is empty counts as not
  * set, as compose files leave them.
  * @param terminal Whether stderr is a terminal: then logs are written for people by default.
- * @throws ConfigError with all the faults at once.
+ * @throws ConfigError with all faults.
  */
 export function readEnvironment(
   variables: Variables = process.env,
   terminal: boolean = process.stderr.isTTY === true,
-): Environment {
+) {
   const faults: ConfigFault[] = []
 
   function get<T, D>(variable: Variable, parse: (value: string) => T, fallback: D): T | D {
@@ -65,31 +52,47 @@ export function readEnvironment(
   const baseUrl = get('BASE_URL', origin, null)
   const secret = get('SLUGLINE_SECRET', secretValue, null)
   const signUp = get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation')
-  const config: Config = {
+  const config = {
     host: get('HOST', listenHost, '127.0.0.1'),
     port: get('PORT', integer(0, 65_535, '3000'), 3000),
+    /** The public address: an origin without a trailing slash. Null: what the server listens on. */
     baseUrl,
     dataDir: get('SLUGLINE_DATA_DIR', dataDirectory, resolve('./data')),
+    /** Further hosts whose links this instance serves, in ASCII lower case, with a port if any. */
     shortDomains: get('SLUGLINE_DOMAINS', list(hostAndPort), []).filter(
       (host) => baseUrl === null || host !== new URL(baseUrl).host,
     ),
+    /** Addresses and networks (CIDR) whose forwarding headers are believed. */
     trustedProxies: get('TRUSTED_PROXIES', list(network), []),
+    /** Path of a plans file; null: the plans that come with Slugline. */
     plansFile: get('SLUGLINE_PLANS', (value) => resolve(path(value)), null),
+    /** Path of a database of places (`.mmdb`); null: the one that comes with Slugline. */
     geoipDatabase: get('GEOIP_DATABASE', (value) => resolve(path(value)), null),
+    /** Schemes that a destination may have, without the colon. */
     urlSchemes: get('SLUGLINE_URL_SCHEMES', list(scheme), ['http', 'https']),
+    /** Hosts that no link may point to; their subdomains too. */
     blockedHosts: get('SLUGLINE_BLOCKED_HOSTS', list(hostOnly), []),
+    /** Requests per minute that one address may send without a key. */
     anonymousPerMinute: get('ANONYMOUS_REQUESTS_PER_MINUTE', integer(1, 1_000_000_000, '600'), 600),
+    /** Visits per minute of one address at one link; null: any number. */
     visitsPerAddress: get('VISITS_PER_ADDRESS_PER_MINUTE', integer(1, 1_000_000, '60'), null),
+    /** Who may make an account: everybody, invited people, or only the operator. */
     signUp,
+    /** Who may make workspaces in the dashboard: the owner of the instance, or everyone. */
     workspaceCreation: get(
       'WORKSPACE_CREATION',
       oneOf(['owner', 'everyone']),
       signUp === 'open' ? 'everyone' : 'owner',
     ),
+    /** Where to report faults of security, as an address; null: `security.txt` isn't served. */
     securityContact: get('SECURITY_CONTACT', contact, null),
+    /** How messages are sent; null: not at all. */
     mail: mailOf(get, faults),
+    /** Single sign-on by OpenID Connect; null: none. */
     oidc: oidcOf(get, faults),
+    /** Several machines; null: this one alone, with all of its data in `dataDir`. */
     scaled: scaledOf(get, faults),
+    /** Niceness of the processes that count and store clicks and answer reports (setpriority(2)). */
     backgroundNiceness: get('BACKGROUND_NICENESS', integer(0, 19, '0'), 7),
     metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),
     logLevel: get('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
@@ -98,14 +101,17 @@ export function readEnvironment(
   if (faults.length > 0) throw new ConfigError(faults)
   return {
     config,
+    /** SLUGLINE_SECRET; null: the data directory's file. Not in `config`, so that it isn't logged by mistake. */
     secret,
+    /** Whether what is written for people may be coloured (https://no-color.org). */
     colors: terminal && !variables.NO_COLOR,
+    /** What is set and does nothing. */
     idle: idleVariables(variables),
   }
 }
 
 /**
- * What the environment says of this machine alone, for a command that is told by its options where
+ * What the environment says of this machine alone, for a command whose options say where
  * several machines have their data; and what it says of that, unchecked.
  * @throws ConfigError
  */

@@ -1,4 +1,4 @@
-/** One wrong setting, told so that its reader can put it right. Never carries a secret. */
+/** One wrong setting, and how to correct it. Never carries a secret. */
 export interface ConfigFault {
   /** Name of the environment variable. */
   variable: string
@@ -8,7 +8,7 @@ export interface ConfigFault {
   example: string
 }
 
-/** The settings can't be used. Holds all the faults at once; commands end with status 2. */
+/** The settings can't be used. Holds all faults; commands end with status 2. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   constructor(readonly faults: readonly ConfigFault[]) {

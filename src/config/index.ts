@@ -1,14 +1,8 @@
+export type { MailConfig, OidcConfig } from './accounts.ts'
 export { isWildcard, listeningUrl } from './address.ts'
-export type {
-  Config,
-  MailConfig,
-  OidcConfig,
-  ScaledConfig,
-  SignUp,
-  WorkspaceCreation,
-} from './config.ts'
 export { ensureDataDir } from './data-dir.ts'
 export {
+  type Config,
   type Environment,
   readEnvironment,
   readOwnEnvironment,
@@ -16,7 +10,7 @@ export {
 } from './env.ts'
 export { ConfigError, type ConfigFault } from './fault.ts'
 export { BadValue } from './parse.ts'
-export { clickhouseUrl, postgresUrl } from './scaled.ts'
+export { clickhouseUrl, postgresUrl, type ScaledConfig } from './scaled.ts'
 export {
   assertSecret,
   deriveSecrets,

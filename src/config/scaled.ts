@@ -1,39 +1,41 @@
 import { Hidden } from '../base/hidden.ts'
-import type { ScaledConfig } from './config.ts'
 import { type ConfigFault, missing } from './fault.ts'
 import { BadValue, integer } from './parse.ts'
 import type { Get } from './variables.ts'
 
+/** What several machines share; all of the addresses may hold passwords. */
+export type ScaledConfig = NonNullable<ReturnType<typeof scaledOf>>
+
 /** What several machines share, if it is set. Two addresses belong together. */
-export function scaledOf(get: Get, faults: ConfigFault[]): ScaledConfig | null {
+export function scaledOf(get: Get, faults: ConfigFault[]) {
+  const hidden = (value: string) => new Hidden(value)
   const database = get('DATABASE_URL', postgresUrl, null)
-  const replica = get('DATABASE_REPLICA_URL', postgresUrl, null)
   const redis = get('REDIS_URL', redisUrl, null)
-  const clickhouse = get('CLICKHOUSE_URL', clickhouseUrl, null)
-  const poolSize = get('DATABASE_POOL_SIZE', integer(2, 1_000, '10'), 10)
-  const replicaPoolSize = get('DATABASE_REPLICA_POOL_SIZE', integer(1, 1_000, '5'), 5)
-  const timeout = get('DATABASE_TIMEOUT_SECONDS', integer(1, 600, '10'), 10)
+  const timeoutSeconds = get('DATABASE_TIMEOUT_SECONDS', integer(1, 600, '10'), 10)
+  const others = {
+    /** A copy of PostgreSQL that is only read, or null: none. */
+    replica: get('DATABASE_REPLICA_URL', (value) => hidden(postgresUrl(value)), null),
+    /** ClickHouse, with the database as its path; null: PostgreSQL keeps the clicks. */
+    clickhouse: get('CLICKHOUSE_URL', (value) => hidden(clickhouseUrl(value)), null),
+    /** Connections to the database, at most; and to its copy. */
+    poolSize: get('DATABASE_POOL_SIZE', integer(2, 1_000, '10'), 10),
+    replicaPoolSize: get('DATABASE_REPLICA_POOL_SIZE', integer(1, 1_000, '5'), 5),
+    /** How long a statement may take. */
+    statementTimeoutMs: timeoutSeconds * 1_000,
+  }
   if (database === null) {
-    const others = [
-      ['DATABASE_REPLICA_URL', replica],
-      ['REDIS_URL', redis],
-      ['CLICKHOUSE_URL', clickhouse],
-    ] as const
-    const because = others.find(([, value]) => value !== null)?.[0]
+    let because: string | undefined
+    if (others.clickhouse !== null) because = 'CLICKHOUSE_URL'
+    if (redis !== null) because = 'REDIS_URL'
+    if (others.replica !== null) because = 'DATABASE_REPLICA_URL'
     if (because !== undefined) missing(faults, 'DATABASE_URL', because, POSTGRES_EXAMPLE)
     return null
   }
-  if (redis === null) missing(faults, 'REDIS_URL', 'DATABASE_URL', REDIS_EXAMPLE)
-  if (redis === null) return null
-  return {
-    database: new Hidden(database),
-    replica: replica === null ? null : new Hidden(replica),
-    poolSize,
-    replicaPoolSize,
-    statementTimeoutMs: timeout * 1_000,
-    redis: new Hidden(redis),
-    clickhouse: clickhouse === null ? null : new Hidden(clickhouse),
+  if (redis === null) {
+    missing(faults, 'REDIS_URL', 'DATABASE_URL', REDIS_EXAMPLE)
+    return null
   }
+  return { database: hidden(database), redis: hidden(redis), ...others }
 }
 
 const POSTGRES_EXAMPLE = 'postgres://slugline:password@db.example.com/slugline'

@@ -1,29 +1,11 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { replaceFile, syncDirectory } from '../base/replace-file.ts'
+import { replaceFile, syncDirectory, writeSynced } from '../base/replace-file.ts'
 import { ConfigError } from './fault.ts'
 
 /** Keys of 32 bytes, one for each use, all derived from the instance's one secret. */
-export interface Secrets {
-  /** Hashes API keys. */
-  readonly apiKeys: Uint8Array
-  /** Signs pagination cursors. */
-  readonly cursors: Uint8Array
-  /** Distinguishes visitors within a day. */
-  readonly visitors: Uint8Array
-  /** Signs sessions, encrypts second factors, hashes what attempts are counted by. */
-  readonly accounts: Uint8Array
-}
+export type Secrets = Readonly<ReturnType<typeof deriveSecrets>>
 
 /** A secret has at least this many characters. */
 export const SECRET_MIN_CHARACTERS = 32
@@ -34,13 +16,17 @@ export function secretFile(dataDir: string): string {
 }
 
 /** The keys of a secret (HKDF-SHA-256, RFC 5869, one `info` for each use). */
-export function deriveSecrets(secret: string): Secrets {
-  const derive = (use: string) =>
+export function deriveSecrets(secret: string) {
+  const derive = (use: string): Uint8Array =>
     new Uint8Array(hkdfSync('sha256', secret, '', `slugline/${use}/1`, 32))
   return {
+    /** Hashes API keys. */
     apiKeys: derive('api-keys'),
+    /** Signs pagination cursors. */
     cursors: derive('cursors'),
+    /** Distinguishes visitors within a day. */
     visitors: derive('visitors'),
+    /** Signs sessions, encrypts second factors, hashes what attempts are counted by. */
     accounts: derive('accounts'),
   }
 }
@@ -151,7 +137,8 @@ function readText(file: string): string | null {
 function createOnce(file: string, text: string): string {
   const kept = readText(file)
   if (kept !== null) return kept
-  const draft = writeDraft(file, text)
+  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`
+  writeSynced(draft, `${text}\n`, 'wx')
   try {
     linkSync(draft, file)
     rmSync(draft)
@@ -162,17 +149,4 @@ function createOnce(file: string, text: string): string {
   }
   syncDirectory(dirname(file))
   return readText(file) ?? text
-}
-
-/** Writes and syncs a file of another name in the same directory. Returns its path. */
-function writeDraft(file: string, text: string): string {
-  const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`
-  const descriptor = openSync(draft, 'wx', 0o600)
-  try {
-    writeSync(descriptor, `${text}\n`)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  return draft
 }

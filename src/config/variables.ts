@@ -4,13 +4,6 @@ import { BadValue } from './parse.ts'
 /** The environment of a process, or a test's. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** A variable that is set and does nothing, because the one that it belongs to isn't. */
-export interface IdleVariable {
-  variable: string
-  /** What is missing. */
-  needs: string
-}
-
 interface Kind {
   /** May be in a file whose path is in `NAME_FILE`, as Docker, Kubernetes and systemd provide secrets. */
   secret?: true
@@ -95,8 +88,8 @@ export function givenValue(variables: Variables, name: Variable): string | undef
   return text
 }
 
-/** The settings that do nothing: no fault, for templates set more than they use, but worth a word. */
-export function idleVariables(variables: Variables): IdleVariable[] {
+/** Settings that do nothing because another one is missing: no fault, because templates set more than they use. */
+export function idleVariables(variables: Variables): { variable: string; needs: string }[] {
   const isSet = (name: string) =>
     [name, `${name}_FILE`].some((each) => KNOWN.has(each) && variables[each]?.trim())
   return TABLE.flatMap(([variable, { needs }]) =>

@@ -95,15 +95,11 @@ async function weeksOf(
 
 /** A column of the source as the other engines have it: signed visitors, no U+0000 in texts. */
 function exported(column: string): string {
-  if (isText(column)) return `replace(${column}, chr(0), chr(65533))`
+  if (TEXT_COLUMNS.some((text) => text === column)) return `replace(${column}, chr(0), chr(65533))`
   if (column === 'qr') return 'qr::UTINYINT'
   if (column !== 'visitor') return column
   return `CASE WHEN visitor > 9223372036854775807 THEN visitor::HUGEINT - 18446744073709551616
     ELSE visitor::HUGEINT END`
-}
-
-function isText(column: string): boolean {
-  return (TEXT_COLUMNS as readonly string[]).includes(column)
 }
 
 function sumOf(weeks: ReadonlyMap<number, Digest>): Digest {

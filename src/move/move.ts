@@ -19,7 +19,7 @@ import {
 } from '../storage/index.ts'
 import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
 import { isSame } from './digest.ts'
-import { type Moved, moveTables, type Progress } from './rows.ts'
+import { moveTables, type Progress } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 
@@ -46,23 +46,12 @@ export interface MoveOptions {
   progress: Progress
 }
 
-/** What a move came to. */
-export interface MoveResult {
-  /** The server was running, so that another move has to follow. */
-  wasRunning: boolean
-  /** Milliseconds since the Unix epoch. */
-  asOf: number
-  tables: Moved[]
-  /** Every table has the same rows on both sides. */
-  isComplete: boolean
-}
-
 /**
  * Copies an embedded instance into a database, and ClickHouse. May be interrupted anywhere and
  * called again. Nodes refuse the database until a move of the stopped instance is complete.
  * @throws Refused; DataDirLocked; ConfigError; errors of the databases
  */
-export async function moveInstance(options: MoveOptions): Promise<MoveResult> {
+export async function moveInstance(options: MoveOptions) {
   const { dataDir, to, given, progress } = options
   const source = await nameOfSource(dataDir, given)
   const wasRunning = lockState(dataDir).held
@@ -85,8 +74,13 @@ export async function moveInstance(options: MoveOptions): Promise<MoveResult> {
           progress,
         )),
       ]
+      /** Every table has the same rows on both sides. */
       const isComplete = tables.every((table) => isSame(table.source, table.target))
-      if (isComplete && !wasRunning) await end(target)
+      if (isComplete && !wasRunning) {
+        // Durable, with everything before.
+        await target.all('SET synchronous_commit = on')
+        await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
+      }
       return { wasRunning, asOf: opened.asOf, tables, isComplete }
     } finally {
       opened.close()
@@ -128,7 +122,7 @@ function nameOfClicks(url: string | null): string {
 
 /**
  * Checks that the target is empty, or has an earlier move of the same instance, and records this
- * one: from now on nodes refuse the database until {@link end}. @throws Refused
+ * one: nodes refuse the database from now on until a move is complete. @throws Refused
  */
 async function begin(
   target: Target,
@@ -145,22 +139,18 @@ async function begin(
     `SELECT EXISTS (SELECT FROM nodes) AS nodes, EXISTS (SELECT FROM workspaces)
        OR EXISTS (SELECT FROM users) OR EXISTS (SELECT FROM clicks) AS data`,
   )
-  const refuse = (code: string, message: string) => {
-    throw new Refused(code, `${message}. Name an empty database`)
+  const isSameSource = earlier === undefined || source.startsWith(earlier.source)
+  const refuse = (isTrue: boolean | undefined, code: string, message: string) => {
+    if (isTrue) throw new Refused(code, `${message}. Name an empty database`)
   }
-  if (used?.nodes) refuse('TARGET_IN_USE', 'Nodes have been started on this database')
-  if (earlier === undefined && used?.data) {
-    refuse('TARGET_NOT_EMPTY', 'The database holds other data')
-  }
-  if (earlier !== undefined && !source.startsWith(earlier.source)) {
-    refuse('TARGET_OF_ANOTHER', 'Another instance was moved into this database')
-  }
+  refuse(used?.nodes, 'TARGET_IN_USE', 'Nodes have been started on this database')
+  refuse(earlier === undefined && used?.data, 'TARGET_NOT_EMPTY', 'The database holds other data')
+  refuse(!isSameSource, 'TARGET_OF_ANOTHER', 'Another instance was moved into this database')
   if (clickHouse !== null) {
     await migrateClickHouse(clickHouse)
     const [row] = await clickHouse.rows('SELECT 1 FROM clicks LIMIT 1')
-    if (earlier?.clicks !== clicks && row !== undefined) {
-      refuse('CLICKS_NOT_EMPTY', 'ClickHouse holds other clicks')
-    }
+    const isOther = earlier?.clicks !== clicks && row !== undefined
+    refuse(isOther, 'CLICKS_NOT_EMPTY', 'ClickHouse holds other clicks')
   }
   await target.all(
     `INSERT INTO moves (source, clicks, begun_at) VALUES ($1, $2, $3) ON CONFLICT (one)
@@ -169,12 +159,6 @@ async function begin(
   )
   // An earlier move may have copied them to PostgreSQL.
   if (clickHouse !== null) await target.all('TRUNCATE clicks, daily')
-}
-
-/** Records that the move is complete; durable, with everything before. */
-async function end(target: Target): Promise<void> {
-  await target.all('SET synchronous_commit = on')
-  await target.all('UPDATE moves SET ended_at = $1', [Date.now()])
 }
 
 /** What isn't in a table of the source: the secret, the salts, the last number of a workspace. */
@@ -194,13 +178,9 @@ async function moveSecrets(
   const storage = await openPostgres({ url: to, poolSize: 2 })
   try {
     const secret = await agreeOnSecret({ storage, dataDir, given, isNode: false })
-    const visitors = await openSharedVisitors({
-      storage,
-      key: deriveSecrets(secret).visitors,
-      file,
-      clock: systemClock,
-      random: systemRandom,
-    })
+    const key = deriveSecrets(secret).visitors
+    const machine = { clock: systemClock, random: systemRandom }
+    const visitors = await openSharedVisitors({ storage, key, file, ...machine })
     // The first attempt to store the salts may have failed.
     await visitors.refresh().finally(visitors.close)
   } finally {

@@ -2,7 +2,7 @@ import type { SqliteConnection } from '../storage/index.ts'
 import { type Digest, digestOf, isSame, NONE } from './digest.ts'
 import type { Target } from './target.ts'
 
-/** Rows that are read, and copied, at once. */
+/** Rows that are read and copied together. */
 const PAGE_ROWS = 5_000
 /** Other tables refer to these: they come first. */
 const REFERENCED = ['workspaces', 'users']
@@ -25,13 +25,8 @@ export type Progress = (table: string, rows: number) => void
 type Row = (string | null)[]
 type Columns = readonly { name: string; type: string }[]
 
-/** A table of both databases. */
-interface Table {
-  name: string
-  columns: Columns
-  /** All rows of the source. */
-  rows(): Iterable<Row>
-}
+/** A table of both databases, with all rows of the source. */
+type Table = Awaited<ReturnType<typeof tableOf>>
 
 /**
  * Makes the tables of the target what the source's are, one after the other: a table that is the
@@ -43,12 +38,13 @@ export async function moveTables(
   target: Target,
   progress: Progress,
 ): Promise<Moved[]> {
+  const tables = "SELECT name FROM sqlite_schema WHERE type = 'table'"
   const found = databases.flatMap((connection) =>
     connection.raw
-      .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
-      .all()
-      .filter(({ name }) => !NOT_MOVED.test(name))
-      .map(({ name }) => ({ name, connection })),
+      .query<[string], []>(tables)
+      .values()
+      .map(([name]) => ({ name: String(name), connection }))
+      .filter(({ name }) => !NOT_MOVED.test(name)),
   )
   const rank = ({ name }: { name: string }) => (REFERENCED.includes(name) ? 0 : 1)
   const moved: Moved[] = []
@@ -95,7 +91,7 @@ async function moveTable(table: Table, target: Target, progress: Progress): Prom
 }
 
 /** @throws when the tables have other columns */
-async function tableOf(name: string, { raw }: SqliteConnection, target: Target): Promise<Table> {
+async function tableOf(name: string, { raw }: SqliteConnection, target: Target) {
   const columns = await target.all<Columns[number]>(
     `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
      WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,
@@ -112,7 +108,7 @@ async function tableOf(name: string, { raw }: SqliteConnection, target: Target):
   return {
     name,
     columns,
-    *rows() {
+    *rows(): Generator<Row> {
       for (const row of query.iterate()) {
         // PostgreSQL's texts can't hold U+0000; a node would have written the same.
         yield columns.map(({ name }) =>

@@ -2,9 +2,9 @@ import { copyFileSync, existsSync, constants as fs } from 'node:fs'
 import { drainJournal } from '../backend/drain.ts'
 import { silentLogger } from '../base/logger.ts'
 import { Refused } from '../errors/index.ts'
-import { type DuckDb, openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { socketPath } from '../statistics/process/socket.ts'
+import { askStatistics } from '../statistics/process/socket.ts'
 import { stateOf } from '../statistics/process/store-state.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
 
@@ -15,15 +15,7 @@ const ANSWER_WITHIN_MS = 10_000
 const RETRY_MS = 200
 
 /** A single-machine instance, opened for reading. */
-export interface Source {
-  /** In a transaction that began at {@link asOf}. */
-  readonly main: SqliteConnection
-  readonly counters: SqliteConnection
-  readonly clicks: DuckDb
-  /** In milliseconds since the Unix epoch. */
-  readonly asOf: number
-  close(): void
-}
+export type Source = Awaited<ReturnType<typeof openSource>>
 
 /**
  * Opens a data directory. Where no server runs, the clicks that the journal still holds are counted
@@ -40,7 +32,7 @@ export async function openSource(
     isRunning: boolean
     pauseWithinMs?: number
   },
-): Promise<Source> {
+) {
   const { scratch, geoipDatabase, isRunning, pauseWithinMs = PAUSE_WITHIN_MS } = options
   if (!isRunning) {
     await drainJournal({ dataDir, scaled: null, geoipDatabase, logger: silentLogger })
@@ -52,10 +44,16 @@ export async function openSource(
   const files = databaseFiles(dataDir)
   const counters = openSnapshot(files.counters)
   const main = openSnapshot(files.main)
-  const close = () => {
-    for (const database of [clicks, counters, main]) database.close()
+  return {
+    /** In a transaction that began at `asOf`, in milliseconds since the Unix epoch. */
+    main,
+    counters,
+    clicks,
+    asOf: Date.now(),
+    close() {
+      for (const database of [clicks, counters, main]) database.close()
+    },
   }
-  return { main, counters, clicks, asOf: Date.now(), close }
 }
 
 /** Opens a database in a transaction that reads its current state. */
@@ -95,9 +93,8 @@ async function pauseWrites(dataDir: string, withinMs: number): Promise<() => voi
     }
     const paused = new AbortController()
     const signal = AbortSignal.any([paused.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
-    const options = { unix: socketPath(dataDir), method: 'POST', body: '[]', signal }
     try {
-      const answer = await fetch('http://statistics/lock-writes', options as RequestInit)
+      const answer = await askStatistics(dataDir, 'lock-writes', [], signal)
       const line = answer.ok ? await answer.body?.getReader().read() : undefined
       if (line?.done === false) return () => paused.abort()
     } catch {

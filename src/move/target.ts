@@ -5,15 +5,10 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { asPostgresError } from '../storage/index.ts'
 
 /** One connection to a migrated PostgreSQL. Throws errors of `asPostgresError`. */
-export interface Target {
-  all<R>(text: string, values?: readonly unknown[]): Promise<R[]>
-  /** `COPY … FROM STDIN`: stores all of the chunks, or nothing. */
-  copy(statement: string, chunks: Iterable<string> | Readable): Promise<void>
-  close(): Promise<void>
-}
+export type Target = Awaited<ReturnType<typeof openTarget>>
 
 /** Opens a connection, which must not go through a pooler of transactions. */
-export async function openTarget(url: string): Promise<Target> {
+export async function openTarget(url: string) {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'slugline move',
@@ -36,7 +31,8 @@ export async function openTarget(url: string): Promise<Target> {
   await all('SET statement_timeout = 0')
   return {
     all,
-    async copy(statement, chunks) {
+    /** `COPY … FROM STDIN`: stores all of the chunks, or nothing. */
+    async copy(statement: string, chunks: Iterable<string> | Readable): Promise<void> {
       const source = chunks instanceof Readable ? chunks : Readable.from(chunks)
       let failed: unknown
       source.on('error', (error) => {

@@ -5,20 +5,20 @@ import { isForwarded, isLoopback } from './loopback.ts'
 /** No slug has a dot. */
 const PATH = '/.well-known/slugline/host'
 
-/** What {@link createHostAsk} knows. */
-export interface HostAskOptions {
-  /** The hosts that are served, with their ports if they have any. */
-  hosts: readonly string[]
-  /** Who may ask, besides this machine: those who also may say where a visitor comes from. */
-  trustedProxies: readonly string[]
-}
-
 /**
  * Answers a proxy that is about to get a certificate for a host (`?domain=`): 200, it is ours, or
  * 404. Caddy asks so (https://caddyserver.com/docs/automatic-https#on-demand-tls). From memory, so
  * nothing need bound it; null for other paths, and for what a proxy has passed on from elsewhere.
+ * @param options the hosts that are served, with their ports if they have any; who may ask besides this
+ *   machine: those who also may say where a visitor comes from
  */
-export function createHostAsk({ hosts, trustedProxies }: HostAskOptions) {
+export function createHostAsk({
+  hosts,
+  trustedProxies,
+}: {
+  hosts: readonly string[]
+  trustedProxies: readonly string[]
+}) {
   const names = new Set(hosts.map((host) => host.replace(/:\d+$/, '')))
   const trusts = createTrust(trustedProxies)
   const mayAsk = (peer: string) => isLoopback(peer) || trusts(peer)

@@ -6,17 +6,16 @@ import type { CachedResolver } from '../redirect/index.ts'
 import type { Statistics } from '../statistics/process/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
 import type { WorkerState } from '../workers/index.ts'
-import type { HealthCheck } from './health.ts'
+import { degraded, failed, type HealthCheck, OK } from './health.ts'
 
-/** So long the counters may lag before somebody should look. */
+/** A longer lag of the counters is reported. */
 const LAG_DEGRADED_SECONDS = 60
 
 /** Whether clicks reach the disk. */
 export function journalCheck(journal: Pick<Journal, 'healthy'>): HealthCheck {
   return {
     name: 'journal',
-    check: () =>
-      journal.healthy ? { status: 'ok' } : { status: 'failed', reason: 'not_writable' },
+    check: () => (journal.healthy ? OK : failed('not_writable')),
   }
 }
 
@@ -24,10 +23,7 @@ export function journalCheck(journal: Pick<Journal, 'healthy'>): HealthCheck {
 export function workerCheck(worker: { state(): WorkerState }): HealthCheck {
   return {
     name: 'click_worker',
-    check: () =>
-      worker.state().backlogSeconds > LAG_DEGRADED_SECONDS
-        ? { status: 'degraded', reason: 'behind' }
-        : { status: 'ok' },
+    check: () => (worker.state().backlogSeconds > LAG_DEGRADED_SECONDS ? degraded('behind') : OK),
   }
 }
 
@@ -40,14 +36,12 @@ export function statisticsCheck(statistics: Pick<Statistics, 'state'>): HealthCh
     name: 'statistics',
     check() {
       const { running, restarts, store, backlogSeconds, since } = statistics.state()
-      if (store !== 'ok' && store !== 'opening') return { status: 'degraded', reason: store }
+      if (store !== 'ok' && store !== 'opening') return degraded(store)
       // It has never come so far as to open its file.
-      if (store === 'opening' && restarts > 0 && !running) {
-        return { status: 'degraded', reason: 'not_starting' }
-      }
-      if (backlogSeconds > LAG_DEGRADED_SECONDS) return { status: 'degraded', reason: 'behind' }
+      if (store === 'opening' && restarts > 0 && !running) return degraded('not_starting')
+      if (backlogSeconds > LAG_DEGRADED_SECONDS) return degraded('behind')
       // Nothing to be done about it: told, and no alarm.
-      return since > 0 ? { status: 'ok', reason: 'incomplete' } : { status: 'ok' }
+      return since > 0 ? { status: 'ok', reason: 'incomplete' } : OK
     },
   }
 }
@@ -71,9 +65,9 @@ export function sharedStorageCheck(
       try {
         await storage.probe()
       } catch {
-        return { status: memory.state().entries > 0 ? 'degraded' : 'failed', reason: 'away' }
+        return memory.state().entries > 0 ? degraded('away') : failed('away')
       }
-      return memory.state().away ? { status: 'degraded', reason: 'away' } : { status: 'ok' }
+      return memory.state().away ? degraded('away') : OK
     },
   }
 }
@@ -81,7 +75,7 @@ export function sharedStorageCheck(
 /**
  * Whether the node could redirect without its database: `unfilled`, it has not read the links yet;
  * `refusing`, visits were refused just now, because their links aren't in memory. That more links
- * exist than there is room for is told as `part`, without an alarm.
+ * exist than there is room for is reported as `part`, without an alarm.
  */
 export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
   let before = 0
@@ -92,9 +86,9 @@ export function linksCheck(memory: LinkMemory, clock: Clock): HealthCheck {
       const { refused, filled } = memory.state()
       if (refused !== before) refusedAt = clock.now()
       before = refused
-      if (clock.now() - refusedAt < REFUSED_MS) return { status: 'degraded', reason: 'refusing' }
-      if (filled === 'none') return { status: 'degraded', reason: 'unfilled' }
-      return filled === 'part' ? { status: 'ok', reason: 'part' } : { status: 'ok' }
+      if (clock.now() - refusedAt < REFUSED_MS) return degraded('refusing')
+      if (filled === 'none') return degraded('unfilled')
+      return filled === 'part' ? { status: 'ok', reason: 'part' } : OK
     },
   }
 }
@@ -108,8 +102,8 @@ export function redisCheck(cluster: Pick<Cluster, 'state'>): HealthCheck {
     name: 'redis',
     check() {
       const { up, heard } = cluster.state()
-      if (!up) return { status: 'degraded', reason: 'away' }
-      return heard ? { status: 'ok' } : { status: 'degraded', reason: 'deaf' }
+      if (!up) return degraded('away')
+      return heard ? OK : degraded('deaf')
     },
   }
 }
@@ -146,15 +140,15 @@ export function storageCheck(
       try {
         await storage.probe()
       } catch {
-        return { status: 'failed', reason: 'not_writable' }
+        return failed('not_writable')
       }
-      if (failures() < FAILED_WRITES) return { status: 'ok' }
-      return { status: 'failed', reason: 'writes_fail' }
+      if (failures() < FAILED_WRITES) return OK
+      return failed('writes_fail')
     },
   }
 }
 
-/** Less free space than this is told, in bytes. */
+/** Less free space than this is reported, in bytes. */
 export const DISK_LOW_BYTES = 512 * 1024 * 1024
 /** With less than this, writes are about to fail. */
 export const DISK_FULL_BYTES = 1024 * 1024
@@ -165,19 +159,20 @@ export function diskCheck(dataDir: string, freeBytes = freeBytesOf): HealthCheck
     name: 'disk',
     check() {
       // What is open goes on working for a while, and is lost with the process.
-      if (!existsSync(dataDir)) return { status: 'failed', reason: 'missing' }
+      if (!existsSync(dataDir)) return failed('missing')
       const free = freeBytes(dataDir)
-      if (free < DISK_FULL_BYTES) return { status: 'failed', reason: 'full' }
-      if (free < DISK_LOW_BYTES) return { status: 'degraded', reason: 'low' }
+      if (free < DISK_FULL_BYTES) return failed('full')
+      if (free < DISK_LOW_BYTES) return degraded('low')
       // The open files may still take what is written; new ones can't be made.
-      return isWritable(dataDir) ? { status: 'ok' } : { status: 'degraded', reason: 'read_only' }
+      return isAllowed(dataDir, constants.W_OK) ? OK : degraded('read_only')
     },
   }
 }
 
-function isWritable(path: string): boolean {
+/** Whether this user may use a file so (see access(2)). */
+export function isAllowed(path: string, mode: number): boolean {
   try {
-    accessSync(path, constants.W_OK)
+    accessSync(path, mode)
     return true
   } catch {
     return false
@@ -195,14 +190,9 @@ export function secretCheck(file: string | null): HealthCheck {
   return {
     name: 'secret',
     check() {
-      if (file === null) return { status: 'ok' }
-      if (!existsSync(file)) return { status: 'degraded', reason: 'missing' }
-      try {
-        accessSync(file, constants.R_OK)
-        return { status: 'ok' }
-      } catch {
-        return { status: 'degraded', reason: 'unreadable' }
-      }
+      if (file === null) return OK
+      if (!existsSync(file)) return degraded('missing')
+      return isAllowed(file, constants.R_OK) ? OK : degraded('unreadable')
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
-import type { CheckResult, HealthCheck } from './health.ts'
+import { type CheckResult, degraded, type HealthCheck, OK } from './health.ts'
 
 /** A smaller difference is not worth an alarm. */
 const LIMIT_MS = 120_000
@@ -8,38 +8,29 @@ const LOOK_EVERY_MS = 10_000
 /** How long a jump is reported. After that the new time counts as right. */
 const REPORT_MS = 3_600_000
 
-/** What {@link watchClock} compares the clock with. Times are milliseconds. */
-export interface ClockOptions {
-  clock: Clock
-  logger: Pick<Logger, 'info' | 'warn'>
-  /** When the journal was last written before this start; 0: never. */
-  lastWrite: number
-  /** The database's clock, where it has its own. @throws when it can't be asked */
-  databaseTime?: (() => Promise<number>) | undefined
-  /** A clock that nobody sets. */
-  monotonic?: () => number
-  lookEveryMs?: number
-}
-
-/** The check of the clock, and what ends it. */
-export interface ClockWatch {
-  check: HealthCheck
-  close(): void
-}
-
 /**
  * Whether the machine's clock can be right: clicks and links keep the time that it says. `jumped`: it
  * was set since the start; `behind`: it is earlier than the last click; `differs`: the database has
  * another time. Only reported, because a redirect doesn't need it.
  */
-export function watchClock(options: ClockOptions): ClockWatch {
+export function watchClock(options: {
+  clock: Clock
+  logger: Pick<Logger, 'info' | 'warn'>
+  /** When the journal was last written before this start, in milliseconds since the Unix epoch; 0: never. */
+  lastWrite: number
+  /** The database's clock, where it has its own. @throws when it can't be asked */
+  databaseTime?: (() => Promise<number>) | undefined
+  /** A clock that is never set. */
+  monotonic?: () => number
+  lookEveryMs?: number
+}) {
   const { clock, logger, lastWrite, databaseTime, lookEveryMs = LOOK_EVERY_MS } = options
   const { monotonic = () => performance.now() } = options
   const offset = () => clock.now() - monotonic()
   let base = offset()
   let jumpedAt: number | undefined
   let differenceMs = 0
-  let last: CheckResult = { status: 'ok' }
+  let last = OK
 
   function jumpMs(): number {
     const jump = offset() - base
@@ -53,21 +44,17 @@ export function watchClock(options: ClockOptions): ClockWatch {
   function look(): CheckResult {
     const jump = jumpMs()
     const behind = lastWrite - clock.now()
-    const reason =
-      Math.abs(differenceMs) > LIMIT_MS
-        ? 'differs'
-        : Math.abs(jump) > LIMIT_MS
-          ? 'jumped'
-          : behind > LIMIT_MS
-            ? 'behind'
-            : undefined
+    let reason: string | undefined
+    if (Math.abs(differenceMs) > LIMIT_MS) reason = 'differs'
+    else if (Math.abs(jump) > LIMIT_MS) reason = 'jumped'
+    else if (behind > LIMIT_MS) reason = 'behind'
     if (reason !== last.reason) {
       const seconds = (ms: number) => Math.round(ms / 1_000)
       const facts = { jump_s: seconds(jump), behind_s: seconds(Math.max(0, behind)) }
       if (reason === undefined) logger.info({}, 'The clock is right again')
       else logger.warn({ reason, ...facts, ahead_s: seconds(differenceMs) }, 'The clock is wrong')
     }
-    last = reason === undefined ? { status: 'ok' } : { status: 'degraded', reason }
+    last = reason === undefined ? OK : degraded(reason)
     return last
   }
 
@@ -83,7 +70,7 @@ export function watchClock(options: ClockOptions): ClockWatch {
   void compare()
   const timer = setInterval(compare, lookEveryMs).unref()
   return {
-    check: { name: 'clock', check: look },
+    check: { name: 'clock', check: look } satisfies HealthCheck,
     close: () => clearInterval(timer),
   }
 }

@@ -1,71 +1,46 @@
 /** The media type of Prometheus's text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** A metric's head. */
-interface Head {
-  /** Without the prefix. */
-  name: string
-  help: string
-  type: 'counter' | 'gauge' | 'histogram'
-}
+/** One number, or one for each set of labels as the text format has them: `method="GET"`. */
+export type Samples = number | readonly (readonly [labels: string, value: number])[]
 
-type Sample = readonly [labels: string, value: number]
-
-/** One metric in the text format: one number, one for each set of labels, or lines. */
-export function textOf(
-  { name, help, type }: Head,
-  values: number | readonly Sample[] | string,
-): string {
-  const full = `slugline_${name}`
-  const samples = typeof values === 'number' ? [['', values] as const] : values
-  const lines =
-    typeof samples === 'string'
-      ? samples
-      : samples.map(([labels, value]) => line(full, labels, value)).join('')
-  return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines}`
-}
-
-function line(name: string, labels: string, value: number): string {
-  return `${name}${labels === '' ? '' : `{${labels}}`} ${value}\n`
+/** One line of the text format. */
+export function sampleLine(name: string, labels: string, value: number): string {
+  return `${name}${labels && `{${labels}}`} ${value}\n`
 }
 
 /** Upper bounds of the buckets, in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Durations by their length. */
-export interface Histogram {
-  /** @param labels as the text format has them: `method="GET"` */
-  observe(seconds: number, labels?: string): void
-  /** Its lines in the text format, under a name. */
-  lines(name: string): string
-}
+export type Histogram = ReturnType<typeof createHistogram>
 
 /** A histogram with a series for each set of labels. */
-export function createHistogram(): Histogram {
-  const all = new Map<string, { counts: number[]; count: number; sum: number }>()
+export function createHistogram() {
+  const all = new Map<string, { counts: number[]; sum: number }>()
   return {
-    observe(seconds, labels = '') {
+    observe(seconds: number, labels = ''): void {
       let series = all.get(labels)
       if (series === undefined) {
-        series = { counts: BOUNDS.map(() => 0), count: 0, sum: 0 }
+        series = { counts: new Array(BOUNDS.length + 1).fill(0), sum: 0 }
         all.set(labels, series)
       }
-      series.count++
-      series.sum += seconds
       const at = BOUNDS.findIndex((bound) => seconds <= bound)
-      if (at >= 0) series.counts[at] = (series.counts[at] as number) + 1
+      const bucket = at < 0 ? BOUNDS.length : at
+      series.counts[bucket] = (series.counts[bucket] as number) + 1
+      series.sum += seconds
     },
-    lines(name) {
+    /** Its lines in the text format, under a name. */
+    lines(name: string): string {
       let text = ''
-      for (const [labels, { counts, count, sum }] of all) {
-        const before = labels === '' ? '' : `${labels},`
-        let cumulated = 0
-        for (const [i, bound] of BOUNDS.entries()) {
-          cumulated += counts[i] as number
-          text += line(`${name}_bucket`, `${before}le="${bound}"`, cumulated)
+      for (const [labels, { counts, sum }] of all) {
+        let count = 0
+        for (const [i, n] of counts.entries()) {
+          count += n
+          const le = `le="${BOUNDS[i] ?? '+Inf'}"`
+          text += sampleLine(`${name}_bucket`, labels ? `${labels},${le}` : le, count)
         }
-        text += line(`${name}_bucket`, `${before}le="+Inf"`, count)
-        text += line(`${name}_sum`, labels, sum) + line(`${name}_count`, labels, count)
+        text += sampleLine(`${name}_sum`, labels, sum) + sampleLine(`${name}_count`, labels, count)
       }
       return text
     },

@@ -1,9 +1,10 @@
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
+import { within } from '../base/within.ts'
 import { otherMethod, watchHeaders } from './answers.ts'
 
 /**
- * How a part does. `degraded` parts are told but don't make the instance unready; `reason` is a
+ * The state of a part. `degraded` parts are reported but don't make the instance unready; `reason` is a
  * stable word, never an internal text.
  */
 export interface CheckResult {
@@ -17,15 +18,15 @@ export interface HealthCheck {
   check(): CheckResult | Promise<CheckResult>
 }
 
+/** A part that does well. */
+export const OK: CheckResult = { status: 'ok' }
+/** A part that works, but not as it should. */
+export const degraded = (reason: string): CheckResult => ({ status: 'degraded', reason })
+/** A part that doesn't work. */
+export const failed = (reason: string): CheckResult => ({ status: 'failed', reason })
+
 /** Answers `/livez` and `/readyz`. */
-export interface Health {
-  /** The answer to a request for one of the two paths, or null for any other. */
-  answer(request: Request, path: string): Response | Promise<Response> | null
-  /** All checks, as `/readyz` tells them. */
-  report(): Promise<HealthReport>
-  /** From now on `/readyz` answers 503, so that a load balancer looks elsewhere. */
-  stopping(): void
-}
+export type Health = ReturnType<typeof createHealth>
 
 /** The body of `/readyz`. */
 export interface HealthReport {
@@ -33,32 +34,25 @@ export interface HealthReport {
   checks: ({ name: string } & CheckResult)[]
 }
 
-/** What {@link createHealth} needs. Times are in milliseconds. */
-export interface HealthOptions {
+/**
+ * Puts the checks together. A check that takes longer than `timeoutMs` has failed; an answer is given
+ * again for `keepMs`, however often it is asked for.
+ */
+export function createHealth(options: {
   checks: readonly HealthCheck[]
   clock: Clock
   logger: Logger
-  /** A check that takes longer has failed. */
   timeoutMs?: number
-  /** So long an answer is given again, however often it is asked for. */
   keepMs?: number
-}
-
-/** Puts the checks together. */
-export function createHealth({
-  checks,
-  clock,
-  logger,
-  timeoutMs = 2_000,
-  keepMs = 500,
-}: HealthOptions): Health {
+}) {
+  const { checks, clock, logger, timeoutMs = 2_000, keepMs = 500 } = options
   let kept: { at: number; report: Promise<HealthReport> } | undefined
   let isStopping = false
   let last: HealthReport['status'] = 'ok'
 
   async function ask(): Promise<HealthReport> {
     const results = await Promise.all(
-      checks.map(async ({ name, check }) => ({ name, ...(await settle(name, check)) })),
+      checks.map(async (check) => ({ name: check.name, ...(await settle(check)) })),
     )
     const status = worst(results)
     if (status !== last) {
@@ -70,62 +64,56 @@ export function createHealth({
     return { status, checks: results }
   }
 
-  async function settle(name: string, check: HealthCheck['check']): Promise<CheckResult> {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<CheckResult>((resolve) => {
-      timer = setTimeout(() => resolve({ status: 'failed', reason: 'timeout' }), timeoutMs)
-    })
+  async function settle({ name, check }: HealthCheck): Promise<CheckResult> {
     try {
-      return await Promise.race([(async () => check())(), late])
+      return await within(timeoutMs, check, failed('timeout'))
     } catch (err) {
       logger.warn({ err, check: name }, 'A health check threw')
-      return { status: 'failed', reason: 'error' }
-    } finally {
-      clearTimeout(timer)
+      return failed('error')
     }
   }
 
-  async function report(): Promise<HealthReport> {
+  function report(): Promise<HealthReport> {
     if (isStopping) {
-      return {
-        status: 'failed',
-        checks: [{ name: 'server', status: 'failed', reason: 'stopping' }],
-      }
+      const checks = [{ name: 'server', ...failed('stopping') }]
+      return Promise.resolve({ status: 'failed', checks })
     }
     const now = clock.now()
     if (kept === undefined || now - kept.at >= keepMs || now < kept.at) {
       kept = { at: now, report: ask() }
     }
-    return await kept.report
+    return kept.report
+  }
+
+  async function answerReady(): Promise<Response> {
+    const body = await report()
+    const isFailed = body.status === 'failed'
+    const retry = isFailed ? { 'retry-after': '5' } : {}
+    return new Response(`${JSON.stringify(body)}\n`, {
+      status: isFailed ? 503 : 200,
+      headers: { ...watchHeaders('application/json'), ...retry },
+    })
   }
 
   return {
+    /** All checks, as `/readyz` tells them. */
     report,
+    /** From now on `/readyz` answers 503, so that a load balancer looks elsewhere. */
     stopping() {
       isStopping = true
     },
-    answer(request, path) {
+    /** The answer to a request for one of the two paths, or null for any other. */
+    answer(request: Request, path: string): Response | Promise<Response> | null {
       if (path !== '/livez' && path !== '/readyz') return null
       const other = otherMethod(request)
       if (other !== null) return other
-      if (path === '/livez') {
-        return new Response('ok\n', { headers: watchHeaders('text/plain; charset=utf-8') })
-      }
-      return report().then(
-        (body) =>
-          new Response(`${JSON.stringify(body)}\n`, {
-            status: body.status === 'failed' ? 503 : 200,
-            headers: {
-              ...watchHeaders('application/json'),
-              ...(body.status === 'failed' ? { 'retry-after': '5' } : {}),
-            },
-          }),
-      )
+      if (path === '/readyz') return answerReady()
+      return new Response('ok\n', { headers: watchHeaders('text/plain; charset=utf-8') })
     },
   }
 }
 
 function worst(results: readonly CheckResult[]): CheckResult['status'] {
-  if (results.some((result) => result.status === 'failed')) return 'failed'
-  return results.some((result) => result.status === 'degraded') ? 'degraded' : 'ok'
+  const statuses = results.map(({ status }) => status)
+  return (['failed', 'degraded'] as const).find((status) => statuses.includes(status)) ?? 'ok'
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
+import { within } from '../base/within.ts'
 
 /** One part of stopping. Steps run one after another, in order. */
 export interface ShutdownStep {
@@ -9,39 +10,22 @@ export interface ShutdownStep {
   run(): Promise<unknown> | unknown
 }
 
-/** What {@link createLifecycle} needs. */
-export interface LifecycleOptions {
-  /**
-   * Asked when stopping begins: a start that isn't finished has less to close. Their times together
-   * are the longest that stopping takes: at most 10 seconds.
-   */
+/** A second signal within this time is the same Ctrl-C, from the terminal and once more from npm. */
+const SAME_SIGNAL_MS = 250
+const LATE = Symbol('late')
+
+/**
+ * How a serving process ends: in order, with status 1 when a step failed. A second signal ends it immediately.
+ * @param options.steps asked when stopping begins: a start that isn't finished has less to close. Their
+ *   times together are the longest that stopping takes: at most 10 seconds.
+ */
+export function createLifecycle(options: {
   steps: () => readonly ShutdownStep[]
   logger: Logger
   clock: Clock
   exit: (status: number) => void
-}
-
-/** How a serving process ends. */
-export interface Lifecycle {
-  /**
-   * Stops in order, then exits: with `status`, or with 1 when a step failed. Called again, it
-   * exits at once, except within a quarter of a second: a Ctrl-C reaches us from the terminal and
-   * once more from npm.
-   */
-  stop(reason: string, status?: number): void
-  /** Stops on SIGTERM and SIGINT, and on an exception that nobody caught. */
-  listen(process: ProcessEvents, unhandled?: () => void): void
-}
-
-/** The part of `process` that {@link Lifecycle.listen} uses. */
-export interface ProcessEvents {
-  on(event: string, listener: (value: unknown) => void): unknown
-}
-
-const SAME_SIGNAL_MS = 250
-
-/** Prepares the end. */
-export function createLifecycle({ steps, logger, clock, exit }: LifecycleOptions): Lifecycle {
+}) {
+  const { steps, logger, clock, exit } = options
   let stoppingSince: number | undefined
 
   async function runAll(status: number): Promise<void> {
@@ -54,18 +38,11 @@ export function createLifecycle({ steps, logger, clock, exit }: LifecycleOptions
   }
 
   async function runStep({ name, withinMs, run }: ShutdownStep): Promise<boolean> {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), withinMs)
-    })
     try {
-      const result = await Promise.race([(async () => run())(), late])
-      if (result !== 'late') return true
+      if ((await within(withinMs, run, LATE)) !== LATE) return true
       logger.warn({ step: name, within_ms: withinMs }, 'Stopping took too long, going on')
     } catch (err) {
       logger.error({ err, step: name }, 'Stopping failed, going on')
-    } finally {
-      clearTimeout(timer)
     }
     return false
   }
@@ -83,15 +60,15 @@ export function createLifecycle({ steps, logger, clock, exit }: LifecycleOptions
   }
 
   return {
-    stop,
-    listen(process, unhandled) {
+    /** Stops on SIGTERM and SIGINT, and on an uncaught exception. */
+    listen(process: Pick<NodeJS.EventEmitter, 'on'>, unhandled?: () => void) {
       for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => stop(signal))
       // A promise that was let go of leaves nothing half done; an exception may have.
-      process.on('unhandledRejection', (err) => {
+      process.on('unhandledRejection', (err: unknown) => {
         unhandled?.()
         logger.error({ err }, 'A promise was rejected and nobody looked')
       })
-      process.on('uncaughtException', (err) => {
+      process.on('uncaughtException', (err: unknown) => {
         unhandled?.()
         logger.error({ err }, 'An exception was thrown and nobody caught it')
         stop('uncaughtException', 1)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** How long a start waits for a server that is just ending. */
 const PATIENCE_MS = 250
 
-/** A connection that nobody refers to is collected, and its lock with it. */
+/** A connection without a reference is collected, and its lock with it. */
 const held = new Set<Database>()
 
 /** Another process serves from this data directory. */
@@ -23,29 +23,13 @@ export class DataDirLocked extends Error {
   }
 }
 
-/** A data directory that is this process's alone to serve from. */
-export interface DataDirLock {
-  /** Notes where the holder is reached, from this machine and by everybody, for commands. */
-  listensOn(url: string, publicUrl: string): void
-  release(): void
-}
-
-/** Who serves from a data directory, as it wrote itself down; null: it didn't come to that. */
-interface Holder {
-  pid: number | null
-  /** Where it listens, like `http://127.0.0.1:3000`. */
-  url: string | null
-  /** Where people reach it, like `https://sho.rt`. */
-  publicUrl: string | null
-}
-
 /**
  * Takes the data directory for a serving process. The lock is the operating system's, held
- * through an SQLite file, so that it goes with the process however that ends; a file beside it
+ * through an SQLite file, so that it goes with the process however that ends; a second file
  * names the holder. Commands don't take it: they work while the server runs.
  * @throws DataDirLocked
  */
-export function lockDataDir(dataDir: string): DataDirLock {
+export function lockDataDir(dataDir: string) {
   const db = tryLock(dataDir, PATIENCE_MS)
   if (db === null) throw new DataDirLocked(dataDir, holderOf(dataDir).pid)
   held.add(db)
@@ -53,11 +37,10 @@ export function lockDataDir(dataDir: string): DataDirLock {
     writeFileSync(pidFile(dataDir), `${lines.join('\n')}\n`, { mode: 0o600 })
   note([process.pid])
   return {
-    listensOn(url, publicUrl) {
-      note([process.pid, url, publicUrl])
-    },
+    /** Notes where the holder is reached, from this machine and by everybody, for commands. */
+    listensOn: (url: string, publicUrl: string) => note([process.pid, url, publicUrl]),
     release() {
-      // In this order: whoever takes the lock next writes the file anew.
+      // In this order: the next holder of the lock writes the file again.
       rmSync(pidFile(dataDir), { force: true })
       held.delete(db)
       db.close()
@@ -66,13 +49,11 @@ export function lockDataDir(dataDir: string): DataDirLock {
 }
 
 /** Whether a server holds the directory now, and who it is as far as it is known. */
-export function lockState(dataDir: string): { held: boolean } & Holder {
-  const none = { held: false, pid: null, url: null, publicUrl: null }
-  if (!existsSync(lockFile(dataDir))) return none
-  const db = tryLock(dataDir, 0)
+export function lockState(dataDir: string) {
+  const db = existsSync(lockFile(dataDir)) ? tryLock(dataDir, 0) : undefined
   if (db === null) return { held: true, ...holderOf(dataDir) }
-  db.close()
-  return none
+  db?.close()
+  return { held: false, ...UNKNOWN }
 }
 
 function tryLock(dataDir: string, patienceMs: number): Database | null {
@@ -91,6 +72,16 @@ function tryLock(dataDir: string, patienceMs: number): Database | null {
   }
 }
 
+/** Who serves from a data directory, as it wrote itself down. */
+interface Holder {
+  pid: number | null
+  /** Where it listens, like `http://127.0.0.1:3000`. */
+  url: string | null
+  /** Where people reach it, like `https://sho.rt`. */
+  publicUrl: string | null
+}
+const UNKNOWN: Holder = { pid: null, url: null, publicUrl: null }
+
 function holderOf(dataDir: string): Holder {
   try {
     const [first, url = '', publicUrl = ''] = readFileSync(pidFile(dataDir), 'utf8').split('\n')
@@ -101,7 +92,7 @@ function holderOf(dataDir: string): Holder {
       publicUrl: URL.canParse(publicUrl) ? publicUrl : null,
     }
   } catch {
-    return { pid: null, url: null, publicUrl: null }
+    return UNKNOWN
   }
 }
 

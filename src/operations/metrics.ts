@@ -1,5 +1,11 @@
 import { otherMethod, watchHeaders } from './answers.ts'
-import { createHistogram, type Histogram, METRICS_TYPE, textOf } from './exposition.ts'
+import {
+  createHistogram,
+  type Histogram,
+  METRICS_TYPE,
+  type Samples,
+  sampleLine,
+} from './exposition.ts'
 import { isForwarded, isLoopback, isLoopbackHost } from './loopback.ts'
 
 /** An answer of the API, as the HTTP layer tells of it. */
@@ -11,49 +17,39 @@ export interface AnsweredRequest {
   durationMs: number
 }
 
-/** What is asked at a scrape: a number, or one for each set of labels. */
-export type ReadMetric = () => number | readonly (readonly [labels: string, value: number])[]
-
-/**
- * Counts what happens, in plain numbers; they are only turned into Prometheus's format when somebody
- * asks for `/metrics`. Names are without the prefix `slugline_`; units come last.
- */
-export interface Metrics {
-  request(answered: AnsweredRequest): void
-  /** An error reached the process itself. */
-  unhandledError(): void
-  /** Adds a number that goes up and down. */
-  gauge(name: string, help: string, read: ReadMetric): void
-  /** Adds a number that only grows; its name ends in `_total`. */
-  counter(name: string, help: string, read: ReadMetric): void
-  /** Adds durations in seconds. */
-  histogram(name: string, help: string): Histogram
-  /** The metrics in Prometheus's text format. */
-  render(): Promise<string>
-  /** The answer to `/metrics`, or null for any other path and for whoever may not see it. */
-  answer(request: Request, path: string, peer: string): Response | Promise<Response> | null
-}
+/** Counts what happens, for Prometheus. */
+export type Metrics = ReturnType<typeof createMetrics>
 
 /** Methods that a series of their own may be made for; others come from hostile requests. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])
 
 /**
+ * Plain numbers, which are only turned into Prometheus's format when `/metrics` is asked for. Names
+ * are without the prefix `slugline_`; units come last. A metric that is added again replaces the first.
  * @param access `local`: only for this machine's own requests, addressed to a loopback name and
- *   forwarded by nobody. A proxy on this machine that hides itself can't be told apart: then
+ *   forwarded by nobody. A proxy on this machine that hides itself can't be recognised: then
  *   METRICS=off, or a rule in that proxy, is the fence.
  */
-export function createMetrics(access: 'local' | 'public' | 'off'): Metrics {
-  const texts: (() => string)[] = []
+export function createMetrics(access: 'local' | 'public' | 'off') {
+  const texts = new Map<string, () => string>()
   let rateLimited = 0
   let unhandledErrors = 0
 
-  const add = (type: 'gauge' | 'counter') => (name: string, help: string, read: ReadMetric) => {
-    texts.push(() => textOf({ name, help, type }, read()))
+  function add(type: string, name: string, help: string, lines: (name: string) => string): void {
+    const full = `slugline_${name}`
+    texts.set(full, () => `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${lines(full)}`)
   }
-  const counter = add('counter')
+  const reading =
+    (type: 'gauge' | 'counter') => (name: string, help: string, read: () => Samples) =>
+      add(type, name, help, (full) => {
+        const value = read()
+        const samples = typeof value === 'number' ? [['', value] as const] : value
+        return samples.map(([labels, number]) => sampleLine(full, labels, number)).join('')
+      })
+  const counter = reading('counter')
   function histogram(name: string, help: string): Histogram {
     const made = createHistogram()
-    texts.push(() => textOf({ name, help, type: 'histogram' }, made.lines(`slugline_${name}`)))
+    add('histogram', name, help, made.lines)
     return made
   }
   const durations = histogram(
@@ -74,24 +70,30 @@ export function createMetrics(access: 'local' | 'public' | 'off'): Metrics {
 
   async function render(): Promise<string> {
     const { processMetrics } = await import('./process-metrics.ts')
-    return (await processMetrics()) + texts.map((text) => text()).join('')
+    return (await processMetrics()) + [...texts.values()].map((text) => text()).join('')
   }
 
   return {
-    request({ method, route, status, durationMs }) {
+    request({ method, route, status, durationMs }: AnsweredRequest): void {
       const known = METHODS.has(method) ? method : 'other'
       const labels = `method="${known}",route="${route ?? 'none'}",status="${Math.floor(status / 100)}xx"`
       durations.observe(durationMs / 1_000, labels)
       if (status === 429) rateLimited++
     },
-    unhandledError() {
+    /** An error reached the process itself. */
+    unhandledError(): void {
       unhandledErrors++
     },
-    gauge: add('gauge'),
+    /** Adds a number that goes up and down. */
+    gauge: reading('gauge'),
+    /** Adds a number that only grows; its name ends in `_total`. */
     counter,
+    /** Adds durations in seconds. */
     histogram,
+    /** The metrics in Prometheus's text format. */
     render,
-    answer(request, path, peer) {
+    /** The answer to `/metrics`, or null for any other path and for a client that may not see it. */
+    answer(request: Request, path: string, peer: string): Response | Promise<Response> | null {
       if (path !== '/metrics' || !mayRead(request, peer)) return null
       const expose = async () =>
         new Response(await render(), { headers: watchHeaders(METRICS_TYPE) })

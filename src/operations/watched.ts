@@ -7,16 +7,16 @@ import { databaseFiles, type PostgresStorage } from '../storage/index.ts'
 import type { WorkerState } from '../workers/index.ts'
 import type { Metrics } from './metrics.ts'
 
-/** The numbers that the parts of the click path keep themselves. */
-export interface ClickNumbers {
-  journal: Pick<Journal, 'lost' | 'healthy'>
-  supervisor: { state(): WorkerState }
-  redirect: Pick<Redirect, 'counts'>
-  statistics: Pick<Statistics, 'state'>
-}
-
 /** Adds redirects, the journal and its two readers to the metrics. */
-export function watchClicks({ gauge, counter }: Metrics, clicks: ClickNumbers): void {
+export function watchClicks(
+  { gauge, counter }: Metrics,
+  clicks: {
+    journal: Pick<Journal, 'lost' | 'healthy'>
+    supervisor: { state(): WorkerState }
+    redirect: Pick<Redirect, 'counts'>
+    statistics: Pick<Statistics, 'state'>
+  },
+): void {
   const { journal, redirect } = clicks
   const worker = clicks.supervisor.state
   const statistics = clicks.statistics.state
@@ -58,15 +58,15 @@ export function watchFiles({ gauge }: Metrics, dataDir: string): void {
   gauge('database_wal_bytes', 'Size of its write-ahead log', () => sizeOf(`${main}-wal`))
 }
 
-/** The numbers of what several nodes share. */
-export interface ClusterNumbers {
-  resolver: Pick<CachedResolver, 'state'>
-  cluster: Pick<Cluster, 'state'>
-  database: Pick<PostgresStorage, 'connections'>
-}
-
 /** Adds the memory of links, PostgreSQL, the messages between nodes and shared limits. */
-export function watchCluster({ gauge, counter }: Metrics, numbers: ClusterNumbers): void {
+export function watchCluster(
+  { gauge, counter }: Metrics,
+  numbers: {
+    resolver: Pick<CachedResolver, 'state'>
+    cluster: Pick<Cluster, 'state'>
+    database: Pick<PostgresStorage, 'connections'>
+  },
+): void {
   const links = numbers.resolver.state
   gauge('resolver_entries', 'Slugs in memory', () => links().entries)
   gauge('resolver_bytes', 'About how much memory they take', () => links().bytes)

@@ -30,5 +30,5 @@ suite(`the doctor and Redis${redisMissing ? ` (${redisMissing})` : ''}`, () => {
     expect(finding).toMatchObject({ status: 'problem' })
     expect(finding.message).toContain('ECONNREFUSED')
     expect(JSON.stringify(finding)).not.toMatch(/s3cret|127\.0\.0\.1/)
-  })
+  }, 20_000)
 })

@@ -3,6 +3,8 @@ import { createConnection, createServer, type Socket } from 'node:net'
 /** A way to a server that can be made long, blocked, or cut. */
 export interface TestProxy {
   readonly port: number
+  /** Connections that were refused since the last cut. */
+  readonly refused: number
   /** Every piece of data takes so long, each way. */
   delay(ms: number): void
   /** Nothing gets through any more, and nobody is told: a cut cable. */
@@ -18,6 +20,7 @@ export interface TestProxy {
 export async function startProxy(targetPort: number, host = '127.0.0.1'): Promise<TestProxy> {
   let delayMs = 0
   let isCut = false
+  let refused = 0
   let opened = Promise.withResolvers<void>()
   opened.resolve()
   const sockets = new Set<Socket>()
@@ -40,7 +43,10 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
   }
 
   const server = createServer((client) => {
-    if (isCut) return client.destroy()
+    if (isCut) {
+      refused++
+      return client.destroy()
+    }
     const target = createConnection(targetPort, '127.0.0.1')
     for (const socket of [client, target]) {
       socket.setNoDelay(true)
@@ -54,6 +60,9 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
   const address = server.address()
 
   return {
+    get refused() {
+      return refused
+    },
     port: typeof address === 'object' && address !== null ? address.port : 0,
     delay(ms) {
       delayMs = ms
@@ -64,6 +73,7 @@ export async function startProxy(targetPort: number, host = '127.0.0.1'): Promis
     unblock: () => opened.resolve(),
     cut() {
       isCut = true
+      refused = 0
       for (const socket of sockets) socket.destroy()
     },
     restore() {

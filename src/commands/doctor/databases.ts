@@ -13,6 +13,10 @@ import { type Finding, guarded, ok, problem, warning } from './finding.ts'
 const EARLIEST_MS = Date.UTC(2026, 0, 1)
 const TOLERANCE_MS = 60_000
 const RESTORE = 'stop the server, keep a copy of the data directory, and restore a backup'
+const RECOUNT = 'start slugline serve, which makes it anew; then run slugline clicks recount'
+const MOVE_AWAY =
+  'stop the server, and restore a backup or move the file away with its .wal: the links keep ' +
+  'their numbers, but reports begin anew with the clicks of the journal'
 
 /** What the doctor compares a database with. */
 export interface Expected {
@@ -22,30 +26,26 @@ export interface Expected {
 
 /** The databases of one machine: every file is read whole. */
 export async function checkEmbedded(config: Config, expected: Expected): Promise<Finding[]> {
-  const { main, counters } = databaseFiles(config.dataDir)
+  const { dataDir } = config
+  const { main, counters } = databaseFiles(dataDir)
   const check = 'integrity'
   if (!existsSync(main)) {
     if (!existsSync(counters)) return [clockOf(0, expected.clock)]
     return [problem(check, `${main} is gone, but ${counters} is not`, RESTORE)]
   }
-  const recount = 'start slugline serve, which makes it anew; then run slugline clicks recount'
   const found = await guarded(check, RESTORE, () => quickCheck(main))
-  const counted = existsSync(counters)
-    ? guarded(check, `stop the server and move it away; ${recount}`, () => quickCheck(counters))
-    : [warning(check, `${counters} is gone: clicks would count from 0`, recount)]
   if (found[0]?.status === 'ok') {
-    const { db, close } = openSqlite(main, { readonly: true })
-    found.push(
-      ...(await guarded('migrations', RESTORE, () => checkTables(config, { db }, expected))),
-    )
-    close()
+    const tables = async () => {
+      const { db, close } = openSqlite(main, { readonly: true })
+      return await checkTables(config, { db }, expected).finally(close)
+    }
+    found.push(...(await guarded('migrations', RESTORE, tables)))
   }
-  const moveAway =
-    'stop the server, and restore a backup or move the file away with its .wal: the links keep ' +
-    'their numbers, but reports begin anew with the clicks of the journal'
-  const { dataDir } = config
-  const kept = await guarded('statistics', moveAway, () => checkStatistics(statisticsFile(dataDir)))
-  return [...found, ...(await counted), ...kept]
+  if (existsSync(counters)) {
+    const anew = `stop the server and move it away; ${RECOUNT}`
+    found.push(...(await guarded(check, anew, () => quickCheck(counters))))
+  } else found.push(warning(check, `${counters} is gone: clicks would count from 0`, RECOUNT))
+  return [...found, ...(await guarded('statistics', MOVE_AWAY, () => examineStatistics(dataDir)))]
 }
 
 /** Whether the tables are those of this version, and what their rows say; for either database. */
@@ -66,14 +66,10 @@ export async function checkTables(
     return [warning('migrations', message, 'slugline migrate, or slugline serve')]
   }
   const unlisted = await unlistedPlans(createPlans(plans), { db })
-  const newest = await db
-    .selectFrom('workspaces')
-    .select((eb) => eb.fn.max('last_link_at').as('at'))
-    .executeTakeFirst()
-  const people = await db
-    .selectFrom('users')
-    .select((eb) => eb.fn.countAll().as('n'))
-    .executeTakeFirst()
+  const links = db.selectFrom('workspaces').select((eb) => eb.fn.max('last_link_at').as('at'))
+  const newest = await links.executeTakeFirst()
+  const users = db.selectFrom('users').select((eb) => eb.fn.countAll().as('n'))
+  const people = await users.executeTakeFirst()
   return [
     ok('migrations', 'all applied'),
     unlisted === null
@@ -105,28 +101,17 @@ function quickCheck(file: string): Finding {
   }
 }
 
-/** Whether every block of the statistics can be read. @throws what DuckDB says is wrong */
-async function checkStatistics(file: string): Promise<Finding[]> {
+/** Whether every block of the statistics can be read. @throws what is wrong with the file */
+async function examineStatistics(dataDir: string): Promise<Finding[]> {
+  const file = statisticsFile(dataDir)
   if (!existsSync(file)) return []
-  const { openDuckDb } = await import('../../statistics/engine/duckdb/index.ts')
-  let database: Awaited<ReturnType<typeof openDuckDb>>
-  try {
-    database = await openDuckDb(file, { readonly: true })
-  } catch (error) {
-    if (!/lock on file/i.test((error as Error).message)) throw error
-    return [ok('statistics', 'in use by the server: they are read whole only when it is stopped')]
+  const { checkStatistics } = await import('../../statistics/process/check.ts')
+  const since = await checkStatistics(dataDir)
+  if (since === null) {
+    const unread = `${file} was not read: the process that has it open does not answer`
+    return [warning('statistics', unread, 'try again, or stop the server first')]
   }
-  try {
-    const connection = await database.connect()
-    // A hash of whole rows reads all columns; DuckDB checks the sum of each block that it reads.
-    for (const table of ['clicks', 'daily']) {
-      await connection.run(`SELECT bit_xor(hash(t)) FROM ${table} AS t`)
-    }
-    const [[since] = []] = await connection.run('SELECT since FROM state')
-    if (Number(since) === 0) return [ok('statistics', `${file} is whole`)]
-    const lost = `clicks before ${new Date(Number(since)).toISOString()} are only in links' numbers`
-    return [warning('statistics', lost, 'a backup may have them')]
-  } finally {
-    database.close()
-  }
+  if (since === 0) return [ok('statistics', `${file} is whole`)]
+  const lost = `clicks before ${new Date(since).toISOString()} are only in links' numbers`
+  return [warning('statistics', lost, 'a backup may have them')]
 }

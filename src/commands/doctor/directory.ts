@@ -1,13 +1,10 @@
-import { accessSync, constants, readdirSync, statSync } from 'node:fs'
+import { constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { journalDirectory } from '../../clicks/index.ts'
 import { assertSecret, type Config, listeningUrl, secretFile } from '../../config/index.ts'
-import {
-  type CheckResult,
-  diskCheck,
-  type HealthReport,
-  lockState,
-} from '../../operations/index.ts'
+import { diskCheck, isAllowed } from '../../operations/checks.ts'
+import type { CheckResult, HealthReport } from '../../operations/health.ts'
+import { lockState } from '../../operations/lock.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const FILES_NAMED = 3
@@ -46,12 +43,9 @@ export async function checkServer({ dataDir, host, port }: Config): Promise<Find
   const { held, url = null } = lockState(dataDir)
   if (!held) return ok('server', 'none runs on this data directory')
   const address = `${url ?? listeningUrl(host, port)}/readyz`
-  let answer: Response
-  let report: HealthReport
-  try {
-    answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    report = (await answer.json()) as HealthReport
-  } catch {
+  const answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => null)
+  const report = (await answer?.json().catch(() => null)) as HealthReport | null | undefined
+  if (answer === null || !report) {
     const advice = 'if the server is not just starting or stopping, it hangs: restart it'
     return problem('server', `${address} doesn't answer`, advice)
   }
@@ -80,8 +74,8 @@ function openness(check: string, path: string, wanted: number): Finding {
 
 /** The permissions of a file; null: it doesn't exist. */
 function modeOf(path: string): number | null {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? null : stats.mode & 0o777
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode
+  return mode === undefined ? null : mode & 0o777
 }
 
 /** Empty also for a directory that doesn't exist or can't be read. */
@@ -94,11 +88,5 @@ function filesIn(directory: string): string[] {
 }
 
 /** True as well for a file that was deleted in the meantime. */
-function isUsableFile(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT'
-  }
-}
+const isUsableFile = (path: string) =>
+  isAllowed(path, constants.R_OK | constants.W_OK) || !existsSync(path)

@@ -9,13 +9,14 @@ export interface Finding {
   advice?: string
 }
 
-export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
-export const warning = (check: string, message: string, advice: string): Finding => {
-  return { check, status: 'warning', message, advice }
-}
-export const problem = (check: string, message: string, advice: string): Finding => {
-  return { check, status: 'problem', message, advice }
-}
+const report =
+  (status: Finding['status']) =>
+  (check: string, message: string, advice?: string): Finding =>
+    advice === undefined ? { check, status, message } : { check, status, message, advice }
+
+export const ok = report('ok')
+export const warning = report('warning')
+export const problem = report('problem')
 
 /** What `examine` finds. What it throws becomes a problem, so that other checks are made. */
 export async function guarded(

@@ -24,7 +24,7 @@ export function checkSettings(
     const message = `GEOIP_DATABASE was made on ${built.toISOString().slice(0, 10)}`
     findings.push(warning('places', message, 'get a newer file'))
   }
-  const risks = risksOf(config)
+  const risks = [...risksOf(config)]
   for (const check of ['base_url', 'trusted_proxies', 'sign_in', 'sign_up']) {
     findings.push(risks.find((risk) => risk.check === check) ?? ok(check, 'set well'))
   }
@@ -32,46 +32,31 @@ export function checkSettings(
 }
 
 /** Settings that are valid, and yet unsafe or not what is meant. */
-function risksOf({ baseUrl, host, port, scaled, trustedProxies, signUp, mail }: Config): Finding[] {
+function* risksOf(config: Config): Generator<Finding> {
+  const { baseUrl, host, port, scaled, trustedProxies, signUp, mail } = config
+  const proxy = "set it to the proxy's address, like 127.0.0.1"
+  if (baseUrl === null && (scaled !== null || isWildcard(host))) {
+    const message = 'BASE_URL is not set: short links begin with what each machine listens on'
+    yield warning('base_url', message, 'set BASE_URL to the public address, like https://sho.rt')
+  }
+  if (trustedProxies.some((network) => network.endsWith('/0'))) {
+    const message = 'TRUSTED_PROXIES has every address: any visitor can claim any address'
+    yield problem('trusted_proxies', message, proxy)
+  }
+  if (trustedProxies.length === 0 && baseUrl?.startsWith('https:')) {
+    const message =
+      'BASE_URL is https, but TRUSTED_PROXIES is empty: all visitors seem to come from the proxy'
+    yield warning('trusted_proxies', message, proxy)
+  }
   const { protocol, hostname } = new URL(baseUrl ?? listeningUrl(host, port))
-  const risks: [boolean, typeof warning, ...Parameters<typeof warning>][] = [
-    [
-      baseUrl === null && (scaled !== null || isWildcard(host)),
-      warning,
-      'base_url',
-      'BASE_URL is not set: short links begin with what each machine listens on',
-      'set BASE_URL to the public address, like https://sho.rt',
-    ],
-    [
-      trustedProxies.some((network) => network.endsWith('/0')),
-      problem,
-      'trusted_proxies',
-      'TRUSTED_PROXIES has every address: any visitor can claim any address',
-      "set it to the proxy's address, like 127.0.0.1",
-    ],
-    [
-      trustedProxies.length === 0 && baseUrl?.startsWith('https:') === true,
-      warning,
-      'trusted_proxies',
-      'BASE_URL is https, but TRUSTED_PROXIES is empty: all visitors seem to come from the proxy',
-      "set it to the proxy's address, like 127.0.0.1",
-    ],
-    [
-      protocol === 'http:' && !isLoopback(hostname),
-      warning,
-      'sign_in',
-      'there is no TLS: passwords and session cookies can be read on the way; no passkeys',
-      'let a proxy end TLS, and set BASE_URL to the https address',
-    ],
-    [
-      signUp === 'open' && mail === null,
-      warning,
-      'sign_up',
-      'SIGN_UP=open without SMTP_URL: the addresses of accounts are not confirmed',
-      'set SMTP_URL and MAIL_FROM, or SIGN_UP=invitation',
-    ],
-  ]
-  return risks.flatMap(([isTrue, report, ...finding]) => (isTrue ? [report(...finding)] : []))
+  if (protocol === 'http:' && !isLoopback(hostname)) {
+    const message = 'there is no TLS: passwords and sessions can be read on the way; no passkeys'
+    yield warning('sign_in', message, 'let a proxy end TLS, and set BASE_URL to the https address')
+  }
+  if (signUp === 'open' && mail === null) {
+    const message = 'SIGN_UP=open without SMTP_URL: the addresses of accounts are not confirmed'
+    yield warning('sign_up', message, 'set SMTP_URL and MAIL_FROM, or SIGN_UP=invitation')
+  }
 }
 
 /** Whether messages can be sent: asks the mail server, and sends none. */

@@ -1,7 +1,7 @@
 import { agreeOnSecret, knownSecret } from '../../backend/shared-secret.ts'
 import type { Hidden } from '../../base/hidden.ts'
 import { probeRedis } from '../../cluster/index.ts'
-import type { Config, ScaledConfig } from '../../config/index.ts'
+import type { Environment, ScaledConfig } from '../../config/index.ts'
 import { openPostgres, type Storage } from '../../storage/index.ts'
 import { checkTables, type Expected } from './databases.ts'
 import { type Finding, guarded, ok, problem, warning } from './finding.ts'
@@ -11,9 +11,8 @@ const OLDEST_REDIS = 7
 
 /** The servers that nodes share. */
 export async function checkShared(
-  config: Config,
+  environment: Environment,
   { database, replica, redis, clickhouse }: ScaledConfig,
-  given: string | null,
   expected: Expected,
 ): Promise<Finding[]> {
   const ask = (check: string, work: Parameters<typeof guarded>[2]) =>
@@ -23,16 +22,15 @@ export async function checkShared(
       await storage.probe()
       return [
         ok('database', 'PostgreSQL takes writes'),
-        ...(await ask('migrations', () => checkTables(config, storage.read, expected))),
-        ...(await ask('secret', () => checkSecret(storage, config.dataDir, given))),
+        ...(await ask('migrations', () => checkTables(environment.config, storage.read, expected))),
+        ...(await ask('secret', () => checkSecret(storage, environment))),
       ]
     }),
   )
-  if (replica !== null) found.push(...(await ask('replica', () => withPostgres(replica))))
-  if (clickhouse !== null) {
-    found.push(...(await ask('statistics', () => checkClickHouse(clickhouse))))
-  }
-  return [...found, ...(await ask('redis', () => checkRedis(redis)))]
+  const replicas = replica === null ? [] : await ask('replica', () => withPostgres(replica))
+  const clicks = clickhouse && (await ask('statistics', () => checkClickHouse(clickhouse)))
+  const limits = await ask('redis', () => checkRedis(redis))
+  return [...found, ...replicas, ...(clicks ?? []), ...limits]
 }
 
 /** Runs `work` on a PostgreSQL that answers. */
@@ -42,23 +40,16 @@ async function withPostgres(
 ): Promise<Finding[]> {
   const options = { url: url.reveal(), poolSize: 2, statementTimeoutMs: TIMEOUT_MS }
   const storage = await openPostgres(options)
-  try {
-    await storage.read.db.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
-    return await work(storage)
-  } finally {
-    await storage.close()
-  }
+  const answer = storage.read.db.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
+  return await answer.then(() => work(storage)).finally(storage.close)
 }
 
 /** Whether all nodes have the same secret, and the database doesn't hold it. @throws ConfigError */
-async function checkSecret(
-  storage: Storage,
-  dataDir: string,
-  given: string | null,
-): Promise<Finding> {
+async function checkSecret(storage: Storage, environment: Environment): Promise<Finding> {
+  const { config, secret: given } = environment
   const known = await knownSecret(storage)
   const write = () => Promise.reject(new Error('The doctor changes nothing'))
-  const options = { storage: { ...storage, write }, dataDir, given, isNode: false }
+  const options = { storage: { ...storage, write }, dataDir: config.dataDir, given, isNode: false }
   if (known !== null) await agreeOnSecret(options)
   const isStored = known === null ? given === null : known.secret !== null
   if (given !== null && !isStored) return ok('secret', 'given by SLUGLINE_SECRET')
@@ -70,12 +61,9 @@ async function checkSecret(
 async function checkClickHouse(url: Hidden): Promise<Finding> {
   const { openClickHouse } = await import('../../statistics/engine/clickhouse/client.ts')
   const clickHouse = openClickHouse(url.reveal())
-  try {
-    await clickHouse.rows('SELECT 1', [], AbortSignal.timeout(TIMEOUT_MS))
-    return ok('statistics', 'ClickHouse answers')
-  } finally {
-    await clickHouse.close()
-  }
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  await clickHouse.rows('SELECT 1', [], signal).finally(clickHouse.close)
+  return ok('statistics', 'ClickHouse answers')
 }
 
 /** Whether Redis answers, is new enough, and doesn't evict keys. */

@@ -8,7 +8,7 @@ import { linesOf } from '../shared/streams.ts'
 import { statisticsFile } from './files.ts'
 import { ingest } from './ingest.ts'
 import type { StoreState } from './messages.ts'
-import { socketPath } from './socket.ts'
+import { askStatistics } from './socket.ts'
 import { stateOf } from './store-state.ts'
 import type { LinkNumbers } from './wire.ts'
 
@@ -97,12 +97,8 @@ async function isAnswering(dataDir: string): Promise<boolean> {
 }
 
 async function ask(dataDir: string, range: readonly [number, number]): Promise<Response> {
-  const answer = await fetch('http://statistics/recount', {
-    unix: socketPath(dataDir),
-    method: 'POST',
-    body: JSON.stringify([range]),
-    signal: AbortSignal.timeout(WITHIN_MS),
-  })
+  const signal = AbortSignal.timeout(WITHIN_MS)
+  const answer = await askStatistics(dataDir, 'recount', [range], signal)
   if (!answer.ok) throw new Error(`The statistics process answers ${answer.status}`)
   return answer
 }

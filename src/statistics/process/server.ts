@@ -15,6 +15,8 @@ export interface Answers {
   recount?(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
   /** See `write-lock.ts`; absent where there is no file to copy. */
   lockWrites?(): ReadableStream<Uint8Array>
+  /** See `checkFile`; absent where there is no file. */
+  check?(): Promise<number>
 }
 
 /** What {@link listen} works with. */
@@ -131,6 +133,9 @@ async function answer(
       break
     case 'lock-writes':
       if (store.lockWrites !== undefined) return stream(store.lockWrites())
+      break
+    case 'check':
+      if (store.check !== undefined) return Response.json(await store.check())
   }
   return new Response(null, { status: 404 })
 }

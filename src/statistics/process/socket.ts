@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Question } from './wire.ts'
 
 /**
  * Longer paths don't fit into a socket's address (sockaddr_un: 108 on Linux, 104 on macOS), once they
@@ -46,4 +47,15 @@ export function claimSocket(own: string, path: string): () => void {
   return () => {
     if (lstatSync(path, { throwIfNoEntry: false })?.ino === ino) unlinkSync(path)
   }
+}
+
+/** Asks the statistics process of a data directory, for a command. @throws when it doesn't run */
+export function askStatistics(
+  dataDir: string,
+  question: Question,
+  args: readonly unknown[],
+  signal: AbortSignal,
+): Promise<Response> {
+  const options = { unix: socketPath(dataDir), method: 'POST', body: JSON.stringify(args), signal }
+  return fetch(`http://statistics/${question}`, options as RequestInit)
 }

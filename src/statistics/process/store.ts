@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { ClickRecord } from '../../clicks/record.ts'
 import { journalDirectory, type Position } from '../../clicks/segments.ts'
 import { databaseFiles } from '../../storage/index.ts'
+import { checkFile } from '../engine/duckdb/check.ts'
 import { createDuckDbEngine, type DuckDb, openDuckDb } from '../engine/duckdb/index.ts'
 import { createMaintenance } from '../engine/duckdb/maintenance.ts'
 import { linkNumbers } from '../engine/duckdb/recount.ts'
@@ -78,6 +79,7 @@ async function useStore(
     },
     recount: (range) => linkNumbers(database, range),
     lockWrites: lock,
+    check: () => exclusively(() => checkFile(database)),
     get watermark() {
       return writer.watermark
     },
@@ -85,7 +87,7 @@ async function useStore(
       return writer.since
     },
     pass: () => exclusively(() => ingest({ directory, writer, enrich })),
-    rest: database.releaseMemory,
+    rest: () => database.releaseMemory(),
     close: database.close,
   }
 }

@@ -8,6 +8,7 @@ export type Question =
   | 'export'
   | 'recount'
   | 'lock-writes'
+  | 'check'
 
 /** A link's numbers by its raw clicks and what is left of purged ones. */
 export type LinkNumbers = [

@@ -25,8 +25,8 @@ export interface DuckDb {
   /** A directory for batches and exports on their way; emptied when the file is opened. */
   readonly temporary: string
   connect(): Promise<Connection>
-  /** Gives memory back to the system, if no query runs. */
-  releaseMemory(): Promise<void>
+  /** Gives memory back to the system, if no query runs; `isAll`: all that no query uses. */
+  releaseMemory(isAll?: boolean): Promise<void>
   /** Interrupts running queries and closes the file when they have ended. */
   close(): void
 }
@@ -160,12 +160,14 @@ async function open(
     file,
     temporary,
     connect,
-    async releaseMemory() {
-      if (running > 0) return
+    async releaseMemory(isAll = false) {
+      if (running > 0 && !isAll) return
       const connection = await connect()
-      // A lower limit makes DuckDB evict; in one call, so that no query runs under it.
+      const resting = isAll ? '1KB' : `${RESTING_MB}MB`
+      // A lower limit makes DuckDB evict; in one call, so that no query runs under it. One that can't be
+      // reached is refused, when all that can be evicted is.
       await connection
-        .run(`SET memory_limit = '${RESTING_MB}MB'; SET memory_limit = '${memoryMb}MB'`)
+        .run(`SET memory_limit = '${resting}'; SET memory_limit = '${memoryMb}MB'`)
         .catch(() => {})
       connection.close()
     },

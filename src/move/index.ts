@@ -1,2 +1,0 @@
-export { isSame } from './digest.ts'
-export { type MoveResult, moveInstance } from './move.ts'
