@@ -35,14 +35,13 @@ export function openPostgres(options: PostgresOptions): PostgresStorage {
   const writers = Math.max(1, Math.floor(poolSize / 2))
   const longReaders = Math.floor(poolSize / 5)
   const readers = Math.max(1, poolSize - writers - longReaders)
-  const watch = createWatch({ url })
+  const watch = createWatch(url)
   const pool = (size: number, to = { url, watch }) =>
-    createPool({ ...to, size, timeoutMs, pipeline: true, observe: options.observe })
+    createPool({ ...to, size, timeoutMs, observe: options.observe })
   const writing = pool(writers)
   const reading = pool(readers)
   const reporting = longReaders === 0 ? reading : pool(longReaders)
-  const copy =
-    replicaUrl === null ? null : { url: replicaUrl, watch: createWatch({ url: replicaUrl }) }
+  const copy = replicaUrl === null ? null : { url: replicaUrl, watch: createWatch(replicaUrl) }
   const replica = copy === null ? null : pool(replicaPoolSize, copy)
   const pools = [...new Set([writing, reading, reporting, ...(replica === null ? [] : [replica])])]
   let written: Lsn | null = null

@@ -1,5 +1,5 @@
-import type { Sql } from '../storage.ts'
-import { compiledFor, type Execute, type Outcome, sqlOf } from './dialect.ts'
+import { type Execute, type Outcome, sqlOver } from '../kysely.ts'
+import { bind, type Sql } from '../storage.ts'
 import { ConnectionLost, SerializationFailure } from './errors.ts'
 import type { Pool } from './pool.ts'
 
@@ -28,10 +28,13 @@ export function createReader(pool: Pool): Sql {
     return ask(text, values)
   }
 
+  const sql = sqlOver('postgres', ask)
   return {
-    ...sqlOf(ask),
+    ...sql,
     async run(statement, parameters) {
-      const { text, values } = compiledFor(statement, parameters)
+      const query = statement.compile(sql)
+      const values = bind(query, parameters)
+      const text = query.sql
       const key = `${text}\n${JSON.stringify(values)}`
       let asked = turn.get(key)
       if (asked === undefined) {

@@ -1,10 +1,10 @@
-import type { Statement } from 'bun:sqlite'
 import {
   createJob,
   hooksOf,
   type Job,
   type Storage,
   StorageUnavailable,
+  settle,
   type Transaction,
   type WriteOptions,
   writeLate,
@@ -35,56 +35,29 @@ const alreadyLocked = async () => {}
  * `work` must only await this connection, so that a batch runs within one turn, and must bear to
  * be run twice.
  */
-export class SqliteWriter {
-  readonly #connection: SqliteConnection
-  readonly #durable: SharedSync
-  readonly #wal: Pick<WalKeeper, 'beforeBatch'>
-  readonly #begin: Statement
-  readonly #commit: Statement
-  readonly #rollback: Statement
-  readonly #savepoint: Statement
-  readonly #release: Statement
-  readonly #undo: Statement
-  #queue: QueuedJob[] = []
-  #draining: Promise<void> | undefined
-
-  constructor(
-    connection: SqliteConnection,
-    durable: SharedSync,
-    wal: Pick<WalKeeper, 'beforeBatch'>,
-  ) {
-    this.#connection = connection
-    this.#durable = durable
-    this.#wal = wal
-    const { raw } = connection
-    this.#begin = raw.prepare('BEGIN IMMEDIATE')
-    this.#commit = raw.prepare('COMMIT')
-    this.#rollback = raw.prepare('ROLLBACK')
-    this.#savepoint = raw.prepare('SAVEPOINT job')
-    this.#release = raw.prepare('RELEASE job')
-    this.#undo = raw.prepare('ROLLBACK TO job')
-  }
-
-  /** A property, so that the storage can hand it out as it is. */
-  readonly write: Storage['write'] = (work, { survives = 'power' } = {}) => {
-    const { job, result } = createJob(work)
-    this.#queue.push({ ...job, survives })
-    this.#draining ??= new Promise<void>((turn) => setImmediate(turn)).then(() => this.#drain())
-    return result
-  }
-
-  /** Resolves when all that was asked for so far is done. */
-  async idle(): Promise<void> {
-    while (this.#draining !== undefined) await this.#draining
-  }
+export function createWriter(
+  connection: SqliteConnection,
+  durable: SharedSync,
+  wal: Pick<WalKeeper, 'beforeBatch'>,
+) {
+  const { raw, db, run } = connection
+  const statement = (text: string) => raw.prepare(text)
+  const begin = statement('BEGIN IMMEDIATE')
+  const commit = statement('COMMIT')
+  const rollback = statement('ROLLBACK')
+  const savepoint = statement('SAVEPOINT job')
+  const release = statement('RELEASE job')
+  const undo = statement('ROLLBACK TO job')
+  const queue: QueuedJob[] = []
+  let draining: Promise<void> | undefined
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async #attempt(job: Job): Promise<boolean> {
+  async function attempt(job: Job): Promise<boolean> {
     const tx: Transaction = {
       ...hooksOf(job),
       dialect: 'sqlite',
-      db: this.#connection.db,
-      run: this.#connection.run,
+      db,
+      run,
       lock: alreadyLocked,
       lockWorkspace: alreadyLocked,
     }
@@ -94,44 +67,44 @@ export class SqliteWriter {
     } catch (reason) {
       job.outcome = { reason: asStorageError(reason) }
       // SQLite has already undone everything when the disk is full or failing.
-      if (!this.#connection.raw.inTransaction) throw reason
+      if (!raw.inTransaction) throw reason
       return false
     }
   }
 
   /** All together, or false: one failed, and nothing is written. */
-  async #runTogether(jobs: QueuedJob[]): Promise<boolean> {
-    this.#begin.run()
+  async function runTogether(jobs: QueuedJob[]): Promise<boolean> {
+    begin.run()
     for (const job of jobs) {
-      if (await this.#attempt(job)) continue
-      this.#rollback.run()
+      if (await attempt(job)) continue
+      rollback.run()
       return false
     }
     await writeLate(jobs)
-    this.#commit.run()
+    commit.run()
     return true
   }
 
-  async #runApart(jobs: QueuedJob[]): Promise<void> {
-    this.#begin.run()
+  async function runApart(jobs: QueuedJob[]): Promise<void> {
+    begin.run()
     for (const job of jobs) {
-      this.#savepoint.run()
-      if (!(await this.#attempt(job))) {
-        this.#undo.run()
+      savepoint.run()
+      if (!(await attempt(job))) {
+        undo.run()
         job.late = []
       }
-      this.#release.run()
+      release.run()
     }
     await writeLate(jobs)
-    this.#commit.run()
+    commit.run()
   }
 
-  async #runBatch(jobs: QueuedJob[]): Promise<void> {
+  async function runBatch(jobs: QueuedJob[]): Promise<void> {
     try {
       // One alone has failed for good: there is nothing to save by running it again.
-      if (!(await this.#runTogether(jobs)) && jobs.length > 1) await this.#runApart(jobs)
+      if (!(await runTogether(jobs)) && jobs.length > 1) await runApart(jobs)
     } catch (error) {
-      if (this.#connection.raw.inTransaction) this.#rollback.run()
+      if (raw.inTransaction) rollback.run()
       const cause = asStorageError(error)
       const lost =
         cause instanceof StorageUnavailable
@@ -140,42 +113,36 @@ export class SqliteWriter {
       for (const job of jobs) job.reject(lost)
       return
     }
-    this.#settle(jobs)
-  }
-
-  #settle(jobs: QueuedJob[]): void {
-    const synced: QueuedJob[] = []
-    for (const job of jobs) {
-      const { outcome } = job
-      if (outcome === undefined) continue
-      if ('reason' in outcome) {
-        job.reject(outcome.reason)
-        continue
-      }
-      for (const effect of job.effects) effect()
-      if (job.survives === 'process') job.resolve(outcome.value)
-      else synced.push(job)
+    let synced: Promise<void> | undefined
+    for (const job of jobs) settle(job, job.survives === 'process' ? undefined : sync)
+    function sync(): Promise<void> {
+      synced ??= durable.wait()
+      return synced
     }
-    if (synced.length === 0) return
-    this.#durable.wait().then(
-      () => {
-        for (const job of synced) job.resolve((job.outcome as { value: unknown }).value)
-      },
-      (reason) => {
-        for (const job of synced) job.reject(reason)
-      },
-    )
   }
 
-  async #drain(): Promise<void> {
-    while (this.#queue.length > 0) {
-      await this.#wal.beforeBatch()
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      await wal.beforeBatch()
       // What is committed while a sync runs waits for the one after it: until then, gather.
-      if (this.#queue.every((job) => job.survives === 'power')) await this.#durable.running()
-      const jobs = this.#queue.length > SHARED_MAX ? this.#queue.splice(0, SHARED_MAX) : this.#queue
-      if (jobs === this.#queue) this.#queue = []
-      await this.#runBatch(jobs)
+      if (queue.every((job) => job.survives === 'power')) await durable.running()
+      await runBatch(queue.splice(0, SHARED_MAX))
     }
-    this.#draining = undefined
+    draining = undefined
+  }
+
+  const write: Storage['write'] = (work, { survives = 'power' } = {}) => {
+    const { job, result } = createJob(work)
+    queue.push({ ...job, survives })
+    draining ??= new Promise<void>((turn) => setImmediate(turn)).then(drain)
+    return result
+  }
+
+  return {
+    write,
+    /** Resolves when all that was asked for so far is done. */
+    async idle(): Promise<void> {
+      while (draining !== undefined) await draining
+    },
   }
 }
