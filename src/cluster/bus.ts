@@ -22,24 +22,21 @@ const DEAF_MS = 600
 const HOPELESS_MS = 3_000
 const PUBLISH_WITHIN_MS = 1_000
 
-/** Messages between the nodes, as Redis's pub/sub delivers them: at most once. */
-export type Bus = ReturnType<typeof openBus>
+/** State of the bus. */
 export type BusState = ReturnType<Bus['state']>
 
 /**
- * Opens a bus over two connections: Redis keeps the subscriber's to itself. Whether messages arrive
- * is known by an echo: each node sends itself one again and again, the way that all of them take.
- * `prefix` stands before both channels.
+ * Messages between the nodes, as Redis's pub/sub delivers them: at most once. It takes two
+ * connections: Redis keeps the subscriber's to itself. Whether messages arrive is known by an echo:
+ * each node sends itself one again and again, the way that all of them take.
  */
-export function openBus(
-  publisher: Redis,
-  subscriber: Redis,
-  { prefix, nodeId }: { prefix: string; nodeId: string },
-) {
-  const channel = `${prefix}links`
-  const echo = `${prefix}echo:${nodeId}`
-  const listeners: BusListener[] = []
-  const counts = {
+export class Bus {
+  readonly #publisher: Redis
+  readonly #subscriber: Redis
+  readonly #channel: string
+  readonly #echo: string
+  readonly #listeners: BusListener[] = []
+  readonly #counts = {
     /** Messages that came in. */
     received: 0,
     /** Messages that the server didn't take. */
@@ -47,118 +44,135 @@ export function openBus(
     /** How often the subscription was lost. */
     losses: 0,
   }
-  let heard = false
-  let isSubscribed = false
-  let lagMs = 0
+  readonly #timer: Timer
+  #heard = false
+  #isSubscribed = false
+  #lagMs = 0
   /** When the echo was sent that hasn't come back; the monotonic clock. */
-  let waitingSince: number | undefined
+  #waitingSince: number | undefined
 
-  function setHeard(now: boolean): void {
-    if (heard === now) return
-    heard = now
-    for (const listener of listeners) listener.hearing(now)
+  /** `prefix` stands before both channels. */
+  constructor(
+    publisher: Redis,
+    subscriber: Redis,
+    { prefix, nodeId }: { prefix: string; nodeId: string },
+  ) {
+    this.#publisher = publisher
+    this.#subscriber = subscriber
+    this.#channel = `${prefix}links`
+    this.#echo = `${prefix}echo:${nodeId}`
+    subscriber.on('ready', this.#resubscribe)
+    subscriber.on('close', this.#lost)
+    subscriber.on('message', this.#onMessage)
+    publisher.on('ready', this.#onPublisherReady)
+    if (isReady(subscriber)) void this.#resubscribe()
+    this.#timer = setInterval(() => this.#tick(), ECHO_MS).unref()
   }
 
-  async function resubscribe(): Promise<void> {
+  /** True: the server has it. Never rejects. */
+  async publish(message: string): Promise<boolean> {
     try {
-      await subscriber.subscribe(echo, channel)
+      if (!isReady(this.#publisher)) throw new Error('Not connected')
+      await within(this.#publisher.publish(this.#channel, message), PUBLISH_WITHIN_MS)
+      return true
+    } catch {
+      this.#counts.unsent++
+      return false
+    }
+  }
+
+  listen(listener: BusListener): void {
+    this.#listeners.push(listener)
+    if (!this.#heard) return
+    listener.connected()
+    listener.hearing(true)
+  }
+
+  /** `lagMs`: how long the last message took to come back to this node, in milliseconds. */
+  state() {
+    return { ...this.#counts, heard: this.#heard, lagMs: this.#lagMs }
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#subscriber.off('ready', this.#resubscribe)
+    this.#subscriber.off('close', this.#lost)
+    this.#subscriber.off('message', this.#onMessage)
+    this.#publisher.off('ready', this.#onPublisherReady)
+  }
+
+  #setHeard(heard: boolean): void {
+    if (this.#heard === heard) return
+    this.#heard = heard
+    for (const listener of this.#listeners) listener.hearing(heard)
+  }
+
+  readonly #resubscribe = async (): Promise<void> => {
+    try {
+      await this.#subscriber.subscribe(this.#echo, this.#channel)
     } catch {
       // The connection is gone again, or the server refuses: it reconnects.
-      subscriber.disconnect(true)
+      this.#subscriber.disconnect(true)
       return
     }
-    isSubscribed = true
-    waitingSince = undefined
-    for (const listener of listeners) listener.connected()
-    sendEcho()
+    this.#isSubscribed = true
+    this.#waitingSince = undefined
+    for (const listener of this.#listeners) listener.connected()
+    this.#sendEcho()
   }
 
-  function lost(): void {
-    if (isSubscribed) counts.losses++
-    isSubscribed = false
-    setHeard(false)
+  readonly #lost = (): void => {
+    if (this.#isSubscribed) this.#counts.losses++
+    this.#isSubscribed = false
+    this.#setHeard(false)
   }
 
-  function onMessage(from: string, message: string): void {
-    if (from !== echo) {
-      counts.received++
-      for (const listener of listeners) listener.received?.(message)
+  readonly #onMessage = (channel: string, message: string): void => {
+    if (channel !== this.#echo) {
+      this.#counts.received++
+      for (const listener of this.#listeners) listener.received?.(message)
       return
     }
-    lagMs = performance.now() - Number(message)
-    waitingSince = undefined
-    if (!isSubscribed) return
-    setHeard(true)
-    for (const listener of listeners) listener.echoed?.()
+    this.#lagMs = performance.now() - Number(message)
+    this.#waitingSince = undefined
+    if (!this.#isSubscribed) return
+    this.#setHeard(true)
+    for (const listener of this.#listeners) listener.echoed?.()
   }
 
   /** The connection that sends may be ready after the one that hears. */
-  function onPublisherReady(): void {
-    if (isSubscribed && !heard) sendEcho()
+  readonly #onPublisherReady = (): void => {
+    if (this.#isSubscribed && !this.#heard) this.#sendEcho()
   }
 
-  function sendEcho(): void {
+  #sendEcho(): void {
     const now = performance.now()
-    waitingSince ??= now
-    publisher.publish(echo, String(now)).catch(() => {})
+    this.#waitingSince ??= now
+    this.#publisher.publish(this.#echo, String(now)).catch(() => {})
   }
 
-  function tick(): void {
-    if (waitingSince !== undefined) {
-      // What has arrived while this process was busy is read first.
-      setImmediate(() => setImmediate(judge))
-    } else if (isSubscribed) sendEcho()
-  }
-
-  function judge(): void {
-    if (waitingSince === undefined) return
-    const silentMs = performance.now() - waitingSince
-    if (silentMs <= DEAF_MS) return
-    setHeard(false)
-    if (silentMs <= HOPELESS_MS) {
-      // The one that was sent may have been lost on the way to the server.
-      sendEcho()
+  #tick(): void {
+    if (this.#waitingSince === undefined) {
+      if (this.#isSubscribed) this.#sendEcho()
       return
     }
-    waitingSince = undefined
-    lost()
-    publisher.disconnect(true)
-    subscriber.disconnect(true)
+    // What has arrived while this process was busy is read first.
+    setImmediate(() => setImmediate(() => this.#judge()))
   }
 
-  subscriber.on('ready', resubscribe)
-  subscriber.on('close', lost)
-  subscriber.on('message', onMessage)
-  publisher.on('ready', onPublisherReady)
-  if (isReady(subscriber)) void resubscribe()
-  const timer = setInterval(tick, ECHO_MS).unref()
-
-  return {
-    /** True: the server has it. Never rejects. */
-    async publish(message: string): Promise<boolean> {
-      try {
-        if (!isReady(publisher)) throw new Error('Not connected')
-        await within(publisher.publish(channel, message), PUBLISH_WITHIN_MS)
-        return true
-      } catch {
-        counts.unsent++
-        return false
-      }
-    },
-    listen(listener: BusListener): void {
-      listeners.push(listener)
-      if (!heard) return
-      listener.connected()
-      listener.hearing(true)
-    },
-    /** `lagMs`: how long the last message took to come back to this node, in milliseconds. */
-    state: () => ({ ...counts, heard, lagMs }),
-    close(): void {
-      clearInterval(timer)
-      subscriber.off('ready', resubscribe)
-      subscriber.off('close', lost)
-      subscriber.off('message', onMessage)
-      publisher.off('ready', onPublisherReady)
-    },
+  #judge(): void {
+    if (this.#waitingSince === undefined) return
+    const silentMs = performance.now() - this.#waitingSince
+    if (silentMs <= DEAF_MS) return
+    this.#setHeard(false)
+    if (silentMs <= HOPELESS_MS) {
+      // The one that was sent may have been lost on the way to the server.
+      this.#sendEcho()
+      return
+    }
+    this.#waitingSince = undefined
+    this.#lost()
+    this.#publisher.disconnect(true)
+    this.#subscriber.disconnect(true)
   }
 }

@@ -1,7 +1,7 @@
 import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
-import { type BusState, openBus } from './bus.ts'
+import { Bus, type BusState } from './bus.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
   createLinkInvalidation,
@@ -51,7 +51,7 @@ export function openCluster(options: ClusterOptions) {
   ] as const
   const [{ redis: commands }, { redis: subscriber }] = connections
   const scripts = createScripts(commands, { prefix, withinMs: answerWithinMs })
-  const bus = openBus(commands, subscriber, { prefix, nodeId })
+  const bus = new Bus(commands, subscriber, { prefix, nodeId })
   const heartbeat = member ? startHeartbeat(scripts, nodeId, nodesFile) : undefined
   if (heartbeat !== undefined) commands.on('ready', heartbeat.beat)
   const nodes = () => heartbeat?.nodes() ?? 1

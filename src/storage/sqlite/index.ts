@@ -4,7 +4,7 @@ import type { Storage } from '../storage.ts'
 import { openSqlite } from './connection.ts'
 import { createReports } from './reports.ts'
 import { createSharedSync, createWalKeeper } from './wal.ts'
-import { createWriter } from './writer.ts'
+import { SqliteWriter } from './writer.ts'
 
 /** Where the embedded database keeps its files. */
 export function databaseFiles(dataDir: string): { main: string; counters: string } {
@@ -31,7 +31,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
   const reader = openSqlite(files.main, { readonly: true, attach: files.counters })
   const durable = await createSharedSync(`${files.main}-wal`)
   const wal = createWalKeeper(files.main, writing.raw)
-  const writer = createWriter(writing, durable, wal)
+  const writer = new SqliteWriter(writing, durable, wal)
   const reports = createReports(files.main, files.counters)
   return {
     reader,

@@ -35,29 +35,43 @@ const alreadyLocked = async () => {}
  * `work` must only await this connection, so that a batch runs within one turn, and must bear to
  * be run twice.
  */
-export function createWriter(
-  connection: SqliteConnection,
-  durable: SharedSync,
-  wal: Pick<WalKeeper, 'beforeBatch'>,
-) {
-  const { raw, db, run } = connection
-  const statement = (text: string) => raw.prepare(text)
-  const begin = statement('BEGIN IMMEDIATE')
-  const commit = statement('COMMIT')
-  const rollback = statement('ROLLBACK')
-  const savepoint = statement('SAVEPOINT job')
-  const release = statement('RELEASE job')
-  const undo = statement('ROLLBACK TO job')
-  const queue: QueuedJob[] = []
-  let draining: Promise<void> | undefined
+export class SqliteWriter {
+  readonly #connection: SqliteConnection
+  readonly #durable: SharedSync
+  readonly #wal: Pick<WalKeeper, 'beforeBatch'>
+  readonly #queue: QueuedJob[] = []
+  #draining: Promise<void> | undefined
+
+  constructor(
+    connection: SqliteConnection,
+    durable: SharedSync,
+    wal: Pick<WalKeeper, 'beforeBatch'>,
+  ) {
+    this.#connection = connection
+    this.#durable = durable
+    this.#wal = wal
+  }
+
+  /** A property, so that the storage can hand it out as it is. */
+  readonly write: Storage['write'] = (work, { survives = 'power' } = {}) => {
+    const { job, result } = createJob(work)
+    this.#queue.push({ ...job, survives })
+    this.#draining ??= new Promise<void>((turn) => setImmediate(turn)).then(() => this.#drain())
+    return result
+  }
+
+  /** Resolves when all that was asked for so far is done. */
+  async idle(): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining
+  }
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async function attempt(job: Job): Promise<boolean> {
+  async #attempt(job: Job): Promise<boolean> {
     const tx: Transaction = {
       ...hooksOf(job),
       dialect: 'sqlite',
-      db,
-      run,
+      db: this.#connection.db,
+      run: this.#connection.run,
       lock: alreadyLocked,
       lockWorkspace: alreadyLocked,
     }
@@ -67,44 +81,44 @@ export function createWriter(
     } catch (reason) {
       job.outcome = { reason: asStorageError(reason) }
       // SQLite has already undone everything when the disk is full or failing.
-      if (!raw.inTransaction) throw reason
+      if (!this.#connection.raw.inTransaction) throw reason
       return false
     }
   }
 
   /** All together, or false: one failed, and nothing is written. */
-  async function runTogether(jobs: QueuedJob[]): Promise<boolean> {
-    begin.run()
+  async #runTogether(jobs: QueuedJob[]): Promise<boolean> {
+    this.#connection.raw.run('BEGIN IMMEDIATE')
     for (const job of jobs) {
-      if (await attempt(job)) continue
-      rollback.run()
+      if (await this.#attempt(job)) continue
+      this.#connection.raw.run('ROLLBACK')
       return false
     }
     await writeLate(jobs)
-    commit.run()
+    this.#connection.raw.run('COMMIT')
     return true
   }
 
-  async function runApart(jobs: QueuedJob[]): Promise<void> {
-    begin.run()
+  async #runApart(jobs: QueuedJob[]): Promise<void> {
+    this.#connection.raw.run('BEGIN IMMEDIATE')
     for (const job of jobs) {
-      savepoint.run()
-      if (!(await attempt(job))) {
-        undo.run()
+      this.#connection.raw.run('SAVEPOINT job')
+      if (!(await this.#attempt(job))) {
+        this.#connection.raw.run('ROLLBACK TO job')
         job.late = []
       }
-      release.run()
+      this.#connection.raw.run('RELEASE job')
     }
     await writeLate(jobs)
-    commit.run()
+    this.#connection.raw.run('COMMIT')
   }
 
-  async function runBatch(jobs: QueuedJob[]): Promise<void> {
+  async #runBatch(jobs: QueuedJob[]): Promise<void> {
     try {
       // One alone has failed for good: there is nothing to save by running it again.
-      if (!(await runTogether(jobs)) && jobs.length > 1) await runApart(jobs)
+      if (!(await this.#runTogether(jobs)) && jobs.length > 1) await this.#runApart(jobs)
     } catch (error) {
-      if (raw.inTransaction) rollback.run()
+      if (this.#connection.raw.inTransaction) this.#connection.raw.run('ROLLBACK')
       const cause = asStorageError(error)
       const lost =
         cause instanceof StorageUnavailable
@@ -114,35 +128,20 @@ export function createWriter(
       return
     }
     let synced: Promise<void> | undefined
-    for (const job of jobs) settle(job, job.survives === 'process' ? undefined : sync)
-    function sync(): Promise<void> {
-      synced ??= durable.wait()
+    const sync = () => {
+      synced ??= this.#durable.wait()
       return synced
     }
+    for (const job of jobs) settle(job, job.survives === 'process' ? undefined : sync)
   }
 
-  async function drain(): Promise<void> {
-    while (queue.length > 0) {
-      await wal.beforeBatch()
+  async #drain(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#wal.beforeBatch()
       // What is committed while a sync runs waits for the one after it: until then, gather.
-      if (queue.every((job) => job.survives === 'power')) await durable.running()
-      await runBatch(queue.splice(0, SHARED_MAX))
+      if (this.#queue.every((job) => job.survives === 'power')) await this.#durable.running()
+      await this.#runBatch(this.#queue.splice(0, SHARED_MAX))
     }
-    draining = undefined
-  }
-
-  const write: Storage['write'] = (work, { survives = 'power' } = {}) => {
-    const { job, result } = createJob(work)
-    queue.push({ ...job, survives })
-    draining ??= new Promise<void>((turn) => setImmediate(turn)).then(drain)
-    return result
-  }
-
-  return {
-    write,
-    /** Resolves when all that was asked for so far is done. */
-    async idle(): Promise<void> {
-      while (draining !== undefined) await draining
-    },
+    this.#draining = undefined
   }
 }
