@@ -1,8 +1,5 @@
 import { createAuditService } from './audit/index.ts'
-import type { Clock } from './base/clock.ts'
-import type { Ids } from './base/ids.ts'
 import type { Logger } from './base/logger.ts'
-import type { Random } from './base/random.ts'
 import type { Cursors } from './http/cursor.ts'
 import type { KeyService } from './keys/index.ts'
 import type { LinkService } from './links/index.ts'
@@ -11,18 +8,15 @@ import {
   createMemberService,
   type SendInvitation,
 } from './members/index.ts'
-import type { Plans } from './plans/service.ts'
+import type { ServingInput } from './operations/serving.ts'
 import type { Storage } from './storage/index.ts'
 import { createRequestCounts } from './usage/index.ts'
 import { createWorkspaceRemoval, createWorkspaceService } from './workspaces/index.ts'
 
 /** What the services below are made of. */
-export interface AdministrationInput {
+export interface AdministrationInput
+  extends Pick<ServingInput, 'clock' | 'ids' | 'random' | 'plans'> {
   storage: Storage
-  clock: Clock
-  ids: Ids
-  random: Random
-  plans: Plans
   cursors: Cursors
   keys: KeyService
   links: LinkService

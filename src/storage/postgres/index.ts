@@ -1,6 +1,7 @@
+import { type Execute, sqlOver } from '../kysely.ts'
 import type { Storage } from '../storage.ts'
-import { createPool, type PoolState } from './pool.ts'
-import { createReader } from './reader.ts'
+import { ConnectionLost, SerializationFailure } from './errors.ts'
+import { createPool, type Pool, type PoolState } from './pool.ts'
 import { createReports, type Lsn, writtenLsn } from './reports.ts'
 import { createWatch } from './watch.ts'
 import { createWriter } from './writer.ts'
@@ -58,7 +59,7 @@ export function openPostgres(options: PostgresOptions): PostgresStorage {
   })
 
   return {
-    read: createReader(reading),
+    read: sqlOver('postgres', askedTwice(reading)),
     reports: createReports({
       primary: reporting,
       replica,
@@ -85,4 +86,18 @@ export function openPostgres(options: PostgresOptions): PostgresStorage {
       return { open: sum('open'), idle: sum('idle'), waiting: sum('waiting') }
     },
   }
+}
+
+/**
+ * Point reads of committed state. A read is asked once more when the server was restarted, a proxy
+ * hung up, or a migration that waited for what the read had locked made the server end it.
+ */
+function askedTwice({ execute }: Pool): Execute {
+  return (text, values) =>
+    execute(text, values).catch((error) => {
+      if (error instanceof ConnectionLost || error instanceof SerializationFailure) {
+        return execute(text, values)
+      }
+      throw error
+    })
 }
