@@ -181,6 +181,24 @@ export async function writeLate(jobs: readonly Job[]): Promise<void> {
   for (const { late } of jobs) for (const write of late) await write()
 }
 
+/**
+ * Runs jobs each under a savepoint of its own, so that only those that fail are undone.
+ * @param attempt false: it failed, and what it wrote is still there
+ */
+export async function runApart<J extends Job>(
+  jobs: readonly J[],
+  attempt: (job: J) => Promise<boolean>,
+  command: (text: string) => unknown,
+): Promise<void> {
+  for (const job of jobs) {
+    await command('SAVEPOINT job')
+    const succeeded = await attempt(job)
+    if (!succeeded) job.late = []
+    await command(succeeded ? 'RELEASE job' : 'ROLLBACK TO job; RELEASE job')
+  }
+  await writeLate(jobs)
+}
+
 /** Tells the caller the outcome of a job that is committed; of a success after `durable`. */
 export function settle(
   { outcome, effects, resolve, reject }: Job,

@@ -3,6 +3,7 @@ import {
   createJob,
   hooksOf,
   type Job,
+  runApart,
   StorageUnavailable,
   settle,
   type Transaction,
@@ -75,7 +76,7 @@ export function createWriter(options: WriterOptions) {
         if (error instanceof BatchFailed) {
           // A single one has failed for good; of several, the others are run again.
           if (jobs.length === 1) return settleAll(jobs)
-          run = runApart
+          run = (batch) => runApart(jobs, (job) => attempt(job, batch), batch.connection.command)
           continue
         }
         const isRetried = error instanceof ConnectionLost || error instanceof SerializationFailure
@@ -154,17 +155,6 @@ async function runTogether(batch: Batch): Promise<void> {
       if (!each.value) throw new BatchFailed()
     }
     i = end
-  }
-  await writeLate(jobs)
-}
-
-async function runApart(batch: Batch): Promise<void> {
-  const { jobs, connection } = batch
-  for (const job of jobs) {
-    await connection.command('SAVEPOINT job')
-    const succeeded = await attempt(job, batch)
-    if (!succeeded) job.late = []
-    await connection.command(succeeded ? 'RELEASE job' : 'ROLLBACK TO job; RELEASE job')
   }
   await writeLate(jobs)
 }

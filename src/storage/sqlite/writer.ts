@@ -2,6 +2,7 @@ import {
   createJob,
   hooksOf,
   type Job,
+  runApart,
   type Storage,
   StorageUnavailable,
   settle,
@@ -52,6 +53,8 @@ export class SqliteWriter {
     this.#wal = wal
   }
 
+  readonly #run = (command: string) => this.#connection.raw.run(command)
+
   /** A property, so that the storage can hand it out as it is. */
   readonly write: Storage['write'] = (work, { survives = 'power' } = {}) => {
     const { job, result } = createJob(work)
@@ -66,7 +69,7 @@ export class SqliteWriter {
   }
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async #attempt(job: Job): Promise<boolean> {
+  readonly #attempt = async (job: Job): Promise<boolean> => {
     const tx: Transaction = {
       ...hooksOf(job),
       dialect: 'sqlite',
@@ -88,37 +91,27 @@ export class SqliteWriter {
 
   /** All together, or false: one failed, and nothing is written. */
   async #runTogether(jobs: QueuedJob[]): Promise<boolean> {
-    this.#connection.raw.run('BEGIN IMMEDIATE')
+    this.#run('BEGIN IMMEDIATE')
     for (const job of jobs) {
       if (await this.#attempt(job)) continue
-      this.#connection.raw.run('ROLLBACK')
+      this.#run('ROLLBACK')
       return false
     }
     await writeLate(jobs)
-    this.#connection.raw.run('COMMIT')
+    this.#run('COMMIT')
     return true
-  }
-
-  async #runApart(jobs: QueuedJob[]): Promise<void> {
-    this.#connection.raw.run('BEGIN IMMEDIATE')
-    for (const job of jobs) {
-      this.#connection.raw.run('SAVEPOINT job')
-      if (!(await this.#attempt(job))) {
-        this.#connection.raw.run('ROLLBACK TO job')
-        job.late = []
-      }
-      this.#connection.raw.run('RELEASE job')
-    }
-    await writeLate(jobs)
-    this.#connection.raw.run('COMMIT')
   }
 
   async #runBatch(jobs: QueuedJob[]): Promise<void> {
     try {
       // One alone has failed for good: there is nothing to save by running it again.
-      if (!(await this.#runTogether(jobs)) && jobs.length > 1) await this.#runApart(jobs)
+      if (!(await this.#runTogether(jobs)) && jobs.length > 1) {
+        this.#run('BEGIN IMMEDIATE')
+        await runApart(jobs, this.#attempt, this.#run)
+        this.#run('COMMIT')
+      }
     } catch (error) {
-      if (this.#connection.raw.inTransaction) this.#connection.raw.run('ROLLBACK')
+      if (this.#connection.raw.inTransaction) this.#run('ROLLBACK')
       const cause = asStorageError(error)
       const lost =
         cause instanceof StorageUnavailable
