@@ -94,5 +94,8 @@ const sbom = Bun.spawnSync(['npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit
   stderr: 'ignore',
 })
 if (sbom.exitCode !== 0) throw new Error('npm sbom failed')
-await Bun.write(`${outfile}.cdx.json`, sbom.stdout)
+const bom = JSON.parse(sbom.stdout.toString())
+// npm names it after the folder, as a library.
+Object.assign(bom.metadata.component, { type: 'application', name: 'slugline' })
+await Bun.write(`${outfile}.cdx.json`, JSON.stringify(bom, null, 2))
 console.log(`${outfile}.cdx.json`)

@@ -1,8 +1,8 @@
 import { backToSignIn, OIDC_CALLBACK } from './accounts/back-to-sign-in.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
 import type { Accounts } from './accounts/types.ts'
-import type { AdministrationDeps } from './administration.ts'
 import { registerAuditRoutes } from './audit/routes.ts'
+import type { Limiters } from './backend/index.ts'
 import { createMemo } from './base/memo.ts'
 import { registerAppealRoute, registerBlockRoutes } from './blocks/routes.ts'
 import { createDocs, type ReferenceDocument, registerRootRoutes } from './docs/index.ts'
@@ -18,7 +18,7 @@ import {
   type RequestInfo,
 } from './http/index.ts'
 import { registerKeyRoutes } from './keys/routes.ts'
-import { createMemoryLimiter, type Limiter } from './limits/index.ts'
+import { createMemoryLimiter } from './limits/index.ts'
 import { registerLinkCheckRoute } from './links/check-routes.ts'
 import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
@@ -37,7 +37,12 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
 /** The services behind the endpoints that only the dashboard has. */
 export type DashboardDeps = EndpointDeps &
   Parameters<typeof registerAccountRoutes>[1] &
-  AdministrationDeps
+  Parameters<typeof registerKeyRoutes>[1] &
+  Parameters<typeof registerMemberRoutes>[1] &
+  Parameters<typeof registerWorkspaceRoutes>[1] &
+  Parameters<typeof registerAuditRoutes>[1] &
+  Parameters<typeof registerUsageRoutes>[1] &
+  Parameters<typeof registerInstanceRoutes>[1]
 
 /** What the application is made of. */
 export interface AppDeps
@@ -47,21 +52,7 @@ export interface AppDeps
   /** Serves the dashboard's pages and files; absent: there are none. */
   dashboard?: ((request: Request) => Response | Promise<Response>) | undefined
   /** What is counted by whom; without them each API counts in memory. */
-  limiters?: AppLimiters | undefined
-}
-
-/** The limiters of both APIs. */
-export interface AppLimiters {
-  /** Of workspaces, by keys. */
-  api: Limiter
-  /** Of people, on the dashboard's API. */
-  people: Limiter
-  /** Of addresses without a key, on the public API. */
-  anonymous: Limiter
-  /** Of addresses, on the dashboard's API. */
-  visitors: Limiter
-  /** Of workspaces, by the invitations that they send. */
-  invitations: Limiter
+  limiters?: Pick<Limiters, 'api' | 'people' | 'anonymous' | 'visitors' | 'invitations'>
 }
 
 /** The API, its document and its reference page: request → response, without a listener. */
@@ -110,10 +101,7 @@ export function createApp(deps: AppDeps): App {
     return deps.dashboard?.(request) ?? dashboardApi.fetch(request, info)
   }
 
-  return {
-    owns: (path) => OWN.test(path),
-    fetch: (request, info) => answer(request, info),
-  }
+  return { owns: (path) => OWN.test(path), fetch: answer }
 }
 
 /** Serves the OpenAPI document and the reference, made on the first request. */

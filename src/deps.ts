@@ -48,8 +48,9 @@ const STATISTICS_EVERY_MS = 21_600_000
 const LIVE_LATE_MS = 60_000
 
 /** What every part is made from. */
-interface Parts extends ServingInput {
+interface Parts extends ServingInput, Pick<Backend, 'storage'> {
   backend: Backend
+  nodeId: string | undefined
   domains: Domains
   cursors: Cursors
   blocks: Blocks
@@ -63,7 +64,9 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   const { config, logger, metrics, clock, baseUrl } = input
   const { storage } = backend
   const { domains, blocks } = await openDomains(input, backend)
-  const parts = { ...input, backend, domains, cursors, blocks, hashes: createHashQueue() }
+  const { nodeId } = backend
+  const hashes = createHashQueue()
+  const parts: Parts = { ...input, backend, storage, nodeId, domains, cursors, blocks, hashes }
   const services = createServices(parts)
   const { accounts, keys, mailer, statistics } = services
 
@@ -186,44 +189,26 @@ type Services = ReturnType<typeof createServices>
 
 /** The services behind the endpoints. */
 function createServices(parts: Parts) {
-  const { backend, config, secrets, plans, logger, baseUrl, domains } = parts
-  const { storage } = backend
-  const { clock, ids, random, cursors } = parts
-  const shared = { storage, clock, ids, random }
-  const keys = createKeyService({ ...shared, pepper: secrets.apiKeys, plans })
+  const { backend, config, secrets, domains, nodeId } = parts
+  const key = secrets.accounts
+  const keys = createKeyService({ ...parts, pepper: secrets.apiKeys })
   const links = createLinks(parts)
-  const mailer = createMailer({ deliver: config.mail && smtp(config.mail), baseUrl, logger })
-  const sendInvitation = createSendInvitation({ mailer, key: secrets.accounts })
-  const administration = createAdministration({
-    ...shared,
-    plans,
-    cursors,
-    keys,
-    links,
-    logger,
-    sendInvitation,
-  })
+  const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })
+  const sendInvitation = createSendInvitation({ mailer, key })
+  const administration = createAdministration({ ...parts, keys, links, sendInvitation })
   const { workspaces, invitations } = administration
   const statistics = createStatisticsService({
+    ...parts,
     reports: backend.statistics.client,
-    storage,
-    domains,
-    cursors,
-    clock,
-    liveLateMs: backend.nodeId === undefined ? 0 : LIVE_LATE_MS,
+    liveLateMs: nodeId === undefined ? 0 : LIVE_LATE_MS,
   })
   const accounts = createAccounts({
-    ...shared,
-    nodeId: backend.nodeId,
-    logger,
-    plans,
-    users: createUserService(shared),
+    ...parts,
+    users: createUserService(parts),
     workspaces,
-    invitations: createInvitations({ storage, clock, invitations, key: secrets.accounts }),
+    invitations: createInvitations({ ...parts, invitations, key }),
     mailer,
-    hashes: parts.hashes,
-    key: secrets.accounts,
-    baseUrl,
+    key,
     signUp: config.signUp,
     workspaceCreation: config.workspaceCreation,
     oidc: config.oidc,
@@ -232,107 +217,73 @@ function createServices(parts: Parts) {
   return { keys, links, mailer, administration, statistics, accounts }
 }
 
-function createLinks({
-  backend,
-  blocks,
-  config,
-  domains,
-  cursors,
-  clock,
-  ids,
-  random,
-  ...input
-}: Parts) {
-  const base = new URL(input.baseUrl)
+function createLinks(parts: Parts) {
+  const { backend, blocks, config, domains, listenPort } = parts
+  const base = new URL(parts.baseUrl)
   return createLinkService({
-    storage: backend.storage,
-    clock,
-    ids,
-    random,
-    cursors,
-    domains,
+    ...parts,
     ownHosts: {
       hosts: domains.hosts,
       addresses: isWildcard(config.host) ? machineAddresses() : [config.host],
-      listenPort: input.listenPort,
+      listenPort,
       basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
     },
     urlRules: { schemes: config.urlSchemes },
     blocks: blocks.list,
     peopleSoFar: backend.peopleSoFar,
-    hashes: input.hashes,
     changed: backend.counting.wake,
     removed: backend.counting.linkDeleted,
   })
 }
 
 /** The API and the dashboard. */
-function createApplication(
-  { backend, blocks, config, clock, ids, logger, metrics, plans, baseUrl }: Parts,
-  { accounts, administration, keys, links, statistics }: Services,
-): App {
+function createApplication(parts: Parts, services: Services): App {
+  const { backend, config, ids, metrics } = parts
+  const { administration, keys } = services
+  const baseUrl = () => parts.baseUrl
   return createApp({
+    ...parts,
     ...administration,
-    accounts,
+    ...services,
     dashboard: createDashboard({
       files: builtFiles,
-      baseUrl: () => baseUrl,
+      baseUrl,
       requestId: () => ids.next('req'),
     }),
-    storage: backend.storage,
-    clock,
-    logger,
-    ids,
     authenticate: keys.authenticate,
     clientAddress: createClientAddress(config.trustedProxies),
-    baseUrl: () => baseUrl,
+    baseUrl,
     anonymousPerMinute: config.anonymousPerMinute,
     observe(event) {
       metrics.request(event)
       const { workspaceNo, status } = event
       if (workspaceNo !== null) administration.requestCounts.note(workspaceNo, status)
     },
-    plans,
-    links,
-    blocks,
-    statistics,
     limiters: backend.limiters,
   })
 }
 
 /** The redirect. */
-function createVisits({
-  backend,
-  blocks,
-  config,
-  clock,
-  ids,
-  logger,
-  baseUrl,
-  domains,
-  hashes,
-}: Parts): Redirect {
+function createVisits(parts: Parts): Redirect {
+  const { backend, blocks, config, clock, ids, domains } = parts
   const { reports } = backend.limiters
   return createRedirect({
+    ...parts,
     resolver: backend.resolver,
     recorder: backend.recorder,
-    storage: backend.storage,
-    clock,
     requestId: () => ids.next('req'),
-    baseUrl,
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     clientAddress: createClientAddress(config.trustedProxies),
     guesses: createGuessLimit(backend.limiters.guesses, clock),
     visitLimit:
       config.visitsPerAddress === null ? undefined : createVisitLimit(config.visitsPerAddress),
-    hashes,
     blocks: blocks.list,
     async report({ domainNo, slugKey, text, from }) {
       const { allowed, retryAfterMs } = await reports.take(addressKey(from), REPORTS, clock.now())
       if (allowed) await blocks.reports.add(domainNo, slugKey, text)
       return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
     },
-    logger: summarizeRefusals(logger),
+    logger: summarizeRefusals(parts.logger),
   })
 }
 

@@ -32,17 +32,11 @@ export interface ClickPathOptions {
   databaseTime?: () => Promise<number>
 }
 
-/** The path of clicks of one machine: its journal, the two workers that read it, and their state. */
-export interface ClickPath
-  extends Pick<Backend, 'recorder' | 'counting' | 'closeJournal' | 'finish'> {
-  journal: ReturnType<typeof openJournal>
-  statistics: ReturnType<typeof createStatistics>
-  checks: Backend['checks']
-  watch: Backend['watch']
-}
-
-/** Opens it; the same on one machine and on each of many. */
-export function openClickPath(options: ClickPathOptions): ClickPath {
+/**
+ * Opens the path of clicks: a journal, the two workers that read it, and their state. The same on
+ * one machine and on each of many.
+ */
+export function openClickPath(options: ClickPathOptions) {
   const { input, storage, watermark, after, visitors, databaseTime } = options
   const { config, plans, clock, logger } = input
   const { dataDir } = config
@@ -107,7 +101,7 @@ export function openClickPath(options: ClickPathOptions): ClickPath {
       await Promise.all([supervisor.stop(withinMs), statistics.stop(withinMs)])
       await trimmer.close()
     },
-  }
+  } satisfies Partial<Backend>
 }
 
 /** When a journal was last written, in milliseconds since the Unix epoch; 0: never. */

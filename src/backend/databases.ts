@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { nodeFile } from '../cluster/node.ts'
 import { type Config, ConfigError, type ScaledConfig } from '../config/index.ts'
-import { assertMoved } from '../move/unfinished.ts'
 import {
   type MigrationState,
   migrate,
@@ -13,7 +12,6 @@ import {
   type Storage,
   scaledMigrationStates,
 } from '../storage/index.ts'
-import { agreeOnSecret, knownSecret } from './shared-secret.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'>
 
@@ -54,44 +52,17 @@ export function databaseStates({ dataDir, scaled }: Settings): Promise<Migration
     : scaledMigrationStates(scaled.database.reveal())
 }
 
-/**
- * The secret that all nodes share, from a database whose tables are up to date; see
- * {@link agreeOnSecret}. `isStored`: the database holds it, because no node was given one.
- * @throws MoveUnfinished
- */
-export async function sharedSecret(
-  { dataDir, scaled }: { dataDir: string; scaled: ScaledConfig },
-  { given, isNode }: { given: string | null; isNode: boolean },
-): Promise<{ secret: string; isStored: boolean }> {
-  const storage = await openShared(scaled)
-  try {
-    await assertMoved(storage)
-    const secret = await agreeOnSecret({ storage, dataDir, given, isNode })
-    return { secret, isStored: (await knownSecret(storage))?.secret != null }
-  } finally {
-    await storage.close()
-  }
-}
-
 /** Opens the database for a command. All nodes are told which links it changes. */
 export async function openDatabase({ dataDir, scaled }: Settings): Promise<Storage> {
   if (scaled === null) return openEmbedded(dataDir)
   const { announcingLinks, openCluster } = await import('../cluster/index.ts')
   const database = await openShared(scaled)
-  const quiet = { info() {}, warn() {} }
-  const cluster = openCluster({
-    url: scaled.redis,
-    logger: quiet,
-    nodeId: 'command',
-    member: false,
-  })
+  const logger = { info() {}, warn() {} }
+  const cluster = openCluster({ url: scaled.redis, logger, nodeId: 'command', member: false })
   const { announce } = cluster.linkInvalidation()
   await cluster.settled(REDIS_WITHIN_MS)
-  const storage = announcingLinks(database, announce)
   return {
-    ...storage,
-    read: database.read,
-    reports: database.reports,
+    ...announcingLinks(database, announce),
     async close() {
       await database.close()
       await cluster.close()
@@ -112,6 +83,6 @@ export function postgresOptions(scaled: ScaledConfig): PostgresOptions {
 }
 
 /** Opens PostgreSQL for a command. */
-function openShared(scaled: ScaledConfig): Promise<Storage> {
+export function openShared(scaled: ScaledConfig): Promise<Storage> {
   return openPostgres({ ...postgresOptions(scaled), poolSize: CONNECTIONS, replicaUrl: null })
 }

@@ -7,18 +7,10 @@ import { openCounters, storeOpener } from './workers.ts'
 
 const RETRY_MS = 500
 
-/** What has become of a journal. */
-export interface Drained {
-  /** All of its clicks are in the counters. */
-  counted: boolean
-  /** All of its clicks are stored for reports. */
-  stored: boolean
-}
-
 /**
  * Counts and stores the clicks that a journal still holds, in this process. No server may run on the
  * data directory: the caller holds its lock. Within `withinMs` failures are logged and tried again;
- * without it they are thrown.
+ * without it they are thrown. Returns whether all clicks are in the counters, and stored for reports.
  * @throws NotANode
  */
 export async function drainJournal(
@@ -26,7 +18,7 @@ export async function drainJournal(
     logger: Logger
     withinMs?: number
   },
-): Promise<Drained> {
+) {
   const { dataDir, logger, withinMs } = options
   const until = performance.now() + (withinMs ?? Number.POSITIVE_INFINITY)
 

@@ -5,8 +5,10 @@ import {
   openSecrets,
   type Secrets,
 } from '../config/index.ts'
+import { assertMoved } from '../move/unfinished.ts'
 import type { MigrationState } from '../storage/index.ts'
-import { assertNoNode, migrateDatabase, sharedSecret } from './databases.ts'
+import { assertNoNode, migrateDatabase, openShared } from './databases.ts'
+import { agreeOnSecret, knownSecret } from './shared-secret.ts'
 
 /** What a start, or a command, begins with. */
 export interface Prepared {
@@ -22,7 +24,7 @@ type Settings = Pick<Config, 'dataDir' | 'scaled'>
 /**
  * Brings the tables up to date and finds the secrets: those of the data directory, or those that
  * all nodes share. `given`: the environment's secret.
- * @throws ConfigError, StorageUnavailable
+ * @throws ConfigError, StorageUnavailable, MoveUnfinished
  */
 export async function prepare(
   { dataDir, scaled }: Settings,
@@ -35,8 +37,15 @@ export async function prepare(
     return { secrets, migrations, isSecretStored: false }
   }
   const migrations = await migrateDatabase({ dataDir, scaled })
-  const { secret, isStored } = await sharedSecret({ dataDir, scaled }, { given, isNode })
-  return { secrets: deriveSecrets(secret), migrations, isSecretStored: isStored }
+  const storage = await openShared(scaled)
+  try {
+    await assertMoved(storage)
+    const secret = await agreeOnSecret({ storage, dataDir, given, isNode })
+    const isSecretStored = (await knownSecret(storage))?.secret != null
+    return { secrets: deriveSecrets(secret), migrations, isSecretStored }
+  } finally {
+    await storage.close()
+  }
 }
 
 /** The secrets of a node whose database is away; null: they aren't known without it. */

@@ -1,18 +1,13 @@
 import { sql } from 'kysely'
 import type { NodeProgress, RecountOptions, StoredCounts } from '../clicks/recount.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Sql, Storage } from '../storage/index.ts'
 
 /** Where a recount takes its numbers from. */
 export interface RecountSource
   extends Pick<RecountOptions, 'progress' | 'stored' | 'repair' | 'wait' | 'looks'> {
   close(): Promise<void>
 }
-
-/** One machine's journal is done within a few seconds. */
-const EMBEDDED = { waitMs: 500, looks: 60 }
-/** Nodes tell with a delay how far they have stored; longer than that at any load. */
-const SCALED = { waitMs: 12_000, looks: 5 }
 
 /** One machine: the command counts and stores what waits, also while no server runs. */
 export async function embeddedSource(
@@ -33,13 +28,10 @@ export async function embeddedSource(
   })
   while ((await counter.pass()).more);
   const counters = openSqlite(databaseFiles(dataDir).counters)
-  const update = counters.raw.prepare(
-    `UPDATE link_counters SET total = ?1 + ?2, human = ?1, bot = ?2, unique_visitors = ?3
-     WHERE link_seq = ?4 AND human = ?5 AND bot = ?6 AND unique_visitors = ?7 AND total = ?8`,
-  )
   return {
-    looks: EMBEDDED.looks,
-    wait: () => Bun.sleep(EMBEDDED.waitMs),
+    // One machine's journal is done within a few seconds.
+    looks: 60,
+    wait: () => Bun.sleep(500),
     async progress() {
       const [counted = { segment: 0, offset: 0 }] = await read.db
         .selectFrom('journal_watermark')
@@ -49,10 +41,7 @@ export async function embeddedSource(
       return [{ node: dataDir, counted, stored: position }]
     },
     stored: (range) => raw.numbers(range, { segment: 0, offset: 0 }),
-    async repair({ linkSeq, counted, clicks }, total) {
-      const before = [counted.human, counted.bot, counted.unique, total] as const
-      return update.run(clicks.human, clicks.bot, clicks.unique, linkSeq, ...before).changes > 0
-    },
+    repair: (difference, total) => repairIn(counters.db, difference, total),
     async close() {
       await raw.close()
       await counter.close()
@@ -68,8 +57,9 @@ export async function scaledSource(
 ): Promise<RecountSource> {
   const { linkNumbers, close } = await storedClicks(scaled, storage)
   return {
-    looks: SCALED.looks,
-    wait: () => Bun.sleep(SCALED.waitMs),
+    // Nodes report with a delay how far they have stored: less than that at any load.
+    looks: 5,
+    wait: () => Bun.sleep(12_000),
     progress: () => progressOfNodes(storage),
     async stored(range): Promise<StoredCounts> {
       const links: StoredCounts['links'] = new Map()
@@ -101,18 +91,24 @@ export async function progressOfNodes({ read }: Pick<Storage, 'read'>): Promise<
 }
 
 /** See `repair` of `RecountOptions`. */
-export async function repairShared(
+export function repairShared(
   storage: Pick<Storage, 'write'>,
+  ...difference: Parameters<RecountOptions['repair']>
+): Promise<boolean> {
+  return storage.write((tx) => repairIn(tx.db, ...difference))
+}
+
+async function repairIn(
+  db: Sql['db'],
   { linkSeq, counted, clicks }: Parameters<RecountOptions['repair']>[0],
   total: number,
 ): Promise<boolean> {
-  const { rows } = await storage.write((tx) =>
-    sql`UPDATE link_counters SET total = ${clicks.human + clicks.bot}, human = ${clicks.human},
-        bot = ${clicks.bot}, unique_visitors = ${clicks.unique}
-      WHERE link_seq = ${linkSeq} AND human = ${counted.human} AND bot = ${counted.bot}
-        AND unique_visitors = ${counted.unique} AND total = ${total}
-      RETURNING 1`.execute(tx.db),
-  )
+  const { rows } = await sql`
+    UPDATE link_counters SET total = ${clicks.human + clicks.bot}, human = ${clicks.human},
+      bot = ${clicks.bot}, unique_visitors = ${clicks.unique}
+    WHERE link_seq = ${linkSeq} AND human = ${counted.human} AND bot = ${counted.bot}
+      AND unique_visitors = ${counted.unique} AND total = ${total}
+    RETURNING 1`.execute(db)
   return rows.length > 0
 }
 

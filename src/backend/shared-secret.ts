@@ -41,28 +41,26 @@ export async function agreeOnSecret(options: SecretOptions): Promise<string> {
     secret !== null && fingerprintOf(secret) === known.fingerprint
 
   if (given !== null) {
-    if (!isRight(given)) throw otherSecret()
+    if (!isRight(given)) {
+      throw secretError(
+        "isn't the secret that the data in DATABASE_URL was made with: no API key would work " +
+          'with it, and nobody could sign in',
+        'the value that the other nodes have, or had before',
+      )
+    }
     if (isNode && known.secret !== null) {
       await sql`UPDATE instance_secret SET secret = NULL`.execute(storage.read.db)
     }
     return given
   }
   // A damaged file of this directory's is no matter where it isn't needed.
-  const places = [
-    () => known.secret,
-    () => keptSharedSecret(dataDir),
-    () => existingSecret(dataDir),
-  ]
-  let secret: string | null = null
-  for (const look of places) {
-    const found = look()
-    if (!isRight(found)) continue
-    secret = found
-    break
+  for (const look of [() => known.secret, keptSharedSecret, existingSecret]) {
+    const secret = look(dataDir)
+    if (!isRight(secret)) continue
+    if (isNode) keepSharedSecret(dataDir, secret)
+    return secret
   }
-  if (secret === null) throw noSecret()
-  if (isNode) keepSharedSecret(dataDir, secret)
-  return secret
+  throw noSecret()
 }
 
 /** What the database knows of it; null: nothing yet. */
@@ -86,26 +84,14 @@ async function propose({ storage, dataDir, given }: SecretOptions): Promise<Know
   return known
 }
 
-function otherSecret(): ConfigError {
-  return new ConfigError([
-    {
-      variable: 'SLUGLINE_SECRET',
-      problem:
-        "isn't the secret that the data in DATABASE_URL was made with: no API key would work " +
-        'with it, and nobody could sign in',
-      example: 'the value that the other nodes have, or had before',
-    },
-  ])
+function noSecret(): ConfigError {
+  return secretError(
+    'is not set, but the data in DATABASE_URL was made by a node that had it set: all nodes ' +
+      'need the same',
+    'the value that the other nodes have',
+  )
 }
 
-function noSecret(): ConfigError {
-  return new ConfigError([
-    {
-      variable: 'SLUGLINE_SECRET',
-      problem:
-        'is not set, but the data in DATABASE_URL was made by a node that had it set: all nodes ' +
-        'need the same',
-      example: 'the value that the other nodes have',
-    },
-  ])
+function secretError(problem: string, example: string): ConfigError {
+  return new ConfigError([{ variable: 'SLUGLINE_SECRET', problem, example }])
 }

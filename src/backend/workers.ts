@@ -6,7 +6,7 @@ import { type Node, readNode } from '../cluster/node.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
 import type { NodeStoreOptions } from '../statistics/engine/shared/node.ts'
 import type { Store } from '../statistics/process/store.ts'
-import type { Storage } from '../storage/index.ts'
+import type { PostgresOptions, Storage } from '../storage/index.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'>
 type Enrich = NodeStoreOptions['enrich']
@@ -50,32 +50,19 @@ export async function storeOpener(
   options: Settings & { enrich: Enrich; logger: Logger },
 ): Promise<StoreOpener> {
   const { dataDir, scaled, enrich, logger } = options
-  return scaled === null
-    ? await embeddedOpener(dataDir, enrich)
-    : await scaledOpener({ dataDir, scaled, enrich, logger })
-}
-
-async function embeddedOpener(dataDir: string, enrich: Enrich): Promise<StoreOpener> {
-  const { openOwnStore } = await import('../statistics/process/store.ts')
-  const { createLinkFacts } = await import('../statistics/link-facts.ts')
-  const { databaseFiles } = await import('../storage/index.ts')
-  const facts = createLinkFacts(databaseFiles(dataDir).main)
-  return {
-    open: (clock) => openOwnStore(dataDir, { clock, enrich, facts }),
-    retryMs: RETRY_MS.embedded,
-    close: facts.close,
+  if (scaled === null) {
+    const { openOwnStore } = await import('../statistics/process/store.ts')
+    const { createLinkFacts } = await import('../statistics/link-facts.ts')
+    const { databaseFiles } = await import('../storage/index.ts')
+    const facts = createLinkFacts(databaseFiles(dataDir).main)
+    return {
+      open: (clock) => openOwnStore(dataDir, { clock, enrich, facts }),
+      retryMs: RETRY_MS.embedded,
+      close: facts.close,
+    }
   }
-}
-
-/** Connects when a store is opened; the servers need not be there yet. */
-async function scaledOpener(options: {
-  dataDir: string
-  scaled: ScaledConfig
-  enrich: Enrich
-  logger: Logger
-}): Promise<StoreOpener> {
-  const { dataDir, scaled, enrich, logger } = options
   const node = nodeOf(dataDir)
+  // Connects when a store is opened; the servers need not be there yet.
   const { storage, openStore, close } =
     scaled.clickhouse === null
       ? await inPostgres(scaled)
@@ -102,28 +89,27 @@ async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
 
 /** Reports ask the replica, if there is one. */
 async function inPostgres(scaled: ScaledConfig) {
-  const { openPostgres } = await import('../storage/index.ts')
   const { openPostgresStore } = await import('../statistics/engine/postgres/store.ts')
-  return {
-    storage: await openPostgres({
-      url: scaled.database.reveal(),
-      replicaUrl: scaled.replica?.reveal() ?? null,
-      poolSize: REPORTING_CONNECTIONS,
-      replicaPoolSize: scaled.replicaPoolSize,
-      statementTimeoutMs: STATEMENT_MS,
-      reportMemoryMb: REPORT_MEMORY_MB,
-    }),
-    openStore: openPostgresStore,
-    async close() {},
-  }
+  const storage = await openStorage(scaled, {
+    replicaUrl: scaled.replica?.reveal() ?? null,
+    poolSize: REPORTING_CONNECTIONS,
+    replicaPoolSize: scaled.replicaPoolSize,
+    reportMemoryMb: REPORT_MEMORY_MB,
+  })
+  return { storage, openStore: openPostgresStore, async close() {} }
 }
 
-async function openStorage(scaled: ScaledConfig): Promise<Storage> {
+async function openStorage(
+  { database }: ScaledConfig,
+  options?: Partial<PostgresOptions>,
+): Promise<Storage> {
   const { openPostgres } = await import('../storage/index.ts')
+  const url = database.reveal()
   return openPostgres({
-    url: scaled.database.reveal(),
+    url,
     poolSize: CONNECTIONS,
     statementTimeoutMs: STATEMENT_MS,
+    ...options,
   })
 }
 

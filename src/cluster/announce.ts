@@ -9,12 +9,7 @@ export function announcingLinks(
   announce: (changes: readonly LinkChange[]) => void,
 ): Storage {
   return {
-    get read() {
-      return storage.read
-    },
-    get reports() {
-      return storage.reports
-    },
+    ...storage,
     async write(work, options) {
       let last: LinkChange[] = []
       try {
@@ -32,7 +27,5 @@ export function announcingLinks(
         throw error
       }
     },
-    probe: () => storage.probe(),
-    close: () => storage.close(),
   }
 }

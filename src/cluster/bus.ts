@@ -14,58 +14,36 @@ export interface BusListener {
   received?(message: string): void
 }
 
-/** Messages between the nodes, as Redis's pub/sub delivers them: at most once. */
-export interface Bus {
-  /** True: the server has it. Never rejects. */
-  publish(message: string): Promise<boolean>
-  listen(listener: BusListener): void
-  state(): BusState
-  close(): void
-}
+/** How often this node sends a message to itself. */
+const ECHO_MS = 200
+/** Without an echo for so long, messages count as missing. */
+const DEAF_MS = 600
+/** Without one for so long, it reconnects: a cut network doesn't close connections. */
+const HOPELESS_MS = 3_000
+const PUBLISH_WITHIN_MS = 1_000
 
 /** State of the bus. */
-export interface BusState {
-  heard: boolean
-  /** How long the last message took to come back to this node, in milliseconds. */
-  lagMs: number
-  /** Messages that came in. */
-  received: number
-  /** Messages that the server didn't take. */
-  unsent: number
-  /** How often the subscription was lost. */
-  losses: number
-}
-
-/** Times are milliseconds. */
-export interface BusOptions {
-  /** Prefix of both channels. */
-  prefix: string
-  nodeId: string
-  /** How often this node sends a message to itself. */
-  echoMs?: number
-  /** Without an echo for so long, messages count as missing. */
-  deafMs?: number
-  /** Without one for so long, it reconnects: a cut network doesn't close connections. */
-  hopelessMs?: number
-  publishWithinMs?: number
-}
+export type BusState = ReturnType<Bus['state']>
 
 /**
- * Opens a bus over two connections: Redis keeps the subscriber's to itself. Whether messages arrive
- * is known by an echo: each node sends itself one again and again, the way that all of them take.
+ * Messages between the nodes, as Redis's pub/sub delivers them: at most once. It takes two
+ * connections: Redis keeps the subscriber's to itself. Whether messages arrive is known by an echo:
+ * each node sends itself one again and again, the way that all of them take.
  */
-export function openBus(publisher: Redis, subscriber: Redis, options: BusOptions): Bus {
-  return new RedisBus(publisher, subscriber, options)
-}
-
-class RedisBus implements Bus {
+export class Bus {
   readonly #publisher: Redis
   readonly #subscriber: Redis
-  readonly #options: Required<BusOptions>
   readonly #channel: string
   readonly #echo: string
   readonly #listeners: BusListener[] = []
-  readonly #counts = { received: 0, unsent: 0, losses: 0 }
+  readonly #counts = {
+    /** Messages that came in. */
+    received: 0,
+    /** Messages that the server didn't take. */
+    unsent: 0,
+    /** How often the subscription was lost. */
+    losses: 0,
+  }
   readonly #timer: Timer
   #heard = false
   #isSubscribed = false
@@ -73,31 +51,29 @@ class RedisBus implements Bus {
   /** When the echo was sent that hasn't come back; the monotonic clock. */
   #waitingSince: number | undefined
 
-  constructor(publisher: Redis, subscriber: Redis, options: BusOptions) {
+  /** `prefix` stands before both channels. */
+  constructor(
+    publisher: Redis,
+    subscriber: Redis,
+    { prefix, nodeId }: { prefix: string; nodeId: string },
+  ) {
     this.#publisher = publisher
     this.#subscriber = subscriber
-    this.#options = {
-      echoMs: 200,
-      deafMs: 600,
-      hopelessMs: 3_000,
-      publishWithinMs: 1_000,
-      ...options,
-    }
-    this.#channel = `${options.prefix}links`
-    this.#echo = `${options.prefix}echo:${options.nodeId}`
+    this.#channel = `${prefix}links`
+    this.#echo = `${prefix}echo:${nodeId}`
     subscriber.on('ready', this.#resubscribe)
     subscriber.on('close', this.#lost)
     subscriber.on('message', this.#onMessage)
     publisher.on('ready', this.#onPublisherReady)
     if (isReady(subscriber)) void this.#resubscribe()
-    this.#timer = setInterval(() => this.#tick(), this.#options.echoMs).unref()
+    this.#timer = setInterval(() => this.#tick(), ECHO_MS).unref()
   }
 
+  /** True: the server has it. Never rejects. */
   async publish(message: string): Promise<boolean> {
     try {
       if (!isReady(this.#publisher)) throw new Error('Not connected')
-      const { publishWithinMs } = this.#options
-      await within(this.#publisher.publish(this.#channel, message), publishWithinMs)
+      await within(this.#publisher.publish(this.#channel, message), PUBLISH_WITHIN_MS)
       return true
     } catch {
       this.#counts.unsent++
@@ -112,7 +88,8 @@ class RedisBus implements Bus {
     listener.hearing(true)
   }
 
-  state(): BusState {
+  /** `lagMs`: how long the last message took to come back to this node, in milliseconds. */
+  state() {
     return { ...this.#counts, heard: this.#heard, lagMs: this.#lagMs }
   }
 
@@ -186,10 +163,9 @@ class RedisBus implements Bus {
   #judge(): void {
     if (this.#waitingSince === undefined) return
     const silentMs = performance.now() - this.#waitingSince
-    const { deafMs, hopelessMs } = this.#options
-    if (silentMs <= deafMs) return
+    if (silentMs <= DEAF_MS) return
     this.#setHeard(false)
-    if (silentMs <= hopelessMs) {
+    if (silentMs <= HOPELESS_MS) {
       // The one that was sent may have been lost on the way to the server.
       this.#sendEcho()
       return

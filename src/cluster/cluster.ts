@@ -1,7 +1,7 @@
 import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
-import { type BusState, openBus } from './bus.ts'
+import { Bus, type BusState } from './bus.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
   createLinkInvalidation,
@@ -12,16 +12,7 @@ import { connectRedis, isReady } from './redis.ts'
 import { createScripts } from './scripts.ts'
 
 /** What all nodes share quickly. */
-export interface Cluster {
-  /** A limit of all nodes together; `secret` given: keys leave this machine as keyed hashes. */
-  limiter(name: string, secret?: Uint8Array): SharedLimiter
-  /** Connects what remembers links with the other nodes. */
-  linkInvalidation(memory?: LinkMemory): LinkInvalidation
-  /** Resolves when Redis has answered, or after `withinMs` without. */
-  settled(withinMs: number): Promise<void>
-  state(): ClusterState
-  close(): Promise<void>
-}
+export type Cluster = ReturnType<typeof openCluster>
 
 /** How it does. */
 export interface ClusterState extends BusState {
@@ -50,7 +41,7 @@ export interface ClusterOptions {
 }
 
 /** Connects to Redis. It needn't be there: everything works on, worse, and mends itself. */
-export function openCluster(options: ClusterOptions): Cluster {
+export function openCluster(options: ClusterOptions) {
   const { url, logger, nodeId, namespace = 'slugline', member = true, nodesFile } = options
   const { answerWithinMs = 50 } = options
   const prefix = `${namespace}:`
@@ -60,25 +51,28 @@ export function openCluster(options: ClusterOptions): Cluster {
   ] as const
   const [{ redis: commands }, { redis: subscriber }] = connections
   const scripts = createScripts(commands, { prefix, withinMs: answerWithinMs })
-  const bus = openBus(commands, subscriber, { prefix, nodeId })
-  const heartbeat = member ? startHeartbeat({ scripts, nodeId, file: nodesFile }) : undefined
+  const bus = new Bus(commands, subscriber, { prefix, nodeId })
+  const heartbeat = member ? startHeartbeat(scripts, nodeId, nodesFile) : undefined
   if (heartbeat !== undefined) commands.on('ready', heartbeat.beat)
   const nodes = () => heartbeat?.nodes() ?? 1
   const limiters: SharedLimiter[] = []
   const invalidations: LinkInvalidation[] = []
 
   return {
-    limiter(name, secret) {
+    /** A limit of all nodes together; `secret` given: keys leave this machine as keyed hashes. */
+    limiter(name: string, secret?: Uint8Array): SharedLimiter {
       const limiter = createSharedLimiter({ name, scripts, nodes, secret })
       limiters.push(limiter)
       return limiter
     },
-    linkInvalidation(memory) {
+    /** Connects what remembers links with the other nodes. */
+    linkInvalidation(memory?: LinkMemory): LinkInvalidation {
       const made = createLinkInvalidation(bus, nodeId, memory)
       invalidations.push(made)
       return made
     },
-    async settled(withinMs) {
+    /** Resolves when Redis has answered, or after `withinMs` without. */
+    async settled(withinMs: number): Promise<void> {
       if (isReady(commands) && bus.state().heard) return
       const { promise, resolve } = Promise.withResolvers<void>()
       bus.listen({ connected() {}, hearing: (heard) => heard && resolve() })
@@ -86,14 +80,14 @@ export function openCluster(options: ClusterOptions): Cluster {
       await promise
       clearTimeout(timer)
     },
-    state: () => ({
+    state: (): ClusterState => ({
       ...bus.state(),
       up: scripts.available,
       nodes: nodes(),
       late: scripts.late,
       alone: limiters.reduce((sum, limiter) => sum + limiter.alone, 0),
     }),
-    async close() {
+    async close(): Promise<void> {
       await Promise.all(invalidations.map((each) => each.flush()))
       await heartbeat?.close()
       bus.close()

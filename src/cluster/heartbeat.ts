@@ -13,36 +13,25 @@ return redis.call('ZCARD', KEYS[1])
 const LEAVE = `return redis.call('ZREM', KEYS[1], ARGV[1])`
 const KEY = 'nodes'
 
-/** Which nodes there are. Times are milliseconds. */
-export interface Heartbeat {
-  /** How many there were when it was last heard; at least 1. */
-  nodes(): number
-  /** Reports it now instead of with the next beat. */
-  beat(): Promise<void>
-  /** This node goes: the others needn't wait for it to be silent long enough. */
-  close(): Promise<void>
-}
+const EVERY_MS = 1_000
+/** A node that was silent for so long is gone. */
+const EXPIRY_MS = 5_000
 
-/** What it works with. */
-export interface HeartbeatOptions {
-  scripts: Pick<Scripts, 'available' | 'run'>
-  nodeId: string
-  everyMs?: number
-  /** A node that was silent for so long is gone. */
-  expiryMs?: number
-  /** Keeps the number for a start without Redis; a node that knows nothing would think it's alone. */
-  file?: string | undefined
-}
-
-/** Starts to tell that this node is there, and to ask how many there are. */
-export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { scripts, nodeId, everyMs = 1_000, expiryMs = 5_000, file } = options
+/**
+ * Starts to tell that this node is there, and to ask how many there are. `file` keeps the number for
+ * a start without Redis: a node that knows nothing would think it's alone.
+ */
+export function startHeartbeat(
+  scripts: Pick<Scripts, 'available' | 'run'>,
+  nodeId: string,
+  file?: string,
+) {
   let count = file === undefined ? 1 : countIn(file)
 
   async function beat(): Promise<void> {
     if (!scripts.available) return
     try {
-      const answer = Number(await scripts.run(BEAT, KEY, [nodeId, expiryMs]))
+      const answer = Number(await scripts.run(BEAT, KEY, [nodeId, EXPIRY_MS]))
       if (answer === count || !(answer >= 1)) return
       count = answer
       if (file !== undefined) writeFileSync(file, `${count}\n`)
@@ -51,11 +40,14 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
     }
   }
 
-  const timer = setInterval(beat, everyMs).unref()
+  const timer = setInterval(beat, EVERY_MS).unref()
   void beat()
   return {
+    /** How many there were when it was last heard; at least 1. */
     nodes: () => count,
+    /** Reports it now instead of with the next beat. */
     beat,
+    /** This node goes: the others needn't wait for it to be silent long enough. */
     async close() {
       clearInterval(timer)
       if (scripts.available) await scripts.run(LEAVE, KEY, [nodeId]).catch(() => {})

@@ -2,12 +2,7 @@ import type { LinkChange } from '../storage/index.ts'
 import type { Bus, BusListener } from './bus.ts'
 
 /** Invalidates changed links on all nodes. */
-export interface LinkInvalidation {
-  /** Applies the changes on this node and sends them to the others. Never throws. */
-  announce(changes: readonly LinkChange[]): void
-  /** Waits until what was announced has been sent, or can't be. */
-  flush(): Promise<void>
-}
+export type LinkInvalidation = ReturnType<typeof createLinkInvalidation>
 
 /** What remembers links, and has to forget. */
 export interface LinkMemory extends Pick<BusListener, 'hearing'> {
@@ -22,20 +17,13 @@ const CHANGES_A_MESSAGE = 1_000
 /** So much is kept while nothing can be sent. */
 const UNSENT_MOST = 10_000
 
-/** A change on its way: a link's `seq`, or domain and slug. */
-type Told = number | [domainNo: number, slugKey: string]
-
 /**
  * Connects this node's memory of links with the others'. What can't be sent is kept and sent when
  * Redis is back: the others may have been connected all the time.
  *
  * @param memory absent in a process that only changes links, as a command does.
  */
-export function createLinkInvalidation(
-  bus: Bus,
-  nodeId: string,
-  memory?: LinkMemory,
-): LinkInvalidation {
+export function createLinkInvalidation(bus: Bus, nodeId: string, memory?: LinkMemory) {
   let queue: LinkChange[] = []
   let unsent: LinkChange[] | typeof EVERYTHING = []
   const sending = new Set<Promise<void>>()
@@ -53,7 +41,7 @@ export function createLinkInvalidation(
     }
     for (let i = 0; i < changes.length; i += CHANGES_A_MESSAGE) {
       const some = changes.slice(i, i + CHANGES_A_MESSAGE)
-      if (!(await bus.publish(JSON.stringify([nodeId, some.map(tell)])))) keep(some)
+      if (!(await bus.publish(JSON.stringify([nodeId, some])))) keep(some)
     }
   }
 
@@ -71,10 +59,10 @@ export function createLinkInvalidation(
   }
 
   function receive(message: string): void {
-    const [from, told] = JSON.parse(message) as [string, Told[] | typeof EVERYTHING]
+    const [from, changes] = JSON.parse(message) as [string, LinkChange[] | typeof EVERYTHING]
     if (from === nodeId || memory === undefined) return
-    if (told === EVERYTHING) memory.lost()
-    else memory.changed(told.map(understand))
+    if (changes === EVERYTHING) memory.lost()
+    else memory.changed(changes)
   }
 
   bus.listen({
@@ -90,7 +78,8 @@ export function createLinkInvalidation(
   })
 
   return {
-    announce(changes) {
+    /** Applies the changes on this node and sends them to the others. Never throws. */
+    announce(changes: readonly LinkChange[]): void {
       if (changes.length === 0) return
       memory?.changed(changes)
       // The transactions of one commit end together, and are told together.
@@ -101,17 +90,10 @@ export function createLinkInvalidation(
         send(all)
       })
     },
-    async flush() {
+    /** Waits until what was announced has been sent, or can't be. */
+    async flush(): Promise<void> {
       await Promise.resolve()
       while (sending.size > 0) await Promise.all(sending)
     },
   }
-}
-
-function tell(change: LinkChange): Told {
-  return 'linkSeq' in change ? change.linkSeq : [change.domainNo, change.slugKey]
-}
-
-function understand(told: Told): LinkChange {
-  return typeof told === 'number' ? { linkSeq: told } : { domainNo: told[0], slugKey: told[1] }
 }

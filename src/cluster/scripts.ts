@@ -2,34 +2,25 @@ import type { Redis } from 'ioredis'
 import { TooLate, within } from './deadline.ts'
 import { isReady } from './redis.ts'
 
-/** Runs Lua scripts on Redis. Times are milliseconds. */
-export interface Scripts {
-  /** False: a call would fail immediately, because the server is away or was too slow just now. */
-  readonly available: boolean
-  /** Runs a script on one key. Rejects when it fails, and after `withinMs` at the latest. */
-  run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown>
-  /** How often an answer didn't come in time. */
-  readonly late: number
-  close(): void
-}
-
-export interface ScriptsOptions {
-  /** Prefix of every key. */
-  prefix: string
-  withinMs?: number
-  /** How often a server that was too slow is tried. */
-  retryMs?: number
-}
+/** How often a server that was too slow is tried. */
+const RETRY_MS = 100
 
 type Command = (key: string, ...args: readonly (string | number)[]) => Promise<unknown>
 
+/** Runs Lua scripts on Redis. */
+export type Scripts = ReturnType<typeof createScripts>
+
 /**
+ * `prefix` stands before every key.
+ *
  * A circuit breaker (Nygard, "Release It!") that probes by itself: after an answer that came too
  * late no call waits until a ping has been answered in time. Scripts that the server has forgotten
  * are sent to it again by the client.
  */
-export function createScripts(redis: Redis, options: ScriptsOptions): Scripts {
-  const { prefix, withinMs = 50, retryMs = 100 } = options
+export function createScripts(
+  redis: Redis,
+  { prefix, withinMs = 50 }: { prefix: string; withinMs?: number },
+) {
   const commands = new Map<string, Command>()
   let late = 0
   let isOpen = false
@@ -50,7 +41,7 @@ export function createScripts(redis: Redis, options: ScriptsOptions): Scripts {
 
   function trip(): void {
     isOpen = true
-    if (!isClosed) retrying ??= setTimeout(retry, retryMs).unref()
+    if (!isClosed) retrying ??= setTimeout(retry, RETRY_MS).unref()
   }
 
   async function retry(): Promise<void> {
@@ -64,13 +55,16 @@ export function createScripts(redis: Redis, options: ScriptsOptions): Scripts {
   }
 
   return {
+    /** False: a call would fail immediately, because the server is away or was too slow just now. */
     get available() {
       return !isOpen && isReady(redis)
     },
+    /** How often an answer didn't come in time. */
     get late() {
       return late
     },
-    async run(script, key, args) {
+    /** Runs a script on one key. Rejects when it fails, and after `withinMs` at the latest. */
+    async run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown> {
       try {
         return await within(commandOf(script)(prefix + key, ...args), withinMs)
       } catch (error) {

@@ -15,7 +15,7 @@ import {
   sql,
 } from 'kysely'
 import type { Schema } from './schema.ts'
-import type { Dialect } from './storage.ts'
+import { bind, type Dialect, type Prepared, type Sql } from './storage.ts'
 
 /** SQLite can roll back changes of tables; Kysely's own adapter doesn't use that. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
@@ -37,20 +37,33 @@ const DIALECTS = {
   },
 }
 
+/** What a statement has returned. */
+export interface Outcome {
+  rows: unknown[]
+  /** How many rows it has read or changed, where that is known. */
+  rowCount?: number | null
+}
+
+/** Executes one statement. @throws StorageUnavailable */
+export type Execute = (text: string, values: readonly unknown[]) => Promise<Outcome>
+
 /**
- * Kysely over what executes a query. Transactions are begun and ended by the owner of the
+ * What stores use of what executes statements. Transactions are begun and ended by the owner of the
  * connection; `transact` runs `BEGIN`, `COMMIT` or `ROLLBACK` for Kysely's migrator.
  */
-export function kyselyOver(
+export function sqlOver(
   dialect: Dialect,
-  execute: (query: CompiledQuery) => Promise<QueryResult<unknown>>,
+  execute: Execute,
   transact: (command: string) => void = refuse,
-): Kysely<Schema> {
+): Sql {
   const connection = {
-    executeQuery: <R>(query: CompiledQuery) => execute(query) as Promise<QueryResult<R>>,
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      const { rows, rowCount } = await execute(sql, parameters)
+      return { rows: rows as R[], ...(rowCount != null && { numAffectedRows: BigInt(rowCount) }) }
+    },
     streamQuery: refuse,
   }
-  return new Kysely<Schema>({
+  const db = new Kysely<Schema>({
     dialect: {
       ...DIALECTS[dialect],
       createDriver: () => ({
@@ -64,47 +77,43 @@ export function kyselyOver(
       }),
     },
   })
+  return {
+    dialect,
+    db,
+    async run<P extends object, R>(statement: Prepared<P, R>, parameters: P): Promise<R[]> {
+      const query = statement.compile({ dialect, db })
+      return (await execute(query.sql, bind(query, parameters))).rows as R[]
+    },
+  }
 }
 
 function refuse(): never {
   throw new Error('This connection neither streams nor begins transactions for Kysely')
 }
 
-/** SQL that differs between the databases, as one node: SQLite's, with PostgreSQL's attached. */
+/** SQLite's SQL, with PostgreSQL's attached. */
 type VariantNode = RawNode & { readonly postgres: OperationNode }
 
-class Variant<T> implements Expression<T> {
-  constructor(
-    readonly sqlite: RawBuilder<T>,
-    readonly postgres: RawBuilder<T>,
-  ) {}
-
-  get expressionType(): T | undefined {
-    return undefined
-  }
-
-  toOperationNode(): OperationNode {
-    const node: VariantNode = {
-      ...(this.sqlite.toOperationNode() as RawNode),
-      postgres: this.postgres.toOperationNode(),
-    }
-    return node
-  }
-}
-
 /**
- * A piece of SQL that the two databases need to be told differently, to find the same. Which one is
- * taken shows when the statement is compiled for its connection.
+ * A piece of SQL that differs between the databases. Which one is taken is decided when the
+ * statement is compiled.
  */
 export function bySql<T = unknown>(variants: {
   sqlite: RawBuilder<T>
   postgres: RawBuilder<T>
 }): RawBuilder<T> {
-  return sql<T>`${new Variant(variants.sqlite, variants.postgres)}`
+  const variant: Expression<T> = {
+    expressionType: undefined,
+    toOperationNode(): VariantNode {
+      const node = variants.sqlite.toOperationNode() as RawNode
+      return { ...node, postgres: variants.postgres.toOperationNode() }
+    },
+  }
+  return sql<T>`${variant}`
 }
 
 /** Kysely's compiler for PostgreSQL, taking PostgreSQL's variants. */
-export class VariantPostgresCompiler extends PostgresQueryCompiler {
+class VariantPostgresCompiler extends PostgresQueryCompiler {
   protected override visitRaw(node: RawNode): void {
     if ('postgres' in node) this.visitNode((node as VariantNode).postgres)
     else super.visitRaw(node)

@@ -35,7 +35,8 @@ export async function migrate(dataDir: string): Promise<MigrationState[]> {
       })
       const { error, results = [] } = await migrator.migrateToLatest()
       if (error) throw error
-      applied.push(...appliedNow(database, results))
+      const names = results.map(({ migrationName }) => migrationName)
+      applied.push(...appliedNow(database, names))
       // The checkpoint makes the new tables survive a power cut before anything relies on them.
       if (database === 'main') connection.raw.run('PRAGMA wal_checkpoint(PASSIVE)')
     } finally {
@@ -48,11 +49,7 @@ export async function migrate(dataDir: string): Promise<MigrationState[]> {
 /** The same for PostgreSQL. @throws StorageUnavailable, UnfitDatabase, NewerDatabase, OldFormat */
 export async function migrateScaled(url: string): Promise<MigrationState[]> {
   const { migratePostgres } = await import('./postgres/migrate.ts')
-  const names = await migratePostgres(url)
-  return appliedNow(
-    'postgres',
-    names.map((migrationName) => ({ migrationName })),
-  )
+  return appliedNow('postgres', await migratePostgres(url))
 }
 
 /** The same as {@link migrationStates} for PostgreSQL. */
@@ -80,10 +77,10 @@ export async function migrationStates(dataDir: string): Promise<MigrationState[]
 
 function appliedNow(
   database: MigrationState['database'],
-  results: readonly { migrationName: string }[],
+  names: readonly string[],
 ): MigrationState[] {
   const applied_at = new Date().toISOString()
-  return results.map(({ migrationName: name }) => ({ database, name, applied_at, newer: false }))
+  return names.map((name) => ({ database, name, applied_at, newer: false }))
 }
 
 /** Names with times, as Kysely's migrator keeps them. It shows none that it doesn't know. */

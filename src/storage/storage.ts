@@ -95,8 +95,8 @@ class Parameter {
 
 /** A statement whose text is built once; see {@link prepare}. */
 export interface Prepared<P extends object, R> {
-  /** Text and placeholders for one kind of connection, made at the first use. */
-  compile(db: Kysely<Schema>): CompiledQuery<R>
+  /** Text and placeholders for one database, made at the first use. */
+  compile(sql: Pick<Sql, 'dialect' | 'db'>): CompiledQuery<R>
   /** Never set: carries the type of the parameters. */
   readonly parameters?: P
 }
@@ -113,16 +113,12 @@ export interface Prepared<P extends object, R> {
 export function prepare<P extends object, R>(
   build: (db: Kysely<Schema>, parameters: P) => Compilable<R>,
 ): Prepared<P, R> {
-  const compiled = new WeakMap<Kysely<Schema>, CompiledQuery<R>>()
+  const compiled: Partial<Record<Dialect, CompiledQuery<R>>> = {}
   const placeholders = new Proxy({}, { get: (_, name) => new Parameter(String(name)) }) as P
   return {
-    compile(db) {
-      let query = compiled.get(db)
-      if (query === undefined) {
-        query = build(db, placeholders).compile()
-        compiled.set(db, query)
-      }
-      return query
+    compile({ dialect, db }) {
+      compiled[dialect] ??= build(db, placeholders).compile()
+      return compiled[dialect]
     },
   }
 }
@@ -183,4 +179,36 @@ export function hooksOf(job: Job): Pick<Transaction, 'beforeCommit' | 'afterComm
 /** Writes what was put off, job by job. */
 export async function writeLate(jobs: readonly Job[]): Promise<void> {
   for (const { late } of jobs) for (const write of late) await write()
+}
+
+/**
+ * Runs jobs each under a savepoint of its own, so that only those that fail are undone.
+ * @param attempt false: it failed, and what it wrote is still there
+ */
+export async function runApart<J extends Job>(
+  jobs: readonly J[],
+  attempt: (job: J) => Promise<boolean>,
+  command: (text: string) => unknown,
+): Promise<void> {
+  for (const job of jobs) {
+    await command('SAVEPOINT job')
+    const succeeded = await attempt(job)
+    if (!succeeded) job.late = []
+    await command(succeeded ? 'RELEASE job' : 'ROLLBACK TO job; RELEASE job')
+  }
+  await writeLate(jobs)
+}
+
+/** Tells the caller the outcome of a job that is committed; of a success after `durable`. */
+export function settle(
+  { outcome, effects, resolve, reject }: Job,
+  durable?: () => Promise<void>,
+): void {
+  if (outcome === undefined) reject(new StorageUnavailable('The transaction did not run'))
+  else if ('reason' in outcome) reject(outcome.reason)
+  else {
+    for (const effect of effects) effect()
+    if (durable === undefined) resolve(outcome.value)
+    else durable().then(() => resolve(outcome.value), reject)
+  }
 }

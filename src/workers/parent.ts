@@ -1,18 +1,7 @@
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /** The serving process as its worker sees it. */
-export interface Parent {
-  /** The journal may hold something new. The worker resets it before it looks. */
-  woken: boolean
-  /** The worker is to read to the journal's end and then to end. */
-  readonly finishing: boolean
-  /** The serving process has ended. */
-  readonly gone: boolean
-  /** Resolves after `ms`, or earlier when a message or signal arrives and `early` is true. */
-  sleep(ms: number, early: () => boolean): Promise<void>
-  /** Stops listening; an open channel would keep the process alive. */
-  disconnect(): void
-}
+export type Parent = ReturnType<typeof listenToParent>
 
 /** Sends a message to the serving process, if there is one. */
 export function sendToParent<R>(message: FromWorker<R>): void {
@@ -20,38 +9,36 @@ export function sendToParent<R>(message: FromWorker<R>): void {
 }
 
 /** Listens to the serving process and to signals. */
-export function listenToParent<N>(onNotice: (notice: N) => void): Parent {
-  let finishing = false
-  let gone = false
+export function listenToParent<N>(onNotice: (notice: N) => void) {
   let wakeSleeper = () => {}
   const handlers = {
     message(message: ToWorker<N>) {
-      if (message.kind === 'finish') finishing = true
+      if (message.kind === 'finish') parent.finishing = true
       else if (message.kind === 'notice') onNotice(message.notice)
       parent.woken = true
       wakeSleeper()
     },
     disconnect() {
-      gone = true
+      parent.gone = true
       wakeSleeper()
     },
     // Ctrl-C reaches the whole process group. The serving process decides when its workers end.
     SIGINT() {},
     SIGTERM() {
-      finishing = true
+      parent.finishing = true
       wakeSleeper()
     },
   }
   for (const [event, handler] of Object.entries(handlers)) process.on(event, handler)
-  const parent: Parent = {
+  const parent = {
+    /** The journal may hold something new. The worker resets it before it looks. */
     woken: true,
-    get finishing() {
-      return finishing
-    },
-    get gone() {
-      return gone
-    },
-    sleep(ms, early) {
+    /** The worker is to read to the journal's end and then to end. */
+    finishing: false,
+    /** The serving process has ended. */
+    gone: false,
+    /** Resolves after `ms`, or earlier when a message or signal arrives and `early` is true. */
+    sleep(ms: number, early: () => boolean): Promise<void> {
       return new Promise((resolve) => {
         const end = () => {
           clearTimeout(timer)
@@ -64,7 +51,8 @@ export function listenToParent<N>(onNotice: (notice: N) => void): Parent {
         }
       })
     },
-    disconnect() {
+    /** Stops listening; an open channel would keep the process alive. */
+    disconnect(): void {
       for (const [event, handler] of Object.entries(handlers)) process.off(event, handler)
       if (process.connected) process.disconnect?.()
     },

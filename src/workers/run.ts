@@ -79,21 +79,18 @@ function lowerPriority(niceness: number): void {
 }
 
 class Loop<N, R> {
-  readonly #worker: Worker<N, R>
-  readonly #options: WorkerOptions
-  readonly #parent: Parent
   #passedAt = performance.now() - GAP_MS.most
   #retryMs = FIRST_RETRY_MS
   #isFailing = false
 
-  constructor(worker: Worker<N, R>, options: WorkerOptions, parent: Parent) {
-    this.#worker = worker
-    this.#options = options
-    this.#parent = parent
-  }
+  constructor(
+    private readonly worker: Worker<N, R>,
+    private readonly options: WorkerOptions,
+    private readonly parent: Parent,
+  ) {}
 
   async run(): Promise<void> {
-    const parent = this.#parent
+    const parent = this.parent
     while (!parent.gone) {
       parent.woken = false
       const { gapMs, more, failed } = await this.#pass()
@@ -107,48 +104,48 @@ class Loop<N, R> {
       if (!this.#isEnding) await parent.sleep(gapMs, () => this.#isEnding)
       if (failed) continue
       // A step between two batches, however many clicks come.
-      if (parent.woken && !this.#isEnding && this.#worker.maintenance?.due) await this.#maintain()
+      if (parent.woken && !this.#isEnding && this.worker.maintenance?.due) await this.#maintain()
       if (!(await this.#idle(workedAt))) return
     }
   }
 
   get #isEnding(): boolean {
-    return this.#parent.finishing || this.#parent.gone
+    return this.parent.finishing || this.parent.gone
   }
 
   async #pass(): Promise<{ gapMs: number; more: boolean; failed: boolean }> {
     try {
-      const { records, more, progress } = await this.#worker.pass()
+      const { records, more, progress } = await this.worker.pass()
       this.#isFailing = false
       this.#retryMs = FIRST_RETRY_MS
       this.#report(progress)
       const now = performance.now()
       const perSecond = (records * 1_000) / (now - this.#passedAt)
       this.#passedAt = now
-      const wanted = Math.max(this.#options.leastGapMs, perSecond * GAP_MS.perClickPerSecond)
+      const wanted = Math.max(this.options.leastGapMs, perSecond * GAP_MS.perClickPerSecond)
       return { gapMs: Math.min(GAP_MS.most, wanted), more, failed: false }
     } catch (error) {
       this.#fail(error)
       const gapMs = this.#retryMs
-      this.#retryMs = Math.min(gapMs * 2, this.#options.retryMs)
+      this.#retryMs = Math.min(gapMs * 2, this.options.retryMs)
       return { gapMs, more: false, failed: true }
     }
   }
 
   #fail(error: unknown): void {
-    this.#worker.failed(error, !this.#isFailing)
+    this.worker.failed(error, !this.#isFailing)
     this.#isFailing = true
     this.#report(null)
   }
 
   #report(progress: Progress | null): void {
     const memoryBytes = process.memoryUsage.rss()
-    sendToParent({ kind: 'pass', progress, report: this.#worker.report(), memoryBytes })
+    sendToParent({ kind: 'pass', progress, report: this.worker.report(), memoryBytes })
   }
 
   async #maintain(): Promise<void> {
     try {
-      await this.#worker.maintenance?.step()
+      await this.worker.maintenance?.step()
     } catch (error) {
       this.#fail(error)
     }
@@ -156,10 +153,10 @@ class Loop<N, R> {
 
   /** Waits for work. False: there was none for so long that the worker ends. */
   async #idle(workedAt: number): Promise<boolean> {
-    const { idleMs } = this.#options
-    const worker = this.#worker
+    const { idleMs } = this.options
+    const worker = this.worker
     let isResting = false
-    while (!this.#parent.woken && !this.#isEnding) {
+    while (!this.parent.woken && !this.#isEnding) {
       if (worker.maintenance?.due) {
         await this.#maintain()
         if (this.#isFailing) return true
@@ -173,7 +170,7 @@ class Loop<N, R> {
         await worker.rest?.()
       }
       const wait = Math.min(REST_AFTER_MS, idleMs - idle)
-      await this.#parent.sleep(wait, () => this.#parent.woken || this.#isEnding)
+      await this.parent.sleep(wait, () => this.parent.woken || this.#isEnding)
     }
     return true
   }

@@ -20,7 +20,7 @@ export interface WorkerState {
   memoryBytes: number
 }
 
-/** What {@link createSupervisor} works with. `N`, `R`: see `messages.ts`. */
+/** What {@link createSupervisor} works with. `R`: see `messages.ts`. */
 export interface SupervisorOptions<R> {
   /** Its name in the log. */
   name: string
@@ -40,32 +40,22 @@ export interface SupervisorOptions<R> {
   ended?(): void
 }
 
-/** Keeps a worker running while there is something to do. */
-export interface Supervisor<N> {
-  /** The journal may hold something new: starts or wakes the worker. Cheap; call it often. */
-  wake(): void
-  /** Starts the worker if it doesn't run. */
-  start(): void
-  /** Sends a notice to the worker, which it starts if need be. A worker that is ending may miss it. */
-  notify(notice: N): void
-  state(): WorkerState
-  /** Lets the worker reach the journal's end; after `graceMs` milliseconds it is killed. */
-  stop(graceMs?: number): Promise<void>
-}
-
-/** Starts nothing until it is woken, or when an earlier process has left a backlog. */
-export function createSupervisor<N = never, R = null>(
-  options: SupervisorOptions<R>,
-): Supervisor<N> {
-  return new SupervisedWorker<N, R>(options)
-}
-
 const WAKE_EVERY_MS = 100
 const BACK_OFF_MS = { first: 100, most: 30_000 }
 /** After so long without dying the back-off begins anew. */
 const STABLE_MS = 60_000
 
-class SupervisedWorker<N, R> implements Supervisor<N> {
+export type Supervisor<N> = SupervisedWorker<N, never>
+
+/** Starts nothing until it is woken, or when an earlier process has left a backlog. */
+export function createSupervisor<N = never, R = null>(
+  options: SupervisorOptions<R>,
+): SupervisedWorker<N, R> {
+  return new SupervisedWorker<N, R>(options)
+}
+
+/** Keeps a worker running while there is something to do. `N`, `R`: see `messages.ts`. */
+class SupervisedWorker<N, R> {
   readonly #options: SupervisorOptions<R>
   #watermark: Position
   #skipped = 0
@@ -96,6 +86,7 @@ class SupervisedWorker<N, R> implements Supervisor<N> {
   }
 
   // Properties instead of methods: these are handed on as functions.
+  /** The journal may hold something new: starts or wakes the worker. Cheap; call it often. */
   readonly wake = (): void => {
     const now = this.#options.clock.now()
     // Also where a wake waits: the worker may have done already what that one was for.
@@ -106,12 +97,14 @@ class SupervisedWorker<N, R> implements Supervisor<N> {
     this.#wakeTimer ??= setTimeout(() => this.#wakeNow(), wait).unref()
   }
 
+  /** Starts the worker if it doesn't run. */
   readonly start = (): void => {
     if (!this.#isStopping && this.#startTimer === undefined && this.#child === undefined) {
       this.#spawn()
     }
   }
 
+  /** Sends a notice to the worker, which it starts if need be. A worker that is ending may miss it. */
   readonly notify = (notice: N): void => {
     this.start()
     this.#send({ kind: 'notice', notice })
@@ -132,6 +125,7 @@ class SupervisedWorker<N, R> implements Supervisor<N> {
     }
   }
 
+  /** Lets the worker reach the journal's end; after `graceMs` milliseconds it is killed. */
   readonly stop = async (graceMs = 3_000): Promise<void> => {
     this.#isStopping = true
     clearTimeout(this.#wakeTimer)
@@ -199,8 +193,7 @@ class SupervisedWorker<N, R> implements Supervisor<N> {
     this.#isOwed = false
     this.#watermark = watermark
     this.#skipped = skipped
-    if (this.#backlogBytes === 0) this.#behindSince = 0
-    else this.#behindSince = Math.max(this.#behindSince, upTo)
+    this.#behindSince = this.#backlogBytes === 0 ? 0 : Math.max(this.#behindSince, upTo)
     this.#options.advanced?.()
   }
 

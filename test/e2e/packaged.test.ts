@@ -62,6 +62,16 @@ test('one executable alone answers, counts, reports, searches and has its dashbo
   expect((await slugline.cli('doctor')).status).toBe(0)
 })
 
+test('a list of what it is made of comes with it, in CycloneDX', async () => {
+  const bom = await Bun.file(join(folder, 'slugline.cdx.json')).json()
+  const { dependencies, version } = await Bun.file(join(ROOT, 'package.json')).json()
+  expect(bom.bomFormat).toBe('CycloneDX')
+  expect(bom.metadata.component).toMatchObject({ type: 'application', name: 'slugline', version })
+  const purls = (bom.components as { purl: string }[]).map(({ purl }) => decodeURIComponent(purl))
+  const production = Object.entries(dependencies).map(([name, at]) => `pkg:npm/${name}@${at}`)
+  expect(production.filter((purl) => !purls.includes(purl))).toEqual([])
+})
+
 test('without a home it answers reports as well', async () => {
   const bare = await startSlugline({ PATH: '/nowhere' }, { program: join(folder, 'slugline') })
   try {

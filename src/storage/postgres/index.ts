@@ -1,6 +1,7 @@
+import { type Execute, sqlOver } from '../kysely.ts'
 import type { Storage } from '../storage.ts'
-import { createPool, type PoolState } from './pool.ts'
-import { createReader } from './reader.ts'
+import { ConnectionLost, SerializationFailure } from './errors.ts'
+import { createPool, type Pool, type PoolState } from './pool.ts'
 import { createReports, type Lsn, writtenLsn } from './reports.ts'
 import { createWatch } from './watch.ts'
 import { createWriter } from './writer.ts'
@@ -35,14 +36,13 @@ export function openPostgres(options: PostgresOptions): PostgresStorage {
   const writers = Math.max(1, Math.floor(poolSize / 2))
   const longReaders = Math.floor(poolSize / 5)
   const readers = Math.max(1, poolSize - writers - longReaders)
-  const watch = createWatch({ url })
+  const watch = createWatch(url)
   const pool = (size: number, to = { url, watch }) =>
-    createPool({ ...to, size, timeoutMs, pipeline: true, observe: options.observe })
+    createPool({ ...to, size, timeoutMs, observe: options.observe })
   const writing = pool(writers)
   const reading = pool(readers)
   const reporting = longReaders === 0 ? reading : pool(longReaders)
-  const copy =
-    replicaUrl === null ? null : { url: replicaUrl, watch: createWatch({ url: replicaUrl }) }
+  const copy = replicaUrl === null ? null : { url: replicaUrl, watch: createWatch(replicaUrl) }
   const replica = copy === null ? null : pool(replicaPoolSize, copy)
   const pools = [...new Set([writing, reading, reporting, ...(replica === null ? [] : [replica])])]
   let written: Lsn | null = null
@@ -59,7 +59,7 @@ export function openPostgres(options: PostgresOptions): PostgresStorage {
   })
 
   return {
-    read: createReader(reading),
+    read: sqlOver('postgres', askedTwice(reading)),
     reports: createReports({
       primary: reporting,
       replica,
@@ -86,4 +86,18 @@ export function openPostgres(options: PostgresOptions): PostgresStorage {
       return { open: sum('open'), idle: sum('idle'), waiting: sum('waiting') }
     },
   }
+}
+
+/**
+ * Point reads of committed state. A read is asked once more when the server was restarted, a proxy
+ * hung up, or a migration that waited for what the read had locked made the server end it.
+ */
+function askedTwice({ execute }: Pool): Execute {
+  return (text, values) =>
+    execute(text, values).catch((error) => {
+      if (error instanceof ConnectionLost || error instanceof SerializationFailure) {
+        return execute(text, values)
+      }
+      throw error
+    })
 }

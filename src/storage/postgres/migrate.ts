@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely'
 import pg from 'pg'
-import { POSTGRES_MIGRATIONS } from '../migrations/index.ts'
-import type { PostgresMigration } from '../migrations/postgres-migration.ts'
+import { POSTGRES_MIGRATIONS, type PostgresMigration } from '../migrations/index.ts'
 import { assertCurrentFormat, type MigrationState, statesOf } from '../migrations/states.ts'
 import { asPostgresError } from './errors.ts'
 

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import pg from 'pg'
+import { type Execute, type Outcome, sqlOver } from '../kysely.ts'
 import { type Sql, StorageUnavailable } from '../storage.ts'
-import { type Execute, sqlOf } from './dialect.ts'
 import { asPostgresError, ConnectionLost } from './errors.ts'
 import type { Watch } from './watch.ts'
 
@@ -25,8 +25,6 @@ export interface PoolOptions {
   size: number
   /** How long a statement may take. */
   timeoutMs: number
-  /** Statements of one connection are sent without waiting for the answers of those before. */
-  pipeline?: boolean
   /** Looks after the server; several pools on one server share it. */
   watch: Watch
   /** Called with how long each statement took, in milliseconds, its way included. */
@@ -34,11 +32,7 @@ export interface PoolOptions {
 }
 
 /** How many connections a pool has, and how many callers wait for one. */
-export interface PoolState {
-  open: number
-  idle: number
-  waiting: number
-}
+export type PoolState = Record<'open' | 'idle' | 'waiting', number>
 
 /** One connection, out of the pool. */
 export interface Connection {
@@ -50,24 +44,20 @@ export interface Connection {
   release(lost?: boolean): void
 }
 
-/** Connections to one server. They hold no state of a session, so PgBouncer may stand between. */
-export interface Pool {
-  /** One statement, committed by itself. */
-  execute: Execute
-  /** @throws StorageUnavailable */
-  connect(): Promise<Connection>
-  state(): PoolState
-  close(): Promise<void>
-}
+export type Pool = ReturnType<typeof createPool>
 
-/** Opens nothing until something is asked. */
-export function createPool(options: PoolOptions): Pool {
-  const { url, size, timeoutMs, pipeline = false, watch, observe } = options
+/**
+ * Connections to one server. They hold no state of a session, so PgBouncer may stand between. Opens
+ * nothing until something is asked.
+ */
+export function createPool(options: PoolOptions) {
+  const { url, size, timeoutMs, watch, observe } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     types,
-    pipeline,
+    // Statements of one connection are sent without waiting for the answers of those before.
+    pipeline: true,
     application_name: 'slugline',
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     query_timeout: timeoutMs + SILENCE_MS,
@@ -87,6 +77,7 @@ export function createPool(options: PoolOptions): Pool {
     for (const client of open) streamOf(client).destroy()
   })
 
+  /** @throws StorageUnavailable */
   async function connect(): Promise<Connection> {
     let client: pg.PoolClient
     watch.asked()
@@ -109,7 +100,8 @@ export function createPool(options: PoolOptions): Pool {
 
   return {
     connect,
-    async execute(text, values) {
+    /** One statement, committed by itself. */
+    async execute(text: string, values: readonly unknown[]): Promise<Outcome> {
       const connection = await connect()
       try {
         const outcome = await connection.execute(text, values)
@@ -120,7 +112,11 @@ export function createPool(options: PoolOptions): Pool {
         throw error
       }
     },
-    state: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    state: (): PoolState => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => pool.end(),
   }
 }
@@ -165,7 +161,7 @@ function connectionOf(
   }
   const execute: Execute = (text, values) => ask(() => client.query(text, withoutNul(values)))
   return {
-    sql: sqlOf(execute),
+    sql: sqlOver('postgres', execute),
     execute,
     async command(text) {
       const outcome: pg.QueryResult | pg.QueryResult[] = await ask(() => client.query(text))

@@ -1,6 +1,5 @@
+import { type Execute, sqlOver } from '../kysely.ts'
 import type { Sql } from '../storage.ts'
-import type { Execute } from './dialect.ts'
-import { sqlOf } from './dialect.ts'
 import { ConnectionLost } from './errors.ts'
 import type { Connection, Pool } from './pool.ts'
 
@@ -82,7 +81,7 @@ export function createReports(options: ReportsOptions): Sql {
     }
     return ask(primary, text, values)
   }
-  return sqlOf(execute)
+  return sqlOver('postgres', execute)
 }
 
 function lsnOf({ rows: [row] }: { rows: unknown[] }): Lsn {

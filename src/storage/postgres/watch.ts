@@ -1,27 +1,15 @@
 import pg from 'pg'
 import { StorageUnavailable } from '../storage.ts'
 
-/** Tells a server that takes long from one that nothing reaches any more. */
-export interface Watch {
-  /** Something was sent. @throws StorageUnavailable when the server is away */
-  asked(): void
-  /** It has an answer, or will have none. `heard`: the server has said something. */
-  settled(heard: boolean): void
-  /** `drop` closes all connections to the server without waiting. */
-  onAway(drop: () => void): void
-  close(): void
-}
+/** After so long without any answer while something is asked, it is looked after the server. */
+const SILENT_MS = 1_000
+/** So long it may take to greet a new connection. */
+const GREET_WITHIN_MS = 2_000
+/** How often a server that is away is tried. */
+const RETRY_MS = 500
 
-/** What a watch works with. Times are milliseconds. */
-export interface WatchOptions {
-  url: string
-  /** After so long without any answer while something is asked, it is looked after the server. */
-  silentMs?: number
-  /** So long it may take to greet a new connection. */
-  greetWithinMs?: number
-  /** How often a server that is away is tried. */
-  retryMs?: number
-}
+/** Tells a server that takes long from one that nothing reaches any more. */
+export type Watch = ReturnType<typeof createWatch>
 
 /**
  * A cut network or a frozen server closes no connection: callers would wait for the statement's
@@ -29,8 +17,7 @@ export interface WatchOptions {
  * answered for a second, a new connection is tried. If it isn't greeted, the server is away: what
  * waits is refused, and all that is asked from then on, until a new connection is.
  */
-export function createWatch(options: WatchOptions): Watch {
-  const { url, silentMs = 1_000, greetWithinMs = 2_000, retryMs = 500 } = options
+export function createWatch(url: string) {
   const drops: (() => void)[] = []
   let underWay = 0
   let heardAt = 0
@@ -47,16 +34,16 @@ export function createWatch(options: WatchOptions): Watch {
     timer = undefined
     if (underWay === 0 && !isAway) return
     const silent = performance.now() - heardAt
-    if (!isAway && silent < silentMs) {
-      later(silentMs - silent)
+    if (!isAway && silent < SILENT_MS) {
+      later(SILENT_MS - silent)
       return
     }
     if (isTrying) return
     isTrying = true
-    void greet(url, greetWithinMs).then((greeted) => {
+    void greet(url).then((greeted) => {
       isTrying = false
       // A statement may have been answered in the meantime.
-      if (greeted || performance.now() - heardAt < silentMs) present()
+      if (greeted || performance.now() - heardAt < SILENT_MS) present()
       else away()
     })
   }
@@ -64,29 +51,32 @@ export function createWatch(options: WatchOptions): Watch {
   function present(): void {
     isAway = false
     heardAt = performance.now()
-    if (underWay > 0) later(silentMs)
+    if (underWay > 0) later(SILENT_MS)
   }
 
   function away(): void {
     if (isClosed) return
     isAway = true
     for (const drop of drops) drop()
-    later(retryMs)
+    later(RETRY_MS)
   }
 
   return {
-    asked() {
+    /** Something was sent. @throws StorageUnavailable when the server is away */
+    asked(): void {
       if (isAway) throw new StorageUnavailable('PostgreSQL does not answer')
       if (underWay++ > 0) return
       heardAt = performance.now()
-      later(silentMs)
+      later(SILENT_MS)
     },
-    settled(heard) {
+    /** It has an answer, or will have none. `heard`: the server has said something. */
+    settled(heard: boolean): void {
       underWay--
       if (heard) heardAt = performance.now()
     },
-    onAway: (drop) => void drops.push(drop),
-    close() {
+    /** `drop` closes all connections to the server without waiting. */
+    onAway: (drop: () => void) => void drops.push(drop),
+    close(): void {
       isClosed = true
       clearTimeout(timer)
     },
@@ -94,10 +84,10 @@ export function createWatch(options: WatchOptions): Watch {
 }
 
 /** Whether a new connection is greeted, be it with a refusal: a server that is there says so. */
-async function greet(url: string, withinMs: number): Promise<boolean> {
+async function greet(url: string): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: withinMs,
+    connectionTimeoutMillis: GREET_WITHIN_MS,
     application_name: 'slugline watch',
   })
   client.on('error', () => {})

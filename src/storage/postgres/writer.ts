@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto'
 import {
   createJob,
   hooksOf,
   type Job,
+  runApart,
   StorageUnavailable,
+  settle,
   type Transaction,
   type WriteOptions,
   writeLate,
 } from '../storage.ts'
 import { asPostgresError, ConnectionLost, SerializationFailure } from './errors.ts'
-import { lockByName, lockWorkspaceSql } from './locks.ts'
 import type { Connection, Pool } from './pool.ts'
 
 /** At most so many transactions share a commit, so that none waits long for the others. */
@@ -32,12 +34,6 @@ interface Batch {
   connection: Connection
 }
 
-/** Transactions that run one after another and may share commits. */
-interface WriteQueue {
-  workspaceNo: number | undefined
-  jobs: QueuedJob[]
-}
-
 /** What the writer works with. */
 export interface WriterOptions {
   pool: Pool
@@ -45,13 +41,6 @@ export interface WriterOptions {
   timeoutMs: number
   /** Called on the connection after each commit. */
   committed?: (connection: Connection) => Promise<void>
-}
-
-/** Writes, on connections of its own. */
-export interface Writer {
-  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>
-  /** Resolves when all that was asked for so far is done. */
-  idle(): Promise<void>
 }
 
 /** One of several transactions that run together has failed: nothing is written yet. */
@@ -70,8 +59,8 @@ class CommitUnknown extends StorageUnavailable {}
  * A transaction that failed to serialize, or lost its connection before COMMIT, is run again. When
  * the answer to COMMIT is lost the result is unknown: StorageUnavailable.
  */
-export function createWriter(options: WriterOptions): Writer {
-  const queues = new Map<string, WriteQueue>()
+export function createWriter(options: WriterOptions) {
+  const queues = new Map<string, QueuedJob[]>()
   const running = new Set<Promise<void>>()
 
   async function runBatch(
@@ -82,12 +71,12 @@ export function createWriter(options: WriterOptions): Writer {
     for (let tries = 1; ; tries++) {
       try {
         await transact(options, jobs, workspaceNo, run)
-        return settle(jobs)
+        return settleAll(jobs)
       } catch (error) {
         if (error instanceof BatchFailed) {
           // A single one has failed for good; of several, the others are run again.
-          if (jobs.length === 1) return settle(jobs)
-          run = runApart
+          if (jobs.length === 1) return settleAll(jobs)
+          run = (batch) => runApart(jobs, (job) => attempt(job, batch), batch.connection.command)
           continue
         }
         const isRetried = error instanceof ConnectionLost || error instanceof SerializationFailure
@@ -98,12 +87,10 @@ export function createWriter(options: WriterOptions): Writer {
     }
   }
 
-  async function drain(name: string, queue: WriteQueue): Promise<void> {
+  async function drain(name: string, jobs: QueuedJob[], workspaceNo?: number): Promise<void> {
     // What arrives in the same turn shares the commit.
     await new Promise<void>((turn) => setImmediate(turn))
-    while (queue.jobs.length > 0) {
-      await runBatch(queue.jobs.splice(0, SHARED_MAX), queue.workspaceNo)
-    }
+    while (jobs.length > 0) await runBatch(jobs.splice(0, SHARED_MAX), workspaceNo)
     queues.delete(name)
   }
 
@@ -113,7 +100,10 @@ export function createWriter(options: WriterOptions): Writer {
   }
 
   return {
-    write(work, { workspaceNo, queue, together = false } = {}) {
+    write<T>(
+      work: (tx: Transaction) => Promise<T>,
+      { workspaceNo, queue, together = false }: WriteOptions = {},
+    ): Promise<T> {
       const { job, result } = createJob(work)
       const queued = { ...job, together }
       if (workspaceNo === undefined && queue === undefined) {
@@ -121,16 +111,16 @@ export function createWriter(options: WriterOptions): Writer {
         return result
       }
       const name = workspaceNo === undefined ? `queue ${queue}` : `workspace ${workspaceNo}`
-      const open = queues.get(name)
-      if (open === undefined) {
-        const fresh: WriteQueue = { workspaceNo, jobs: [queued] }
-        queues.set(name, fresh)
-        track(drain(name, fresh))
-      } else {
-        open.jobs.push(queued)
+      let jobs = queues.get(name)
+      if (jobs === undefined) {
+        jobs = []
+        queues.set(name, jobs)
+        track(drain(name, jobs, workspaceNo))
       }
+      jobs.push(queued)
       return result
     },
+    /** Resolves when all that was asked for so far is done. */
     async idle() {
       while (running.size > 0) await Promise.all(running)
     },
@@ -165,17 +155,6 @@ async function runTogether(batch: Batch): Promise<void> {
       if (!each.value) throw new BatchFailed()
     }
     i = end
-  }
-  await writeLate(jobs)
-}
-
-async function runApart(batch: Batch): Promise<void> {
-  const { jobs, connection } = batch
-  for (const job of jobs) {
-    await connection.command('SAVEPOINT job')
-    const succeeded = await attempt(job, batch)
-    if (!succeeded) job.late = []
-    await connection.command(succeeded ? 'RELEASE job' : 'ROLLBACK TO job; RELEASE job')
   }
   await writeLate(jobs)
 }
@@ -219,11 +198,19 @@ function transactionOf(
     dialect: 'postgres',
     db: sql.db,
     run: sql.run,
-    lock: (name) => lockByName(execute, name),
+    async lock(name) {
+      const number = createHash('sha256').update(name).digest().readBigInt64BE()
+      await execute('SELECT pg_advisory_xact_lock($1)', [number.toString()])
+    },
     async lockWorkspace(workspaceNo) {
       if (workspaceNo !== lockedNo) await command(lockWorkspaceSql(workspaceNo))
     },
   }
+}
+
+/** Locks a workspace against changes; rows may still refer to it. */
+function lockWorkspaceSql(workspaceNo: number): string {
+  return `SELECT 1 FROM workspaces WHERE no = ${Number(workspaceNo)} FOR NO KEY UPDATE`
 }
 
 function refuse(jobs: readonly Job[], error: unknown): void {
@@ -232,13 +219,6 @@ function refuse(jobs: readonly Job[], error: unknown): void {
   for (const job of jobs) job.reject(lost)
 }
 
-function settle(jobs: readonly Job[]): void {
-  for (const { outcome, effects, resolve, reject } of jobs) {
-    if (outcome === undefined) reject(new StorageUnavailable('The transaction did not run'))
-    else if ('reason' in outcome) reject(outcome.reason)
-    else {
-      for (const effect of effects) effect()
-      resolve(outcome.value)
-    }
-  }
+function settleAll(jobs: readonly Job[]): void {
+  for (const job of jobs) settle(job)
 }

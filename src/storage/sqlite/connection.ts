@@ -1,10 +1,8 @@
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import type { CompiledQuery, Kysely, QueryResult } from 'kysely'
-import { kyselyOver } from '../kysely.ts'
-import type { Schema } from '../schema.ts'
-import { bind, type Sql, StorageUnavailable } from '../storage.ts'
+import { type Execute, sqlOver } from '../kysely.ts'
+import { type Sql, StorageUnavailable } from '../storage.ts'
 
-/** Statements built per request are kept for the next one of the same text, this many at most. */
+/** Statements are kept for the next time, this many at most. */
 const STATEMENTS_KEPT = 256
 
 /** SQLite before this one can corrupt a database when the WAL restarts (fixed in 3.51.3). */
@@ -43,68 +41,43 @@ export function openSqlite(file: string, options: OpenOptions = {}): SqliteConne
   raw.run(`PRAGMA cache_size = -${Math.round((options.cacheBytes ?? 8_388_608) / 1024)}`)
   raw.run('PRAGMA temp_store = MEMORY')
   if (options.attach !== undefined) raw.run('ATTACH ? AS counters', [options.attach])
-  return wrap(raw)
-}
-
-function wrap(raw: Database): SqliteConnection {
-  const db = kyselyOver('sqlite', executorOf(raw), (command) => void raw.run(command))
-  const prepared = new WeakMap<CompiledQuery, Statement>()
   return {
-    dialect: 'sqlite',
+    ...sqlOver('sqlite', executorOf(raw), (command) => void raw.run(command)),
     raw,
-    db,
-    async run<P extends object, R>(
-      statement: { compile(db: Kysely<Schema>): CompiledQuery<R> },
-      parameters: P,
-    ) {
-      const query = statement.compile(db)
-      let compiled = prepared.get(query)
-      try {
-        if (compiled === undefined) {
-          compiled = raw.prepare(query.sql)
-          prepared.set(query, compiled)
-        }
-        return compiled.all(...(bind(query, parameters) as SQLQueryBindings[])) as R[]
-      } catch (error) {
-        throw asStorageError(error)
-      }
-    },
-    close() {
-      raw.close(false)
-    },
+    close: () => raw.close(false),
   }
 }
 
-/** Executes queries that are built per request, and keeps their statements for the next time. */
-function executorOf(raw: Database) {
+/** Gives statements by their text, and keeps them for the next time. */
+export function statementsOf(raw: Database): (text: string) => Statement {
   const kept = new Map<string, Statement>()
-  return async (query: CompiledQuery): Promise<QueryResult<unknown>> => {
+  return (text) => {
+    let statement = kept.get(text)
+    if (statement === undefined) {
+      statement = raw.prepare(text)
+      const [oldest] = kept
+      if (oldest !== undefined && kept.size >= STATEMENTS_KEPT) {
+        oldest[1].finalize()
+        kept.delete(oldest[0])
+      }
+      kept.set(text, statement)
+    }
+    return statement
+  }
+}
+
+/** Executes statements, each within the call. */
+function executorOf(raw: Database): Execute {
+  const statementOf = statementsOf(raw)
+  return async (text, values) => {
     try {
-      let statement = kept.get(query.sql)
-      if (statement === undefined) {
-        statement = raw.prepare(query.sql)
-        if (kept.size >= STATEMENTS_KEPT) dropOldest(kept)
-        kept.set(query.sql, statement)
-      }
-      const parameters = query.parameters as SQLQueryBindings[]
-      if (statement.columnNames.length > 0) return { rows: statement.all(...parameters) }
-      const { changes, lastInsertRowid } = statement.run(...parameters)
-      return {
-        rows: [],
-        numAffectedRows: BigInt(changes),
-        insertId: BigInt(lastInsertRowid),
-      }
+      const statement = statementOf(text)
+      const bindings = values as SQLQueryBindings[]
+      if (statement.columnNames.length > 0) return { rows: statement.all(...bindings) }
+      return { rows: [], rowCount: statement.run(...bindings).changes }
     } catch (error) {
       throw asStorageError(error)
     }
-  }
-}
-
-function dropOldest(kept: Map<string, Statement>): void {
-  for (const [sql, statement] of kept) {
-    statement.finalize()
-    kept.delete(sql)
-    return
   }
 }
 

@@ -1,26 +1,13 @@
-import { kyselyOver } from '../kysely.ts'
-import { bind, type Prepared, type Sql, StorageUnavailable } from '../storage.ts'
+import { sqlOver } from '../kysely.ts'
+import { type Sql, StorageUnavailable } from '../storage.ts'
 import type { OpenOptions } from './connection.ts'
 
-/** Reads on a thread and a connection of their own. */
-export interface Reports extends Sql {
-  close(): void
-}
-
-/** Starts the thread at the first query. */
-export function createReports(file: string, attach: string): Reports {
-  const thread = createThread({ file, options: { readonly: true, attach } })
-  const db = kyselyOver('sqlite', async ({ sql, parameters }) => ({
-    rows: await thread.ask(sql, parameters),
-  }))
+/** Reads on a thread and a connection of their own. Starts the thread at the first query. */
+export function createReports(file: string, attach: string): Sql & { close(): void } {
+  const { ask, close } = createThread({ file, options: { readonly: true, attach } })
   return {
-    dialect: 'sqlite',
-    db,
-    async run<P extends object, R>(statement: Prepared<P, R>, parameters: P) {
-      const query = statement.compile(db)
-      return (await thread.ask(query.sql, bind(query, parameters))) as R[]
-    },
-    close: thread.close,
+    ...sqlOver('sqlite', async (text, values) => ({ rows: await ask(text, values) })),
+    close,
   }
 }
 
@@ -49,13 +36,7 @@ export interface ThreadRequest {
 export type ThreadReply = { id: number; rows: unknown[] } | { id: number; failed: string }
 
 /** A connection on a thread of its own, for what would hold up the serving thread. */
-export interface Thread {
-  /** Starts the thread if there is none. @throws StorageUnavailable */
-  ask(sql: string, parameters?: readonly unknown[]): Promise<unknown[]>
-  close(): void
-}
-
-export function createThread(start: ThreadStart): Thread {
+export function createThread(start: ThreadStart) {
   let worker: Worker | undefined
   let lastId = 0
   let idleTimer: Timer | undefined
@@ -82,7 +63,8 @@ export function createThread(start: ThreadStart): Thread {
   }
 
   return {
-    ask(sql, parameters = []) {
+    /** Starts the thread if there is none. @throws StorageUnavailable */
+    ask(sql: string, parameters: readonly unknown[] = []): Promise<unknown[]> {
       worker ??= begin()
       clearTimeout(idleTimer)
       idleTimer = setTimeout(() => {
@@ -95,7 +77,7 @@ export function createThread(start: ThreadStart): Thread {
       worker.postMessage({ id, sql, parameters } satisfies ThreadRequest)
       return answer.promise
     },
-    close() {
+    close(): void {
       clearTimeout(idleTimer)
       stop()
     },

@@ -1,10 +1,11 @@
-import type { Statement } from 'bun:sqlite'
 import {
   createJob,
   hooksOf,
   type Job,
+  runApart,
   type Storage,
   StorageUnavailable,
+  settle,
   type Transaction,
   type WriteOptions,
   writeLate,
@@ -39,13 +40,7 @@ export class SqliteWriter {
   readonly #connection: SqliteConnection
   readonly #durable: SharedSync
   readonly #wal: Pick<WalKeeper, 'beforeBatch'>
-  readonly #begin: Statement
-  readonly #commit: Statement
-  readonly #rollback: Statement
-  readonly #savepoint: Statement
-  readonly #release: Statement
-  readonly #undo: Statement
-  #queue: QueuedJob[] = []
+  readonly #queue: QueuedJob[] = []
   #draining: Promise<void> | undefined
 
   constructor(
@@ -56,14 +51,9 @@ export class SqliteWriter {
     this.#connection = connection
     this.#durable = durable
     this.#wal = wal
-    const { raw } = connection
-    this.#begin = raw.prepare('BEGIN IMMEDIATE')
-    this.#commit = raw.prepare('COMMIT')
-    this.#rollback = raw.prepare('ROLLBACK')
-    this.#savepoint = raw.prepare('SAVEPOINT job')
-    this.#release = raw.prepare('RELEASE job')
-    this.#undo = raw.prepare('ROLLBACK TO job')
   }
+
+  readonly #run = (command: string) => this.#connection.raw.run(command)
 
   /** A property, so that the storage can hand it out as it is. */
   readonly write: Storage['write'] = (work, { survives = 'power' } = {}) => {
@@ -79,7 +69,7 @@ export class SqliteWriter {
   }
 
   /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async #attempt(job: Job): Promise<boolean> {
+  readonly #attempt = async (job: Job): Promise<boolean> => {
     const tx: Transaction = {
       ...hooksOf(job),
       dialect: 'sqlite',
@@ -101,37 +91,27 @@ export class SqliteWriter {
 
   /** All together, or false: one failed, and nothing is written. */
   async #runTogether(jobs: QueuedJob[]): Promise<boolean> {
-    this.#begin.run()
+    this.#run('BEGIN IMMEDIATE')
     for (const job of jobs) {
       if (await this.#attempt(job)) continue
-      this.#rollback.run()
+      this.#run('ROLLBACK')
       return false
     }
     await writeLate(jobs)
-    this.#commit.run()
+    this.#run('COMMIT')
     return true
-  }
-
-  async #runApart(jobs: QueuedJob[]): Promise<void> {
-    this.#begin.run()
-    for (const job of jobs) {
-      this.#savepoint.run()
-      if (!(await this.#attempt(job))) {
-        this.#undo.run()
-        job.late = []
-      }
-      this.#release.run()
-    }
-    await writeLate(jobs)
-    this.#commit.run()
   }
 
   async #runBatch(jobs: QueuedJob[]): Promise<void> {
     try {
       // One alone has failed for good: there is nothing to save by running it again.
-      if (!(await this.#runTogether(jobs)) && jobs.length > 1) await this.#runApart(jobs)
+      if (!(await this.#runTogether(jobs)) && jobs.length > 1) {
+        this.#run('BEGIN IMMEDIATE')
+        await runApart(jobs, this.#attempt, this.#run)
+        this.#run('COMMIT')
+      }
     } catch (error) {
-      if (this.#connection.raw.inTransaction) this.#rollback.run()
+      if (this.#connection.raw.inTransaction) this.#run('ROLLBACK')
       const cause = asStorageError(error)
       const lost =
         cause instanceof StorageUnavailable
@@ -140,31 +120,12 @@ export class SqliteWriter {
       for (const job of jobs) job.reject(lost)
       return
     }
-    this.#settle(jobs)
-  }
-
-  #settle(jobs: QueuedJob[]): void {
-    const synced: QueuedJob[] = []
-    for (const job of jobs) {
-      const { outcome } = job
-      if (outcome === undefined) continue
-      if ('reason' in outcome) {
-        job.reject(outcome.reason)
-        continue
-      }
-      for (const effect of job.effects) effect()
-      if (job.survives === 'process') job.resolve(outcome.value)
-      else synced.push(job)
+    let synced: Promise<void> | undefined
+    const sync = () => {
+      synced ??= this.#durable.wait()
+      return synced
     }
-    if (synced.length === 0) return
-    this.#durable.wait().then(
-      () => {
-        for (const job of synced) job.resolve((job.outcome as { value: unknown }).value)
-      },
-      (reason) => {
-        for (const job of synced) job.reject(reason)
-      },
-    )
+    for (const job of jobs) settle(job, job.survives === 'process' ? undefined : sync)
   }
 
   async #drain(): Promise<void> {
@@ -172,9 +133,7 @@ export class SqliteWriter {
       await this.#wal.beforeBatch()
       // What is committed while a sync runs waits for the one after it: until then, gather.
       if (this.#queue.every((job) => job.survives === 'power')) await this.#durable.running()
-      const jobs = this.#queue.length > SHARED_MAX ? this.#queue.splice(0, SHARED_MAX) : this.#queue
-      if (jobs === this.#queue) this.#queue = []
-      await this.#runBatch(jobs)
+      await this.#runBatch(this.#queue.splice(0, SHARED_MAX))
     }
     this.#draining = undefined
   }

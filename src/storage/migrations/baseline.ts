@@ -1,0 +1,534 @@
+import { type Generated, type Kysely, sql } from 'kysely'
+
+/** Milliseconds since the Unix epoch, as every time is stored. */
+export type Millis = number
+/** 0 or 1: SQLite has no booleans, PostgreSQL stores a smallint. */
+export type Flag = number
+
+/** A column's SQL in both databases. `T` is what it holds, as Kysely types it. */
+export interface Column<T> {
+  readonly sqlite: string
+  readonly postgres: string
+  /** Never set: carries the type. */
+  readonly holds?: T
+}
+
+/** One table: its columns in order, and what follows them. */
+interface Table {
+  columns: Record<string, Column<unknown>>
+  /** A key or a condition over several columns. */
+  constraint?: string
+  storage?: Storage
+  indexes?: readonly string[]
+}
+
+type Storage = Pick<Column<never>, 'sqlite' | 'postgres'>
+
+function column<T>(sqlite: string, postgres = sqlite): Column<T> {
+  return { sqlite, postgres }
+}
+
+const text = column<string>('TEXT NOT NULL')
+const optionalText = column<string | null>('TEXT')
+const uniqueText = column<string>('TEXT NOT NULL UNIQUE')
+const textKey = column<string>('TEXT NOT NULL PRIMARY KEY')
+const userId = column<string>('TEXT NOT NULL REFERENCES users (id)')
+const number = column<number>('BIGINT NOT NULL')
+const optionalNumber = column<number | null>('BIGINT')
+const count = column<number>('BIGINT NOT NULL DEFAULT 0')
+/** Kept by the transaction that changes what it counts. */
+const generatedCount = column<Generated<number>>('BIGINT NOT NULL DEFAULT 0')
+const time = column<Millis>('BIGINT NOT NULL')
+const optionalTime = column<Millis | null>('BIGINT')
+const status = column<number>('SMALLINT NOT NULL')
+const flag = column<Flag>('SMALLINT NOT NULL')
+const generatedFlag = column<Generated<Flag>>('SMALLINT NOT NULL DEFAULT 0')
+const workspaceNo = column<number>('BIGINT NOT NULL REFERENCES workspaces (no)')
+/** A numeric primary key that the rows are stored by. */
+const rowKey = column<number>('INTEGER PRIMARY KEY', 'BIGINT PRIMARY KEY')
+
+/** Rows are stored in the index of the primary key. */
+const CLUSTERED: Storage = { sqlite: ' WITHOUT ROWID', postgres: '' }
+
+/**
+ * The tables of both databases, but for the counters. `seq` is `workspace_no × 2^32 + n`, so an
+ * index on it serves the rows of one workspace in the order of their creation.
+ */
+export const MAIN_TABLES = {
+  workspaces: {
+    columns: {
+      /** Small number that stands for the workspace in every other table. */
+      no: column<Generated<number>>(
+        'INTEGER PRIMARY KEY AUTOINCREMENT',
+        'BIGINT PRIMARY KEY DEFAULT next_workspace_no()',
+      ),
+      id: uniqueText,
+      name: text,
+      /** The name in lower case. */
+      name_key: text,
+      plan_id: text,
+      language: optionalText,
+      /** 1: members with a password need a second factor. */
+      require_two_factor: generatedFlag,
+      links_count: generatedCount,
+      /** Slugs and aliases of the links that exist. */
+      addresses_count: generatedCount,
+      api_keys_count: generatedCount,
+      members_count: generatedCount,
+      /** How many links were ever created here: the low half of the next link's `seq`. */
+      links_made: generatedCount,
+      /** The newest link's `created_at`, so that `seq` and `created_at` sort alike. */
+      last_link_at: generatedCount,
+      /** How many audit entries were ever written here: the low half of the next one's `seq`. */
+      audit_made: generatedCount,
+      created_at: time,
+    },
+    // Few rows, which are changed very often.
+    storage: { sqlite: '', postgres: ' WITH (fillfactor = 40)' },
+    indexes: ['CREATE INDEX workspaces_name ON workspaces (name_key)'],
+  },
+  users: {
+    columns: {
+      id: textKey,
+      email: text,
+      /** The address in lower case. */
+      email_key: uniqueText,
+      name: optionalText,
+      /** Whether it was shown that the address is theirs. */
+      email_verified: column<Flag>('SMALLINT NOT NULL DEFAULT 1'),
+      /** A locale of ours, or null: the browser's. */
+      language: optionalText,
+      /** 1: may see all workspaces and set their plans. One person at most. */
+      instance_owner: generatedFlag,
+      two_factor_enabled: generatedFlag,
+      created_at: time,
+      updated_at: count,
+    },
+    indexes: [
+      // Of two who race for it this index refuses one.
+      'CREATE UNIQUE INDEX users_instance_owner ON users (instance_owner) WHERE instance_owner = 1',
+    ],
+  },
+  /** Ways to sign in: a password stored here, or an account of another service. */
+  accounts: {
+    columns: {
+      id: textKey,
+      user_id: userId,
+      /** `credential`: a password of ours. */
+      provider_id: text,
+      /** Who they are there; the user's id for `credential`. */
+      account_id: text,
+      /** argon2id in PHC form. */
+      password_hash: optionalText,
+      created_at: time,
+      updated_at: time,
+    },
+    constraint: 'UNIQUE (provider_id, account_id)',
+    indexes: ['CREATE INDEX accounts_user ON accounts (user_id)'],
+  },
+  /** Where people are signed in. Their addresses are not kept. */
+  sessions: {
+    columns: {
+      id: textKey,
+      user_id: userId,
+      /** What the cookie holds, next to a signature of it. */
+      token: uniqueText,
+      /** Coarse: `Firefox, Windows`. */
+      user_agent: optionalText,
+      created_at: time,
+      updated_at: time,
+      expires_at: time,
+    },
+    indexes: [
+      'CREATE INDEX sessions_user ON sessions (user_id)',
+      'CREATE INDEX sessions_expiry ON sessions (expires_at)',
+    ],
+  },
+  /** Tokens that work once: resets, challenges, states. */
+  verifications: {
+    columns: {
+      id: textKey,
+      /** SHA-256 of the token or name. */
+      identifier: text,
+      value: text,
+      created_at: time,
+      updated_at: time,
+      expires_at: time,
+    },
+    indexes: [
+      'CREATE INDEX verifications_identifier ON verifications (identifier)',
+      'CREATE INDEX verifications_expiry ON verifications (expires_at)',
+    ],
+  },
+  /** The second factor of people who have one. Secret and codes are encrypted. */
+  two_factors: {
+    columns: {
+      id: textKey,
+      user_id: column<string>('TEXT NOT NULL UNIQUE REFERENCES users (id)'),
+      secret: text,
+      backup_codes: text,
+      verified: column<Flag>('SMALLINT NOT NULL DEFAULT 1'),
+      failed_verification_count: count,
+      locked_until: optionalTime,
+    },
+  },
+  passkeys: {
+    columns: {
+      id: textKey,
+      user_id: userId,
+      name: optionalText,
+      credential_id: uniqueText,
+      public_key: text,
+      counter: number,
+      device_type: text,
+      backed_up: flag,
+      transports: optionalText,
+      aaguid: optionalText,
+      created_at: time,
+    },
+    indexes: ['CREATE INDEX passkeys_user ON passkeys (user_id)'],
+  },
+  /** Attempts at what is limited strictly; the state of `limits/decide.ts`. */
+  attempts: {
+    columns: {
+      /** A keyed hash of what is limited and for whom. */
+      key: textKey,
+      at: time,
+      used: column<number>('DOUBLE PRECISION NOT NULL'),
+      /** From then on the row says no more than its absence would. */
+      full_at: time,
+    },
+    indexes: ['CREATE INDEX attempts_full ON attempts (full_at)'],
+  },
+  /** Facts of the whole instance. */
+  instance: { columns: { name: textKey, value: text } },
+  members: {
+    columns: { workspace_no: workspaceNo, user_id: userId, role: text, created_at: time },
+    constraint: 'PRIMARY KEY (workspace_no, user_id)',
+    indexes: ['CREATE INDEX members_user ON members (user_id)'],
+  },
+  api_keys: {
+    columns: {
+      id: textKey,
+      /** The 8 public characters. */
+      prefix: uniqueText,
+      /** HMAC-SHA-256 of the whole key, hexadecimal. */
+      hash: text,
+      workspace_no: workspaceNo,
+      name: text,
+      /** Scopes, sorted, separated by a space. */
+      scopes: text,
+      created_by: optionalText,
+      created_at: time,
+      expires_at: optionalTime,
+      revoked_at: optionalTime,
+      last_used_at: optionalTime,
+      /** The id of the key that this one was rotated from. */
+      rotated_from: optionalText,
+    },
+    indexes: ['CREATE INDEX api_keys_workspace ON api_keys (workspace_no, created_at)'],
+  },
+  /** Who may join a workspace. A row goes when it is accepted, revoked or replaced. */
+  invitations: {
+    columns: {
+      id: textKey,
+      workspace_no: workspaceNo,
+      email: text,
+      /** The address in lower case. */
+      email_key: text,
+      role: text,
+      /** SHA-256 of the token, hexadecimal. */
+      token_hash: uniqueText,
+      /** A user's id; null: the operator. */
+      invited_by: optionalText,
+      created_at: time,
+      expires_at: time,
+    },
+    constraint: 'UNIQUE (workspace_no, email_key)',
+    indexes: ['CREATE INDEX invitations_expiry ON invitations (expires_at)'],
+  },
+  domains: {
+    columns: {
+      /** 0 is the instance's own domain. */
+      no: column<number>('BIGINT NOT NULL PRIMARY KEY'),
+      host: uniqueText,
+    },
+  },
+  links: {
+    columns: {
+      seq: rowKey,
+      id: uniqueText,
+      workspace_no: number,
+      domain_no: number,
+      slug: text,
+      slug_key: text,
+      /** Byte for byte as it was given. */
+      destination_url: text,
+      /** As the WHATWG URL standard serialises it: what `Location` says. */
+      target_url: text,
+      title: optionalText,
+      notes: optionalText,
+      /** JSON array of strings, sorted. */
+      tags: text,
+      /** JSON array of strings: further slugs, as typed. */
+      aliases: text,
+      external_id: optionalText,
+      enabled: flag,
+      /** JSON object `{id, reason, at}` of the block of its addresses; null: they are not blocked. */
+      block: column<Generated<string | null>>('TEXT'),
+      redirect_status: status,
+      forward_query: flag,
+      starts_at: optionalTime,
+      expires_at: optionalTime,
+      max_clicks: optionalNumber,
+      /** Visitors let through since `max_clicks` was set, those before it included. */
+      uses: generatedCount,
+      fallback_url: optionalText,
+      password_hash: optionalText,
+      created_at: time,
+      updated_at: time,
+      version: number,
+      /** What `search` looks through, in lower case. */
+      search_text: text,
+    },
+    indexes: [
+      'CREATE INDEX links_updated ON links (workspace_no, updated_at, seq)',
+      'CREATE INDEX links_slug ON links (workspace_no, slug_key, seq)',
+      `CREATE UNIQUE INDEX links_external_id ON links (workspace_no, external_id)
+        WHERE external_id IS NOT NULL`,
+      'CREATE INDEX links_domain ON links (workspace_no, domain_no, seq) WHERE domain_no <> 0',
+    ],
+  },
+  /**
+   * Every slug that was ever given out. The redirect reads this row alone, unless the link has
+   * conditions.
+   */
+  slugs: {
+    columns: {
+      /** The slug without regard to case. */
+      slug_key: text,
+      domain_no: number,
+      workspace_no: number,
+      /** Null: the link is gone, and the slug is held back from other workspaces. */
+      link_seq: optionalNumber,
+      /** The slug as typed. */
+      slug: text,
+      /** Copy of the link's. */
+      target_url: optionalText,
+      redirect_status: status,
+      /** 1: the link has conditions (dates, password, limits, …), read its row. */
+      special: flag,
+      /** The block of this address, which outlives the link; null: it is not blocked. */
+      block_id: column<Generated<string | null>>('TEXT'),
+    },
+    constraint: 'PRIMARY KEY (slug_key, domain_no)',
+    storage: CLUSTERED,
+    indexes: ['CREATE INDEX slugs_block ON slugs (block_id) WHERE block_id IS NOT NULL'],
+  },
+  /** What the owner of the instance has blocked. */
+  blocks: {
+    columns: {
+      id: textKey,
+      kind: column<'link' | 'host' | 'destination_host' | 'workspace'>('TEXT NOT NULL'),
+      /** `host/slug`, a host, or the id of a workspace. */
+      value: text,
+      reason: text,
+      /** Of kind `link`: the link that has the address, if there is one. */
+      link_id: optionalText,
+      /** The workspace of that link, or the one that is blocked. */
+      workspace_no: optionalNumber,
+      /** As the audit log names the person. */
+      created_by: text,
+      created_at: time,
+    },
+    constraint: 'UNIQUE (kind, value)',
+    indexes: ['CREATE INDEX blocks_link ON blocks (link_id) WHERE link_id IS NOT NULL'],
+  },
+  /** What workspaces answer to blocks, each once. */
+  appeals: {
+    columns: {
+      block_id: text,
+      workspace_no: number,
+      link_id: text,
+      text,
+      created_by: text,
+      created_at: time,
+    },
+    constraint: 'PRIMARY KEY (block_id, workspace_no)',
+  },
+  /** What visitors report of an address: one row each, so that they can't fill the database. */
+  reports: {
+    columns: {
+      slug_key: text,
+      domain_no: number,
+      times: number,
+      /** What the last visitor wrote. */
+      text,
+      reported_at: time,
+    },
+    constraint: 'PRIMARY KEY (slug_key, domain_no)',
+  },
+  link_tags: {
+    columns: {
+      workspace_no: number,
+      /** The tag in lower case. */
+      tag_key: text,
+      link_seq: number,
+    },
+    constraint: 'PRIMARY KEY (workspace_no, tag_key, link_seq)',
+    storage: CLUSTERED,
+  },
+  /** Links that were deleted and can be restored for some days. Their slugs are held meanwhile. */
+  deleted_links: {
+    columns: {
+      /** The link's, which it gets again. */
+      seq: rowKey,
+      id: uniqueText,
+      workspace_no: number,
+      deleted_at: time,
+      /** JSON object: the row of `links`, without `search_text`. */
+      row: text,
+    },
+    indexes: ['CREATE INDEX deleted_links_time ON deleted_links (deleted_at)'],
+  },
+  /** Earlier passwords: the audit log must not hold them, and a restore needs them. */
+  link_passwords: {
+    columns: {
+      link_seq: number,
+      /** The version that replaced this password. */
+      version: number,
+      /** Null: there was none. */
+      password_hash: optionalText,
+    },
+    constraint: 'PRIMARY KEY (link_seq, version)',
+  },
+  idempotency: {
+    columns: {
+      workspace_no: number,
+      key: text,
+      /** SHA-256 of method, path and body. */
+      request_hash: text,
+      status,
+      /** JSON object of the headers to replay. */
+      headers: text,
+      body: text,
+      created_at: time,
+    },
+    constraint: 'PRIMARY KEY (workspace_no, key)',
+    storage: CLUSTERED,
+    indexes: ['CREATE INDEX idempotency_created ON idempotency (created_at)'],
+  },
+  /** Who changed what. Rows are only ever added; none holds a secret. */
+  audit: {
+    columns: {
+      seq: rowKey,
+      at: time,
+      actor_type: column<'user' | 'api_key' | 'command'>('TEXT NOT NULL'),
+      /** A user's or key's id; null for the command line. */
+      actor_id: optionalText,
+      /** Who it was, in words that stay when the user or key is gone. */
+      actor_label: text,
+      /** Like `link.updated`. */
+      action: text,
+      target_type: text,
+      target_id: text,
+      target_label: text,
+      /** The link's version after the change; null for what has no versions. */
+      version: optionalNumber,
+      /** JSON object: the changed fields as they were. */
+      before: text,
+      /** JSON object: the changed fields as they are since. */
+      after: text,
+      request_id: optionalText,
+    },
+    indexes: [
+      'CREATE INDEX audit_target ON audit (target_id, seq)',
+      'CREATE INDEX audit_actor ON audit (actor_id, seq) WHERE actor_id IS NOT NULL',
+      'CREATE INDEX audit_action ON audit (action, seq)',
+    ],
+  },
+  /** Workspaces that are gone, whose links and clicks are being purged, or have been. */
+  deleted_workspaces: {
+    columns: {
+      no: rowKey,
+      id: uniqueText,
+      deleted_at: time,
+      /** When the last of its links was gone; null: some are still there. */
+      purged_at: optionalTime,
+    },
+  },
+} satisfies Record<string, Table>
+
+/** What the click worker counts. In SQLite a file that it alone writes; readers attach it. */
+export const COUNTER_TABLES = {
+  link_counters: {
+    columns: {
+      link_seq: rowKey,
+      workspace_no: number,
+      total: count,
+      human: count,
+      bot: count,
+      unique_visitors: count,
+      last_clicked_at: optionalTime,
+    },
+    storage: { sqlite: '', postgres: ' WITH (fillfactor = 80)' },
+    indexes: [
+      'CREATE INDEX link_counters_total ON link_counters (workspace_no, total, link_seq)',
+      `CREATE INDEX link_counters_last
+        ON link_counters (workspace_no, (coalesce(last_clicked_at, 0)), link_seq)`,
+    ],
+  },
+  /** Up to which link (`seq`) of a workspace `link_counters` has a row for every link. */
+  counter_watermarks: { columns: { workspace_no: rowKey, link_seq: number } },
+  /** Who was counted already as a unique visitor of a link on a day. */
+  link_visitors: {
+    columns: {
+      /** Days since the Unix epoch, UTC. */
+      day: number,
+      link_seq: number,
+      /** The first 96 bits of the day's hash. */
+      visitor: text,
+    },
+    constraint: 'PRIMARY KEY (day, link_seq, visitor)',
+    storage: CLUSTERED,
+  },
+} satisfies Record<string, Table>
+
+/** Up to where the journal has been counted. Nodes have `node_watermarks` instead. */
+export const JOURNAL_TABLES = {
+  journal_watermark: { columns: { id: rowKey, segment: number, offset: number } },
+} satisfies Record<string, Table>
+
+/** The statements that make tables and their indexes. */
+export function statementsFor(
+  dialect: 'sqlite' | 'postgres',
+  tables: Readonly<Record<string, Table>>,
+): string[] {
+  const statements = Object.entries(tables).flatMap(
+    ([name, { columns, constraint, storage, indexes = [] }]) => {
+      const lines = Object.entries(columns).map(([name, each]) => `"${name}" ${each[dialect]}`)
+      if (constraint !== undefined) lines.push(constraint)
+      return [`CREATE TABLE ${name} (${lines.join(', ')})${storage?.[dialect] ?? ''}`, ...indexes]
+    },
+  )
+  // Texts are compared byte by byte, as SQLite does by itself.
+  return dialect === 'sqlite'
+    ? statements
+    : statements.map((each) => each.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"'))
+}
+
+/**
+ * Few links have conditions: a list by status reads only them (see `links/status.ts`).
+ * @param covering further columns, for answers from the index alone
+ */
+export function specialLinksIndex(covering: string): string {
+  return `CREATE INDEX links_special ON links
+    (workspace_no, seq, enabled, block, starts_at, expires_at, max_clicks${covering})
+    WHERE enabled = 0 OR block IS NOT NULL OR starts_at IS NOT NULL OR expires_at IS NOT NULL
+      OR max_clicks IS NOT NULL`
+}
+
+/** Runs statements one after another. */
+export async function runAll(db: Kysely<never>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
