@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Actor, dropAccountEntries } from '../audit/index.ts'
+import { dropAccountEntries } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
@@ -9,10 +9,10 @@ import type { Person } from '../http/index.ts'
 import type { HashQueue } from '../limits/index.ts'
 import type { Mailer } from '../mail/index.ts'
 import type { Plans } from '../plans/service.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
 import type { UserService } from '../users/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
-import { type Attempts, createAttempts, LIMITS } from './attempts.ts'
+import { type Attempts, createAttempts } from './attempts.ts'
 import type { Auth, AuthDeps } from './auth.ts'
 import { type Claims, claimUrl, createClaims } from './claims.ts'
 import { createDevices, createSessionCookie, type Devices } from './cookies.ts'
@@ -21,7 +21,7 @@ import { createAuthHandler } from './handler.ts'
 import { type AccountMails, createAccountMails } from './mails.ts'
 import { discover } from './oidc.ts'
 import { createOutcomes } from './outcomes.ts'
-import { recordAccount } from './security.ts'
+import { type AccountAction, recordAccount } from './security.ts'
 import { createAccountService } from './service.ts'
 import {
   createOwnSessions,
@@ -31,6 +31,7 @@ import {
   purgeExpired,
 } from './sessions.ts'
 import { LINK_SECONDS, PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
+import { accountOf } from './store.ts'
 import type { Accounts, Invitations, SignIn } from './types.ts'
 
 /** How long single sign-on waits for its provider before it says that it can't. */
@@ -162,31 +163,37 @@ function authEvents(
     devices,
     mails,
   }: { claims: Claims; attempts: Attempts; devices: Devices; mails: AccountMails },
-): Pick<AuthDeps, 'mayJoin' | 'passwordReset' | 'codes'> {
+): Pick<AuthDeps, 'mayJoin' | 'passwordReset' | 'ssoLinked' | 'codes'> {
+  /** `id`: of the person who is known to have done it; null: that isn't known. */
+  const record =
+    (action: AccountAction, user: { id: string; email: string }, id: string | null) =>
+    (tx: Transaction) => {
+      const actor = { type: 'user', id, label: user.email, requestId: null } as const
+      return recordAccount(tx, actor, clock.now(), action, user)
+    }
+
   return {
     async mayJoin(email) {
       if (signUp === 'closed' || !(await claims.isClaimed())) return false
       return signUp === 'open' || invitations.awaits(email)
     },
-    async passwordReset({ id, email }) {
-      const actor: Actor = { type: 'user', id, label: email, requestId: null }
-      await storage.write(async (tx) => {
-        await endVerifications(tx, id)
-        await recordAccount(tx, actor, clock.now(), 'account.password_reset', { id, email })
-      })
-      // Only who reads the person's messages can choose a new password: strangers don't know it.
-      await attempts.forget(LIMITS.secondFactorDay, id)
+    passwordReset: (user) =>
+      storage.write(async (tx) => {
+        await endVerifications(tx, user.id)
+        await record('account.password_reset', user, user.id)(tx)
+      }),
+    async ssoLinked(userId) {
+      const user = await accountOf(storage.read, userId)
+      if (user !== undefined) await storage.write(record('account.sso_linked', user, userId))
     },
     codes: {
       attempts,
       devices,
       async locked(user) {
-        const actor: Actor = { type: 'user', id: null, label: user.email, requestId: null }
-        await storage.write((tx) =>
-          recordAccount(tx, actor, clock.now(), 'account.codes_locked', user),
-        )
+        await storage.write(record('account.codes_locked', user, null))
         mails.sendNotice('codes_locked', user)
       },
+      wrong: (user) => storage.write(record('account.second_factor_failed', user, null)),
     },
   }
 }

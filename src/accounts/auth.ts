@@ -8,7 +8,7 @@ import type { Storage } from '../storage/index.ts'
 import { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from '../users/index.ts'
 import { createAuthDatabase } from './adapter.ts'
 import { describeAgent } from './agent.ts'
-import { type CodeGuard, guardCodes } from './codes.ts'
+import { type CodeGuard, guardCodes, unlockCodes } from './codes.ts'
 import { cookiePrefixOf } from './cookies.ts'
 import type { AccountMails } from './mails.ts'
 import { type OidcProvider, oidcProvider } from './oidc.ts'
@@ -39,6 +39,8 @@ export interface AuthDeps {
   mayJoin(email: string): Promise<boolean>
   /** Called once a password was replaced by the link of a message. */
   passwordReset(user: { id: string; email: string }): Promise<void>
+  /** Called once a person's account at the provider belongs to them. */
+  ssoLinked(userId: string): Promise<void>
   /** See `guardCodes`. */
   codes: CodeGuard
 }
@@ -104,6 +106,13 @@ function optionsOf(deps: AuthDeps) {
     verification: { storeIdentifier: 'hashed' },
     ...passwordOptions(deps),
     databaseHooks: {
+      account: {
+        create: {
+          async after({ providerId, userId }) {
+            if (providerId === 'oidc') await deps.ssoLinked(userId)
+          },
+        },
+      },
       session: {
         create: {
           before: async (session) => ({
@@ -122,7 +131,7 @@ function optionsOf(deps: AuthDeps) {
 }
 
 /** Signing in by password, and the messages that belong to it. */
-function passwordOptions({ mails, signUpOpen, passwordReset }: AuthDeps) {
+function passwordOptions({ mails, signUpOpen, passwordReset, codes }: AuthDeps) {
   // Without messages nobody could ever confirm an address.
   const mustVerify = signUpOpen && mails.available
   return {
@@ -141,6 +150,8 @@ function passwordOptions({ mails, signUpOpen, passwordReset }: AuthDeps) {
       sendResetPassword: mails.sendReset,
       async onPasswordReset({ user }, request) {
         await passwordReset(user)
+        // Only who reads the person's messages can choose a new password: strangers don't know it.
+        await unlockCodes(codes, user, request?.headers)
         mails.sendPasswordChanged(user, request)
       },
       onExistingUserSignUp: async ({ user }, request) => mails.sendExists(user, request),

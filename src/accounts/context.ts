@@ -15,6 +15,7 @@ import type { Claims } from './claims.ts'
 import type { Gate } from './gate.ts'
 import type { AccountMails } from './mails.ts'
 import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
+import { recordAccount } from './security.ts'
 import type { OwnSessions } from './sessions.ts'
 import { hasPasskeys } from './site.ts'
 import { accountOf, workspacesOf } from './store.ts'
@@ -109,15 +110,22 @@ export async function arrived(
   deps: AccountServiceDeps,
   userId: string,
   workspaceId: string,
-  { request, address }: Visit,
-  password?: string,
+  { request, requestId, address }: Visit,
+  first?: { password: string; by: 'claim' | 'invitation' },
 ): Promise<Joined> {
-  const { gate } = deps
+  const { gate, storage, clock } = deps
   const [user, all] = await Promise.all([account(deps, userId), ownWorkspaces(deps, userId)])
   const workspace = all.find(({ id }) => id === workspaceId)
   if (workspace === undefined) throw new AppError('CONFLICT')
-  if (password === undefined) return { user, workspace, cookies: [] }
-  const signIn = () => deps.signIn(user.email, password, request)
+  if (first === undefined) return { user, workspace, cookies: [] }
+  const signIn = () => deps.signIn(user.email, first.password, request)
   const cookies = await gate.pass(signIn, addressKey(address))
+  if (cookies.length > 0) {
+    const actor = { type: 'user', id: userId, label: user.email, requestId } as const
+    const changes = { after: { by: first.by } }
+    await storage.write((tx) =>
+      recordAccount(tx, actor, clock.now(), 'account.signed_in', user, changes),
+    )
+  }
   return { user, workspace, cookies }
 }

@@ -37,6 +37,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
     action: 'account.recovery_codes_replaced',
     notice: 'recovery_codes',
   },
+  '/unlink-account': { action: 'account.sso_unlinked' },
   '/passkey/verify-registration': { action: 'account.passkey_added', notice: 'passkey_added' },
   '/passkey/delete-passkey': { action: 'account.passkey_removed', notice: 'passkey_removed' },
 }

@@ -96,7 +96,7 @@ async function claim(
     await claims.close(tx)
     return { id, made }
   })
-  return arrived(deps, id, made.id, visit, password)
+  return arrived(deps, id, made.id, visit, { password, by: 'claim' })
 }
 
 async function update(
@@ -216,7 +216,7 @@ async function accept(
     return { id, joined: await invitations.accept(tx, token, { id, email }, actor) }
   }
   const { id, joined } = await storage.write(work)
-  return arrived(deps, id, joined.workspace.id, visit, password)
+  return arrived(deps, id, joined.workspace.id, visit, { password, by: 'invitation' })
 }
 
 /** A language that somebody's browser asked for; tests ask for pseudo-locales, which are none. */

@@ -5,8 +5,10 @@ export {
   askerOf,
   changedFields,
   entryRowOf,
+  operatorActor,
   personActor,
   recordChange,
+  recordExport,
 } from './record.ts'
 export { ActorSchema } from './schemas.ts'
 export {

@@ -32,7 +32,15 @@ export interface Change {
   at: number
   action: AuditAction
   target: {
-    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace' | 'account' | 'block'
+    type:
+      | 'link'
+      | 'api_key'
+      | 'member'
+      | 'invitation'
+      | 'workspace'
+      | 'account'
+      | 'block'
+      | 'clicks'
     id: string
     label: string
   }

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { personActor } from '../audit/index.ts'
+import { operatorActor } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
@@ -91,7 +91,7 @@ export function registerInstanceRoutes(api: Pick<Api, 'add'>, deps: InstanceRout
       }
       // A name could be taken for another workspace's.
       if (!call.params.id.startsWith('wsp_')) throw new AppError('WORKSPACE_NOT_FOUND')
-      const actor = personActor(person, call.requestId)
+      const actor = operatorActor(person, call.requestId)
       return call.mutate(async (tx) => ({
         status: 200,
         body: shown(await deps.workspaces.setPlan(tx, call.params.id, plan, actor)),
