@@ -20,7 +20,6 @@ import {
   PROLONG_AFTER_SECONDS,
   SESSION_SECONDS,
 } from './site.ts'
-import { ID_PREFIXES } from './tables.ts'
 
 /** What better-auth is set up with. */
 export interface AuthDeps {
@@ -43,6 +42,16 @@ export interface AuthDeps {
   ssoLinked(userId: string): Promise<void>
   /** See `guardCodes`. */
   codes: CodeGuard
+}
+
+/** The prefixes of the ids that are made for each model. */
+const ID_PREFIXES: Readonly<Record<string, string>> = {
+  user: 'usr',
+  session: 'ses',
+  account: 'acc',
+  verification: 'ver',
+  twoFactor: 'tfa',
+  passkey: 'psk',
 }
 
 /** better-auth, on our storage and by our rules. */
@@ -86,6 +95,7 @@ function optionsOf(deps: AuthDeps) {
       additionalFields: {
         language: { type: 'string', required: false, input: false },
         instanceOwner: { type: 'boolean', required: false, input: false },
+        emailKey: { type: 'string', required: false, input: false, returned: false },
       },
       async validateUserInfo({ user, source }) {
         if (source.action !== 'create-user' || source.method === 'email-password') return
@@ -100,6 +110,7 @@ function optionsOf(deps: AuthDeps) {
       freshAge: FRESH_MS / 1_000,
     },
     account: {
+      fields: { password: 'passwordHash' },
       accountLinking: { enabled: true, trustedProviders: [] },
       updateAccountOnSignIn: false,
     },
@@ -181,6 +192,8 @@ function passkeyOptions(baseUrl: string): PasskeyOptions {
   return {
     rpID: isLoopback(hostname) ? 'localhost' : hostname,
     rpName: 'Slugline',
+    // As Kysely's CamelCasePlugin reads `credential_id`.
+    schema: { passkey: { fields: { credentialID: 'credentialId' } } },
     advanced: { webAuthnChallengeCookie: 'passkey' },
     origin: [origin, ...localOrigins(baseUrl)],
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
