@@ -79,12 +79,12 @@ export interface OpenAccounts extends Accounts {
 
 /** Puts the accounts together. */
 export function createAccounts(deps: AccountsDeps): OpenAccounts {
-  const { storage, clock, ids, logger, baseUrl, users, mailer, oidc } = deps
+  const { storage, clock, ids, logger, baseUrl, mailer, oidc } = deps
   const secret = createHmac('sha256', deps.key).update('better-auth').digest('base64url')
   const attemptsKey = createHmac('sha256', deps.key).update('attempts').digest()
   const attempts = createAttempts({ storage, clock, key: attemptsKey })
   const mails = createAccountMails({ mailer, baseUrl, clock, linkMs: LINK_SECONDS * 1000 })
-  const claims = createClaims({ storage, random: deps.random, users, nodeId: deps.nodeId })
+  const claims = createClaims({ storage, random: deps.random, nodeId: deps.nodeId })
   const gate = createGate(deps.hashes)
   const cookie = createSessionCookie(baseUrl, secret)
   const devices = createDevices(baseUrl, deps.key, deps.random)

@@ -26,7 +26,7 @@ export interface AccountServiceDeps {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
   plans: Plans
-  users: Pick<UserService, 'insert' | 'lock'>
+  users: Pick<UserService, 'insert'>
   workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
   invitations: Invitations
   claims: Claims

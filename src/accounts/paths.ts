@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { PASSWORD_MAX, PASSWORD_MIN } from '../users/index.ts'
+import { emailField as email, PASSWORD_MAX, PASSWORD_MIN } from '../users/index.ts'
 import { LIMITS, type Limit } from './attempts.ts'
 
 /** One of better-auth's endpoints that we let requests through to. */
@@ -31,11 +31,6 @@ export interface AuthPath {
   even?: true
 }
 
-const EMAIL_MAX = 254
-const email = z.string().superRefine((value, context) => {
-  if (z.email().max(EMAIL_MAX).safeParse(value).success) return
-  context.addIssue({ code: 'custom', params: { detail: 'INVALID_EMAIL' } })
-})
 const text = z.string().min(1).max(1_000)
 const newPassword = z.string().min(PASSWORD_MIN).max(PASSWORD_MAX)
 const password = z.strictObject({ password: text })

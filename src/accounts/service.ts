@@ -6,7 +6,7 @@ import type { Person } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Transaction } from '../storage/index.ts'
-import { assertNotCommon, hashPassword, verifyPassword } from '../users/index.ts'
+import { assertNotCommon, hashPassword, lockUsers, verifyPassword } from '../users/index.ts'
 import { LIMITS } from './attempts.ts'
 import {
   type AccountServiceDeps,
@@ -82,7 +82,7 @@ async function claim(
   const passwordHash = await gate.pass(() => hashPassword(password), addressKey(visit.address))
   const { id, made } = await storage.write(async (tx) => {
     // Of two who have the token one is first, and the other finds no door.
-    await users.lock(tx)
+    await lockUsers(tx)
     if (!(await claims.admits(tx, token))) throw new AppError('NOT_FOUND')
     const language = languageOf(visit)
     const user = { email, name, passwordHash, emailVerified: true, language }

@@ -92,30 +92,6 @@ export async function updateAccount(
   await tx.db.updateTable('users').set(values).where('id', '=', userId).execute()
 }
 
-/** Facts of the instance, by their names, which begin like that. */
-export async function instanceFacts(
-  sql: Pick<Sql, 'db'>,
-  beginning: string,
-): Promise<Record<string, string>> {
-  const rows = await sql.db.selectFrom('instance').select(['name', 'value']).execute()
-  const found = rows.filter(({ name }) => name.startsWith(beginning))
-  return Object.fromEntries(found.map(({ name, value }) => [name, value]))
-}
-
-/** Forgets facts of the instance. */
-export async function dropInstanceFacts(tx: Transaction, names: readonly string[]): Promise<void> {
-  if (names.length > 0) await tx.db.deleteFrom('instance').where('name', 'in', names).execute()
-}
-
-/** Sets a fact of the instance. */
-export async function setInstanceFact(tx: Transaction, name: string, value: string): Promise<void> {
-  await tx.db
-    .insertInto('instance')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute()
-}
-
 /** Whether somebody of this address is invited anywhere. */
 export async function invitationWaits(
   sql: Pick<Sql, 'db'>,
