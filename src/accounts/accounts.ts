@@ -16,8 +16,8 @@ import { type Attempts, createAttempts } from './attempts.ts'
 import type { Auth, AuthDeps } from './auth.ts'
 import { type Claims, claimUrl, createClaims } from './claims.ts'
 import { createDevices, createSessionCookie, type Devices } from './cookies.ts'
-import { createGate } from './gate.ts'
 import { createAuthHandler } from './handler.ts'
+import type { Invitations } from './invitations.ts'
 import { type AccountMails, createAccountMails } from './mails.ts'
 import { discover } from './oidc.ts'
 import { createOutcomes } from './outcomes.ts'
@@ -30,9 +30,9 @@ import {
   type OwnSessions,
   purgeExpired,
 } from './sessions.ts'
-import { LINK_SECONDS, PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
+import { PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
 import { accountOf } from './store.ts'
-import type { Accounts, Invitations, SignIn } from './types.ts'
+import type { Accounts, SignIn } from './types.ts'
 
 /** How long single sign-on waits for its provider before it says that it can't. */
 const PROVIDER_WITHIN_MS = 8_000
@@ -83,9 +83,8 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
   const secret = createHmac('sha256', deps.key).update('better-auth').digest('base64url')
   const attemptsKey = createHmac('sha256', deps.key).update('attempts').digest()
   const attempts = createAttempts({ storage, clock, key: attemptsKey })
-  const mails = createAccountMails({ mailer, baseUrl, clock, linkMs: LINK_SECONDS * 1000 })
+  const mails = createAccountMails({ mailer, baseUrl, clock })
   const claims = createClaims({ storage, random: deps.random, nodeId: deps.nodeId })
-  const gate = createGate(deps.hashes)
   const cookie = createSessionCookie(baseUrl, secret)
   const devices = createDevices(baseUrl, deps.key, deps.random)
   const ownSessions = createOwnSessions({ storage, clock, cookie })
@@ -110,7 +109,6 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
     ...deps,
     claims,
     attempts,
-    gate,
     mails,
     ownSessions,
     signIn: signInBy(auth, ownSessions, devices, clock),
@@ -131,7 +129,7 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
       auth,
       oidc: oidc === null ? async () => null : singleSignOn(authDeps, oidc),
       attempts,
-      gate,
+      hashes: deps.hashes,
       mails,
       sessions,
       ownSessions,

@@ -6,20 +6,21 @@ import type { Random } from '../base/random.ts'
 import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
 import { LOCALES } from '../i18n/index.ts'
+import type { HashQueue } from '../limits/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Storage } from '../storage/index.ts'
 import type { UserService } from '../users/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
 import type { Attempts } from './attempts.ts'
 import type { Claims } from './claims.ts'
-import type { Gate } from './gate.ts'
+import type { Invitations } from './invitations.ts'
 import type { AccountMails } from './mails.ts'
 import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
 import { recordAccount } from './security.ts'
 import type { OwnSessions } from './sessions.ts'
 import { hasPasskeys } from './site.ts'
-import { accountOf, workspacesOf } from './store.ts'
-import type { Invitations, Joined, SignIn, Visit } from './types.ts'
+import { accountOf, lacksFactor } from './store.ts'
+import type { Joined, SignIn, Visit } from './types.ts'
 
 /** What the verbs of the accounts share. */
 export interface AccountServiceDeps {
@@ -31,7 +32,7 @@ export interface AccountServiceDeps {
   invitations: Invitations
   claims: Claims
   attempts: Attempts
-  gate: Gate
+  hashes: HashQueue
   mails: AccountMails
   ownSessions: Pick<OwnSessions, 'confirm'>
   ids: Ids
@@ -94,7 +95,14 @@ export async function ownWorkspaces(
   userId: string,
 ): Promise<OwnWorkspaceView[]> {
   const { storage } = deps
-  const rows = await workspacesOf(storage.read, userId)
+  const rows = await storage.read.db
+    .selectFrom('members')
+    .innerJoin('workspaces', 'workspaces.no', 'members.workspace_no')
+    .select(['workspaces.id', 'workspaces.name', 'workspaces.plan_id', 'workspaces.language'])
+    .select(['members.role', lacksFactor])
+    .where('members.user_id', '=', userId)
+    .orderBy('workspaces.name_key')
+    .execute()
   return rows.map(({ id, name, role, plan_id, language, lacks_factor }) => ({
     id,
     name,
@@ -113,13 +121,13 @@ export async function arrived(
   { request, requestId, address }: Visit,
   first?: { password: string; by: 'claim' | 'invitation' },
 ): Promise<Joined> {
-  const { gate, storage, clock } = deps
+  const { hashes, storage, clock } = deps
   const [user, all] = await Promise.all([account(deps, userId), ownWorkspaces(deps, userId)])
   const workspace = all.find(({ id }) => id === workspaceId)
   if (workspace === undefined) throw new AppError('CONFLICT')
   if (first === undefined) return { user, workspace, cookies: [] }
   const signIn = () => deps.signIn(user.email, first.password, request)
-  const cookies = await gate.pass(signIn, addressKey(address))
+  const cookies = await hashes.run('signIn', addressKey(address), signIn)
   if (cookies.length > 0) {
     const actor = { type: 'user', id: userId, label: user.email, requestId } as const
     const changes = { after: { by: first.by } }

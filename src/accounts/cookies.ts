@@ -27,30 +27,29 @@ export function createSessionCookie(baseUrl: string, secret: string) {
   }
 }
 
-/** Devices on which somebody has signed in, told by a signed cookie. */
-export interface Devices {
-  /** The `Set-Cookie` of a device on which the owner of this address has just signed in. */
-  issue(email: string): string
-  /** An id of the device, if the owner of this address has signed in on it; else null. */
-  idOf(headers: Headers, email: string): string | null
-}
-
 const DEVICE_SECONDS = 400 * 86_400
 const DEVICE_ID_BYTES = 16
 
-/** See {@link Devices}. A device's cookie is good for one address: the last that signed in there. */
-export function createDevices(baseUrl: string, key: Uint8Array, random: Random): Devices {
+export type Devices = ReturnType<typeof createDevices>
+
+/**
+ * Devices on which somebody has signed in, told by a signed cookie. It is good for one address: the
+ * last that signed in there.
+ */
+export function createDevices(baseUrl: string, key: Uint8Array, random: Random) {
   const name = `${cookiePrefixOf(baseUrl)}.device`
   const secure = baseUrl.startsWith('https:') ? '; Secure' : ''
   const signatureOf = (id: string, email: string) =>
     createHmac('sha256', key).update(`device\n${id}\n${email.toLowerCase()}`).digest()
   return {
-    issue(email) {
+    /** The `Set-Cookie` of a device on which the owner of this address has just signed in. */
+    issue(email: string): string {
       const id = Buffer.from(random.bytes(DEVICE_ID_BYTES)).toString('base64url')
       const value = `${id}.${signatureOf(id, email).toString('base64url')}`
       return `${name}=${value}; Max-Age=${DEVICE_SECONDS}; Path=/; HttpOnly${secure}; SameSite=Lax`
     },
-    idOf(headers, email) {
+    /** An id of the device, if the owner of this address has signed in on it; else null. */
+    idOf(headers: Headers, email: string): string | null {
       const [id = '', signature = ''] = cookieOf(headers.get('cookie'), name)?.split('.') ?? []
       const given = Buffer.from(signature, 'base64url')
       const expected = signatureOf(id, email)

@@ -9,14 +9,6 @@ import { type AccountAction, recordAccount } from './security.ts'
 import { endVerifications, type OwnSessions } from './sessions.ts'
 import { userIdByEmail } from './store.ts'
 
-/** What follows from a request to better-auth: records, notices, and a device's cookie. */
-export interface Outcomes {
-  /** After a success; `headers` are the answer's. */
-  done(path: string, person: Person | null, headers: Headers, call: MountedCall): Promise<void>
-  /** After a wrong password. Not waited for: the time must not tell who has an account. */
-  failed(path: string, email: unknown, call: MountedCall): void
-}
-
 interface Outcome {
   action: AccountAction
   notice?: Notice
@@ -51,14 +43,16 @@ const SIGN_INS: ReadonlySet<string> = new Set([
   '/callback/oidc',
 ])
 
-/** See {@link Outcomes}. */
+export type Outcomes = ReturnType<typeof createOutcomes>
+
+/** What follows from a request to better-auth: records, notices, and a device's cookie. */
 export function createOutcomes(deps: {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
   mails: AccountMails
   devices: Devices
   ownSessions: Pick<OwnSessions, 'openedBy'>
-}): Outcomes {
+}) {
   const { storage, clock, mails, devices, ownSessions } = deps
 
   function outcomeOf(path: string, wasSignedIn: boolean): Outcome | undefined {
@@ -71,7 +65,13 @@ export function createOutcomes(deps: {
   }
 
   return {
-    async done(path, person, headers, { request, requestId }) {
+    /** After a success; `headers` are the answer's. */
+    async done(
+      path: string,
+      person: Person | null,
+      headers: Headers,
+      { request, requestId }: MountedCall,
+    ): Promise<void> {
       const outcome = outcomeOf(path, person !== null)
       if (outcome === undefined) return
       const whose = SIGN_INS.has(path) ? await ownSessions.openedBy(headers) : person
@@ -87,7 +87,8 @@ export function createOutcomes(deps: {
       if (outcome.notice !== undefined) mails.sendNotice(outcome.notice, whose, request)
     },
 
-    failed(path, email, { requestId }) {
+    /** After a wrong password. Not waited for: the time must not tell who has an account. */
+    failed(path: string, email: unknown, { requestId }: MountedCall): void {
       if (path !== '/sign-in/email' || typeof email !== 'string') return
       const work = async () => {
         const id = await userIdByEmail(storage.read, email)

@@ -21,6 +21,8 @@ export interface AuthPath {
   newPassword?: 'password' | 'newPassword'
   /** Answered by single sign-on's own instance. */
   oidc?: true
+  /** Answered by us, to who is signed in. */
+  own?: true
   /** Needs messages to be sent. */
   mails?: true
   /** Needs a session that was opened or confirmed a short time ago. */
@@ -85,6 +87,8 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   },
   '/sign-out': { method: 'POST' },
   '/get-session': { method: 'GET' },
+  '/list-sessions': { method: 'GET', own: true },
+  '/revoke-session': { method: 'POST', body: z.object({ token: text }), own: true },
   '/revoke-sessions': { method: 'POST' },
   '/revoke-other-sessions': { method: 'POST' },
   '/change-password': {
