@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { listOf } from '../http/page.ts'
 import { emailField } from '../users/index.ts'
 import { ROLES } from './roles.ts'
 
@@ -53,19 +54,9 @@ export const InvitationSchema = z
 
 export const InviteSchema = z.strictObject({ email: emailField, role }).openapi('Invite')
 
-const pagination = z.object({
-  limit: z.int(),
-  has_more: z.boolean(),
-  next_cursor: z.string().nullable(),
-})
+export const MemberListSchema = listOf(MemberSchema).openapi('MemberList')
 
-export const MemberListSchema = z
-  .object({ data: z.array(MemberSchema), pagination })
-  .openapi('MemberList')
-
-export const InvitationListSchema = z
-  .object({ data: z.array(InvitationSchema), pagination })
-  .openapi('InvitationList')
+export const InvitationListSchema = listOf(InvitationSchema).openapi('InvitationList')
 
 /** A member, and an open invitation, as they are shown. */
 export type Member = z.infer<typeof MemberSchema>

@@ -3,6 +3,7 @@ import { operatorActor } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
+import { pageOf } from '../http/page.ts'
 import type { Plans } from '../plans/service.ts'
 import { checked, whole } from '../validation/checked.ts'
 import {
@@ -54,17 +55,8 @@ export function registerInstanceRoutes(api: Pick<Api, 'add'>, deps: InstanceRout
       const below =
         cursor === undefined ? null : (deps.cursors.decode(cursor, binding)[0] as number)
       const found = await deps.workspaces.search(search, { below, limit: limit + 1 })
-      const hasMore = found.length > limit
-      if (hasMore) found.pop()
-      const last = found.at(-1)
-      const next = hasMore && last !== undefined ? deps.cursors.encode([last.no], binding) : null
-      return {
-        status: 200,
-        body: {
-          data: found.map(({ workspace }) => shown(workspace)),
-          pagination: { limit, has_more: hasMore, next_cursor: next },
-        },
-      }
+      const page = pageOf(found, limit, ({ no }) => deps.cursors.encode([no], binding))
+      return { status: 200, body: { ...page, data: page.data.map(shown) } }
     },
   })
 
