@@ -13,11 +13,6 @@ const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db,
     .returning('audit_made'),
 )
 
-/** The number of a workspace's next entry; undefined: the workspace is gone. */
-async function takeEntryNumber(tx: Transaction, workspaceNo: number): Promise<number | undefined> {
-  return (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made
-}
-
 /** The number of the next entry about an account: these belong to no workspace, so to number 0. */
 async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
   const { value } = await tx.db
@@ -63,23 +58,15 @@ export async function recordChange(
   change: Change,
   n?: number,
 ): Promise<void> {
-  const { workspaceNo } = change
+  const { workspaceNo, target } = change
   const number =
     n ??
     (workspaceNo === INSTANCE
       ? await takeInstanceEntryNumber(tx)
-      : await takeEntryNumber(tx, workspaceNo))
+      : (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made)
   if (number === undefined) throw new AppError('NOT_FOUND')
   await tx.run(insert, {
     seq: workspaceNo * SEQS_PER_WORKSPACE + number,
-    ...entryRowOf(actor, change),
-  })
-}
-
-/** What an entry's row holds besides its number. */
-export function entryRowOf(actor: Actor, change: Change): Omit<AuditRow, 'seq'> {
-  const { target } = change
-  return {
     at: change.at,
     actor_type: actor.type,
     actor_id: actor.id,
@@ -92,7 +79,7 @@ export function entryRowOf(actor: Actor, change: Change): Omit<AuditRow, 'seq'> 
     before: stored(change.before),
     after: stored(change.after),
     request_id: actor.requestId,
-  }
+  })
 }
 
 function stored(fields: Fields): string {
