@@ -50,7 +50,7 @@ export interface AccountsDeps {
   random: Random
   logger: Logger
   plans: Plans
-  users: UserService
+  users: Pick<UserService, 'insert'>
   workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
   invitations: Invitations
   mailer: Mailer
@@ -112,14 +112,6 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
     mails,
     ownSessions,
     signIn: signInBy(auth, ownSessions, devices, clock),
-    settings: {
-      signUp: deps.signUp,
-      workspaceCreation: deps.workspaceCreation,
-      oidc,
-      mail: mailer.available,
-      baseUrl,
-      domains: deps.domains,
-    },
   })
 
   return {

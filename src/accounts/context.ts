@@ -1,19 +1,10 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { addressKey } from '../base/client-address.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Random } from '../base/random.ts'
-import type { OidcConfig, SignUp, WorkspaceCreation } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import type { HashQueue } from '../limits/index.ts'
-import type { Plans } from '../plans/service.ts'
-import type { Storage } from '../storage/index.ts'
-import type { UserService } from '../users/index.ts'
-import type { WorkspaceService } from '../workspaces/index.ts'
+import type { AccountsDeps } from './accounts.ts'
 import type { Attempts } from './attempts.ts'
 import type { Claims } from './claims.ts'
-import type { Invitations } from './invitations.ts'
 import type { AccountMails } from './mails.ts'
 import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
 import { recordAccount } from './security.ts'
@@ -23,34 +14,16 @@ import { accountOf, lacksFactor } from './store.ts'
 import type { Joined, SignIn, Visit } from './types.ts'
 
 /** What the verbs of the accounts share. */
-export interface AccountServiceDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  plans: Plans
-  users: Pick<UserService, 'insert'>
-  workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
-  invitations: Invitations
+export interface AccountServiceDeps extends AccountsDeps {
   claims: Claims
   attempts: Attempts
-  hashes: HashQueue
   mails: AccountMails
-  ownSessions: Pick<OwnSessions, 'confirm'>
-  ids: Ids
-  random: Random
+  ownSessions: OwnSessions
   signIn: SignIn
-  settings: {
-    signUp: SignUp
-    workspaceCreation: WorkspaceCreation
-    oidc: OidcConfig | null
-    mail: boolean
-    baseUrl: string
-    /** The hosts that links are served on; the first is the default. */
-    domains: readonly string[]
-  }
 }
 
-export function mayCreate({ settings }: AccountServiceDeps, isOwner: boolean): boolean {
-  return isOwner || settings.workspaceCreation === 'everyone'
+export function mayCreate({ workspaceCreation }: AccountsDeps, isOwner: boolean): boolean {
+  return isOwner || workspaceCreation === 'everyone'
 }
 
 export async function account(deps: AccountServiceDeps, userId: string): Promise<AccountUserView> {
@@ -71,8 +44,7 @@ export async function account(deps: AccountServiceDeps, userId: string): Promise
 }
 
 export async function instance(deps: AccountServiceDeps): Promise<SessionView['instance']> {
-  const { claims } = deps
-  const { signUp, oidc, mail, baseUrl, domains } = deps.settings
+  const { claims, mails, signUp, oidc, baseUrl, domains } = deps
   return {
     claimed: await claims.isClaimed(),
     sign_up: signUp,
@@ -81,7 +53,7 @@ export async function instance(deps: AccountServiceDeps): Promise<SessionView['i
       passkey: hasPasskeys(baseUrl),
       oidc: oidc === null ? [] : [{ id: 'oidc', name: oidc.name }],
     },
-    mail,
+    mail: mails.available,
     version: packageFile.version,
     base_url: baseUrl,
     default_domain: domains[0] ?? new URL(baseUrl).host,

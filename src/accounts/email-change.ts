@@ -1,28 +1,14 @@
 import { type Actor, personActor } from '../audit/index.ts'
 import { addressKey } from '../base/client-address.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Random } from '../base/random.ts'
 import { AppError } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
-import type { Storage } from '../storage/index.ts'
 import { lockUsers } from '../users/index.ts'
-import { type Attempts, LIMITS } from './attempts.ts'
-import type { AccountMails } from './mails.ts'
+import { LIMITS } from './attempts.ts'
+import type { AccountServiceDeps } from './context.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 import { issueToken, tokenIdentifier, userIdByEmail } from './store.ts'
 import type { Visit } from './types.ts'
-
-/** What it works with. */
-export interface EmailChangeDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  ids: Ids
-  random: Random
-  attempts: Attempts
-  mails: AccountMails
-}
 
 /**
  * Sends a link to the new address, and a notice to the old one. The row behind the link belongs to
@@ -31,7 +17,7 @@ export interface EmailChangeDeps {
  * @throws AppError MAIL_NOT_SET_UP, VALIDATION_FAILED, RATE_LIMITED
  */
 export async function requestEmailChange(
-  deps: EmailChangeDeps,
+  deps: AccountServiceDeps,
   person: Person,
   email: string,
   { address, request, requestId }: Visit,
@@ -65,7 +51,7 @@ export async function requestEmailChange(
  * @throws AppError INVALID_TOKEN, RATE_LIMITED
  */
 export async function confirmEmailChange(
-  { storage, clock, attempts, mails }: EmailChangeDeps,
+  { storage, clock, attempts, mails }: AccountServiceDeps,
   token: string,
   { address, request, requestId }: Visit,
 ): Promise<void> {

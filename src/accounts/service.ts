@@ -221,7 +221,7 @@ async function accept(
   if ((await userIdByEmail(storage.read, found.email)) !== undefined) {
     throw new AppError('ACCOUNT_EXISTS')
   }
-  if (deps.settings.signUp === 'closed') throw new AppError('SIGN_UP_CLOSED')
+  if (deps.signUp === 'closed') throw new AppError('SIGN_UP_CLOSED')
   if (name === undefined || password === undefined) throw missing({ name, password })
   await assertNotCommon('password', password, found.email)
   const hash = () => hashPassword(password)

@@ -5,6 +5,7 @@ import { permissionsOf } from '../members/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { personLimits } from '../workspaces/index.ts'
+import type { createSessionCookie } from './cookies.ts'
 import { lacksFactor } from './store.ts'
 
 /** What it works with. */
@@ -12,8 +13,7 @@ export interface SessionsDeps {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
   plans: Plans
-  /** See `createSessionCookie`. */
-  cookie: { tokenOf(headers: Headers): string | null }
+  cookie: ReturnType<typeof createSessionCookie>
 }
 
 /** The person behind a session's token, while the session lasts. */
@@ -43,7 +43,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { storage, plans, cookie } = deps
   return {
     async personOf(headers) {
-      const token = cookie.tokenOf(headers)
+      const token = await cookie.tokenOf(headers.get('cookie'))
       return token === null ? null : personByToken(deps, token)
     },
 
@@ -80,9 +80,9 @@ export type OwnSessions = ReturnType<typeof createOwnSessions>
 export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
   const { storage, clock, cookie } = deps
 
-  function tokenOf(answer: Headers): string | null {
+  function tokenOf(answer: Headers): Promise<string | null> {
     const pairs = answer.getSetCookie().map((text) => text.split(';')[0])
-    return cookie.tokenOf(new Headers({ cookie: pairs.join('; ') }))
+    return cookie.tokenOf(pairs.join('; '))
   }
 
   return {
@@ -120,12 +120,12 @@ export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
     },
     /** The person whom an answer's cookies would sign in. */
     async openedBy(answer: Headers): Promise<Person | null> {
-      const token = tokenOf(answer)
+      const token = await tokenOf(answer)
       return token === null ? null : personByToken(deps, token)
     },
     /** Ends the session that an answer's cookies would open, and takes the cookies out. */
     async drop(answer: Headers): Promise<void> {
-      const token = tokenOf(answer)
+      const token = await tokenOf(answer)
       if (token !== null) {
         await storage.write((tx) =>
           tx.db.deleteFrom('sessions').where('token', '=', token).execute(),
