@@ -32,7 +32,6 @@ import {
 } from './sessions.ts'
 import { PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
 import { accountOf } from './store.ts'
-import type { Accounts, SignIn } from './types.ts'
 
 /** How long single sign-on waits for its provider before it says that it can't. */
 const PROVIDER_WITHIN_MS = 8_000
@@ -69,16 +68,12 @@ export interface AccountsDeps {
   nodeId?: string | undefined
 }
 
-/** The accounts of a running server. */
-export interface OpenAccounts extends Accounts {
-  /** Opens the door for the first person; the address to be shown, or null: somebody came before. */
-  openClaim(): Promise<string | null>
-  /** Deletes sessions, tokens and counts whose time is over. */
-  purge(): Promise<void>
-}
+export type OpenAccounts = ReturnType<typeof createAccounts>
+/** All that the application needs of the accounts. */
+export type Accounts = Pick<OpenAccounts, 'service' | 'sessions' | 'authenticate'>
 
 /** Puts the accounts together. */
-export function createAccounts(deps: AccountsDeps): OpenAccounts {
+export function createAccounts(deps: AccountsDeps) {
   const { storage, clock, ids, logger, baseUrl, mailer, oidc } = deps
   const secret = createHmac('sha256', deps.key).update('better-auth').digest('base64url')
   const attemptsKey = createHmac('sha256', deps.key).update('attempts').digest()
@@ -117,6 +112,7 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
   return {
     service,
     sessions,
+    /** Answers under `/app/api/auth`. */
     authenticate: createAuthHandler({
       auth,
       oidc: oidc === null ? async () => null : singleSignOn(authDeps, oidc),
@@ -131,11 +127,13 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
       outcomes: createOutcomes({ storage, clock, mails, devices, ownSessions }),
       evenMs: deps.evenMs ?? EVEN_MS,
     }),
-    async openClaim() {
+    /** The address at which the first account is made; null: somebody has made it. */
+    async openClaim(): Promise<string | null> {
       const token = await claims.open()
       return token === null ? null : claimUrl(baseUrl, token)
     },
-    async purge() {
+    /** Deletes sessions, tokens and counts whose time is over. */
+    async purge(): Promise<void> {
       await purgeExpired(storage, clock.now())
       await attempts.purge()
       const oldest = clock.now() - ACCOUNT_ENTRIES_MS
@@ -193,29 +191,34 @@ async function load(deps: AuthDeps): Promise<Auth> {
   return (await import('./auth.ts')).createAuth(deps)
 }
 
+export type SignIn = ReturnType<typeof signInBy>
+
 function signInBy(
   auth: () => Promise<Auth>,
   sessions: Pick<OwnSessions, 'expiryOf'>,
   devices: Devices,
   clock: Clock,
-): SignIn {
-  const signIn = async (email: string, password: string, { headers }: Request) => {
-    const body = { email, password }
-    const { api } = await auth()
-    const response = await api
-      .signInEmail({ body, headers: agentOf(headers), asResponse: true })
-      .catch(() => null)
-    return response?.ok ? [...response.headers.getSetCookie(), devices.issue(email)] : []
+) {
+  return {
+    /** Signs in by password; the values of `Set-Cookie`, empty when it isn't allowed. */
+    async open(email: string, password: string, { headers }: Request): Promise<string[]> {
+      const body = { email, password }
+      const { api } = await auth()
+      const response = await api
+        .signInEmail({ body, headers: agentOf(headers), asResponse: true })
+        .catch(() => null)
+      return response?.ok ? [...response.headers.getSetCookie(), devices.issue(email)] : []
+    },
+    /** Prolongs the request's session when it is due; the values of `Set-Cookie`. */
+    async prolong({ sessionId }: Person, { headers }: Request): Promise<string[]> {
+      const expiresAt = await sessions.expiryOf(sessionId)
+      const dueAt = (expiresAt ?? 0) - (SESSION_SECONDS - PROLONG_AFTER_SECONDS) * 1000
+      if (expiresAt === undefined || clock.now() < dueAt) return []
+      const { api } = await auth()
+      const response = await api.getSession({ headers, asResponse: true })
+      return response.headers.getSetCookie()
+    },
   }
-  const prolong = async ({ sessionId }: Person, { headers }: Request) => {
-    const expiresAt = await sessions.expiryOf(sessionId)
-    const dueAt = (expiresAt ?? 0) - (SESSION_SECONDS - PROLONG_AFTER_SECONDS) * 1000
-    if (expiresAt === undefined || clock.now() < dueAt) return []
-    const { api } = await auth()
-    const response = await api.getSession({ headers, asResponse: true })
-    return response.headers.getSetCookie()
-  }
-  return Object.assign(signIn, { prolong })
 }
 
 /** Nothing but what the session is recognised by. */

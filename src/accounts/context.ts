@@ -1,8 +1,9 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { addressKey } from '../base/client-address.ts'
 import { AppError } from '../errors/index.ts'
+import type { Call } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import type { AccountsDeps } from './accounts.ts'
+import type { AccountsDeps, SignIn } from './accounts.ts'
 import type { Attempts } from './attempts.ts'
 import type { Claims } from './claims.ts'
 import type { AccountMails } from './mails.ts'
@@ -11,7 +12,11 @@ import { recordAccount } from './security.ts'
 import type { OwnSessions } from './sessions.ts'
 import { hasPasskeys } from './site.ts'
 import { accountOf, lacksFactor } from './store.ts'
-import type { Joined, SignIn, Visit } from './types.ts'
+
+/** What the accounts need to know of a request. */
+export type Visit = Pick<Call, 'request' | 'requestId' | 'address' | 'locale'>
+
+export type Joined = Awaited<ReturnType<typeof arrived>>
 
 /** What the verbs of the accounts share. */
 export interface AccountServiceDeps extends AccountsDeps {
@@ -85,20 +90,23 @@ export async function ownWorkspaces(
   }))
 }
 
-/** Somebody who is a member now; with a password that was just set they are signed in too. */
+/**
+ * Somebody who is a member now, with the cookies that keep them signed in: with a password that was
+ * just set they are signed in too.
+ */
 export async function arrived(
   deps: AccountServiceDeps,
   userId: string,
   workspaceId: string,
   { request, requestId, address }: Visit,
   first?: { password: string; by: 'claim' | 'invitation' },
-): Promise<Joined> {
+): Promise<{ user: AccountUserView; workspace: OwnWorkspaceView; cookies: string[] }> {
   const { hashes, storage, clock } = deps
   const [user, all] = await Promise.all([account(deps, userId), ownWorkspaces(deps, userId)])
   const workspace = all.find(({ id }) => id === workspaceId)
   if (workspace === undefined) throw new AppError('CONFLICT')
   if (first === undefined) return { user, workspace, cookies: [] }
-  const signIn = () => deps.signIn(user.email, first.password, request)
+  const signIn = () => deps.signIn.open(user.email, first.password, request)
   const cookies = await hashes.run('signIn', addressKey(address), signIn)
   if (cookies.length > 0) {
     const actor = { type: 'user', id: userId, label: user.email, requestId } as const

@@ -4,11 +4,10 @@ import { AppError } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
 import { lockUsers } from '../users/index.ts'
 import { LIMITS } from './attempts.ts'
-import type { AccountServiceDeps } from './context.ts'
+import type { AccountServiceDeps, Visit } from './context.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 import { issueToken, tokenIdentifier, userIdByEmail } from './store.ts'
-import type { Visit } from './types.ts'
 
 /**
  * Sends a link to the new address, and a notice to the old one. The row behind the link belongs to

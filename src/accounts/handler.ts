@@ -1,5 +1,4 @@
 import { addressKey } from '../base/client-address.ts'
-import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import {
   FRESH_MS,
@@ -12,34 +11,28 @@ import {
   type Sessions,
   validate,
 } from '../http/index.ts'
-import type { HashQueue } from '../limits/index.ts'
 import { assertNotCommon } from '../users/index.ts'
-import type { Attempts } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import { appErrorOf } from './auth-errors.ts'
-import type { Claims } from './claims.ts'
+import type { AccountServiceDeps } from './context.ts'
 import type { Devices } from './cookies.ts'
-import type { AccountMails } from './mails.ts'
 import type { Outcomes } from './outcomes.ts'
 import { AUTH_PATHS, type AuthPath } from './paths.ts'
-import type { OwnSessions } from './sessions.ts'
 import { AUTH_PATH } from './site.ts'
 
 /** What it works with. */
-export interface HandlerDeps {
+export interface HandlerDeps
+  extends Pick<
+    AccountServiceDeps,
+    'attempts' | 'hashes' | 'mails' | 'ownSessions' | 'claims' | 'clock'
+  > {
   /** Loaded with the first request that needs it: half a second, and 50 MB. */
   auth(): Promise<Auth>
   /** The instance for single sign-on; null: the provider can't be reached, or there is none. */
   oidc(): Promise<Auth | null>
-  attempts: Attempts
-  hashes: HashQueue
-  mails: AccountMails
   sessions: Pick<Sessions, 'personOf'>
-  ownSessions: OwnSessions
-  claims: Pick<Claims, 'isClaimed'>
   /** The least that answers take which must not tell by their time who has an account. */
   evenMs: number
-  clock: Clock
   devices: Devices
   outcomes: Outcomes
 }

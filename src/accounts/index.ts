@@ -1,3 +1,2 @@
-export { createAccounts, type OpenAccounts } from './accounts.ts'
+export { type Accounts, createAccounts, type OpenAccounts } from './accounts.ts'
 export { createInvitations, createSendInvitation } from './invitations.ts'
-export type { Accounts } from './types.ts'

@@ -1,12 +1,10 @@
 import { personActor } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
 import type { MountedCall, Person } from '../http/index.ts'
 import type { Notice } from '../mail/index.ts'
-import type { Storage } from '../storage/index.ts'
+import type { AccountServiceDeps } from './context.ts'
 import type { Devices } from './cookies.ts'
-import type { AccountMails } from './mails.ts'
 import { type AccountAction, recordAccount } from './security.ts'
-import { endVerifications, type OwnSessions } from './sessions.ts'
+import { endVerifications } from './sessions.ts'
 import { userIdByEmail } from './store.ts'
 
 interface Outcome {
@@ -46,13 +44,11 @@ const SIGN_INS: ReadonlySet<string> = new Set([
 export type Outcomes = ReturnType<typeof createOutcomes>
 
 /** What follows from a request to better-auth: records, notices, and a device's cookie. */
-export function createOutcomes(deps: {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  mails: AccountMails
-  devices: Devices
-  ownSessions: Pick<OwnSessions, 'openedBy'>
-}) {
+export function createOutcomes(
+  deps: Pick<AccountServiceDeps, 'storage' | 'clock' | 'mails' | 'ownSessions'> & {
+    devices: Devices
+  },
+) {
   const { storage, clock, mails, devices, ownSessions } = deps
 
   function outcomeOf(path: string, wasSignedIn: boolean): Outcome | undefined {

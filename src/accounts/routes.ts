@@ -1,4 +1,6 @@
 import { type Api, endpoint, personOf } from '../http/index.ts'
+import type { Accounts } from './accounts.ts'
+import type { Joined } from './context.ts'
 import {
   AccountSchema,
   acceptBody,
@@ -15,7 +17,6 @@ import {
   tokenBody,
   workspaceBody,
 } from './schemas.ts'
-import type { Accounts, Joined } from './types.ts'
 
 const ANYONE = { scope: null, tag: 'Accounts' } as const
 const OWN = { ...ANYONE, person: true } as const

@@ -13,8 +13,10 @@ import {
   account,
   arrived,
   instance,
+  type Joined,
   mayCreate,
   ownWorkspaces,
+  type Visit,
 } from './context.ts'
 import { confirmEmailChange, requestEmailChange } from './email-change.ts'
 import { removeOwnAccount } from './removal.ts'
@@ -30,7 +32,6 @@ import type {
   SessionView,
 } from './schemas.ts'
 import { userIdByEmail } from './store.ts'
-import type { Joined, Visit } from './types.ts'
 
 const EVENTS_SHOWN = 50
 

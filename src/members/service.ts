@@ -53,23 +53,6 @@ export function createMemberService({
     if (other === undefined) throw new AppError('LAST_OWNER')
   }
 
-  function record(
-    tx: Transaction,
-    { workspace, actor }: MemberAsker,
-    action: 'member.updated' | 'member.left' | 'member.removed',
-    { user_id: id, email, role }: MemberRow,
-    after: { role?: Role },
-  ): Promise<void> {
-    return recordChange(tx, actor, {
-      workspaceNo: workspace.no,
-      at: clock.now(),
-      action,
-      target: { type: 'member', id, label: email },
-      before: { role },
-      after,
-    })
-  }
-
   return {
     /** All members, in the order in which they joined. */
     async list(workspaceNo: number): Promise<Member[]> {
@@ -105,7 +88,14 @@ export function createMemberService({
       if (keys === 'revoke' && !permissionsOf(role).has('keys:manage')) {
         await revokeKeysOf(tx, workspace.no, userId, actor, at)
       }
-      await record(tx, asker, 'member.updated', row, { role })
+      await recordChange(tx, actor, {
+        workspaceNo: workspace.no,
+        at,
+        action: 'member.updated',
+        target: { type: 'member', id: userId, label: row.email },
+        before: { role: row.role },
+        after: { role },
+      })
       return memberOf({ ...row, role })
     },
 
@@ -124,20 +114,54 @@ export function createMemberService({
       const leaves = userId === asker.userId
       if (!leaves) await assertManages(tx, asker, [row.role])
       if (row.role === 'owner') await assertOwnerStays(tx, asker, userId)
-      const at = clock.now()
-      await endInvitationsBy(tx, workspace.no, userId, actor, at)
-      if (leaves || keys === 'revoke') await revokeKeysOf(tx, workspace.no, userId, actor, at)
-      await deleteMember(tx, workspace.no, userId)
-      await record(tx, asker, leaves ? 'member.left' : 'member.removed', row, {})
+      const keepKeys = !leaves && keys === 'keep'
+      await takeOut(tx, actor, {
+        workspaceNo: workspace.no,
+        member: row,
+        keepKeys,
+        at: clock.now(),
+      })
     },
   }
+}
+
+/**
+ * Takes a member out, with the invitations that they have sent and, unless these are kept, the API
+ * keys that they have made. The workspace is locked already.
+ */
+export async function takeOut(
+  tx: Transaction,
+  actor: Actor,
+  {
+    workspaceNo,
+    member: { user_id: id, email, role },
+    keepKeys,
+    at,
+  }: {
+    workspaceNo: number
+    member: Pick<MemberRow, 'user_id' | 'email' | 'role'>
+    keepKeys: boolean
+    at: number
+  },
+): Promise<void> {
+  await endInvitationsBy(tx, workspaceNo, id, actor, at)
+  if (!keepKeys) await revokeKeysOf(tx, workspaceNo, id, actor, at)
+  await deleteMember(tx, workspaceNo, id)
+  await recordChange(tx, actor, {
+    workspaceNo,
+    at,
+    action: actor.id === id ? 'member.left' : 'member.removed',
+    target: { type: 'member', id, label: email },
+    before: { role },
+    after: {},
+  })
 }
 
 /**
  * Ends the open invitations that a person has sent: else one of them brings a person back who was
  * removed. The workspace is locked already.
  */
-export async function endInvitationsBy(
+async function endInvitationsBy(
   tx: Transaction,
   workspaceNo: number,
   userId: string,
