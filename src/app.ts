@@ -1,6 +1,6 @@
 import { backToSignIn, OIDC_CALLBACK } from './accounts/back-to-sign-in.ts'
+import type { Accounts } from './accounts/index.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
-import type { Accounts } from './accounts/types.ts'
 import { registerAuditRoutes } from './audit/routes.ts'
 import type { Limiters } from './backend/index.ts'
 import { createMemo } from './base/memo.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Actor, dropAccountEntries } from '../audit/index.ts'
+import { dropAccountEntries } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
@@ -9,19 +9,19 @@ import type { Person } from '../http/index.ts'
 import type { HashQueue } from '../limits/index.ts'
 import type { Mailer } from '../mail/index.ts'
 import type { Plans } from '../plans/service.ts'
-import type { Storage } from '../storage/index.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
 import type { UserService } from '../users/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
-import { type Attempts, createAttempts, LIMITS } from './attempts.ts'
+import { type Attempts, createAttempts } from './attempts.ts'
 import type { Auth, AuthDeps } from './auth.ts'
 import { type Claims, claimUrl, createClaims } from './claims.ts'
 import { createDevices, createSessionCookie, type Devices } from './cookies.ts'
-import { createGate } from './gate.ts'
 import { createAuthHandler } from './handler.ts'
+import type { Invitations } from './invitations.ts'
 import { type AccountMails, createAccountMails } from './mails.ts'
 import { discover } from './oidc.ts'
 import { createOutcomes } from './outcomes.ts'
-import { recordAccount } from './security.ts'
+import { type AccountAction, recordAccount } from './security.ts'
 import { createAccountService } from './service.ts'
 import {
   createOwnSessions,
@@ -30,8 +30,8 @@ import {
   type OwnSessions,
   purgeExpired,
 } from './sessions.ts'
-import { LINK_SECONDS, PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
-import type { Accounts, Invitations, SignIn } from './types.ts'
+import { PROLONG_AFTER_SECONDS, SESSION_SECONDS } from './site.ts'
+import { accountOf } from './store.ts'
 
 /** How long single sign-on waits for its provider before it says that it can't. */
 const PROVIDER_WITHIN_MS = 8_000
@@ -49,7 +49,7 @@ export interface AccountsDeps {
   random: Random
   logger: Logger
   plans: Plans
-  users: UserService
+  users: Pick<UserService, 'insert'>
   workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
   invitations: Invitations
   mailer: Mailer
@@ -68,23 +68,18 @@ export interface AccountsDeps {
   nodeId?: string | undefined
 }
 
-/** The accounts of a running server. */
-export interface OpenAccounts extends Accounts {
-  /** Opens the door for the first person; the address to be shown, or null: somebody came before. */
-  openClaim(): Promise<string | null>
-  /** Deletes sessions, tokens and counts whose time is over. */
-  purge(): Promise<void>
-}
+export type OpenAccounts = ReturnType<typeof createAccounts>
+/** All that the application needs of the accounts. */
+export type Accounts = Pick<OpenAccounts, 'service' | 'sessions' | 'authenticate'>
 
 /** Puts the accounts together. */
-export function createAccounts(deps: AccountsDeps): OpenAccounts {
-  const { storage, clock, ids, logger, baseUrl, users, mailer, oidc } = deps
+export function createAccounts(deps: AccountsDeps) {
+  const { storage, clock, ids, logger, baseUrl, mailer, oidc } = deps
   const secret = createHmac('sha256', deps.key).update('better-auth').digest('base64url')
   const attemptsKey = createHmac('sha256', deps.key).update('attempts').digest()
   const attempts = createAttempts({ storage, clock, key: attemptsKey })
-  const mails = createAccountMails({ mailer, baseUrl, clock, linkMs: LINK_SECONDS * 1000 })
-  const claims = createClaims({ storage, random: deps.random, users, nodeId: deps.nodeId })
-  const gate = createGate(deps.hashes)
+  const mails = createAccountMails({ mailer, baseUrl, clock })
+  const claims = createClaims({ storage, random: deps.random, nodeId: deps.nodeId })
   const cookie = createSessionCookie(baseUrl, secret)
   const devices = createDevices(baseUrl, deps.key, deps.random)
   const ownSessions = createOwnSessions({ storage, clock, cookie })
@@ -109,28 +104,20 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
     ...deps,
     claims,
     attempts,
-    gate,
     mails,
     ownSessions,
     signIn: signInBy(auth, ownSessions, devices, clock),
-    settings: {
-      signUp: deps.signUp,
-      workspaceCreation: deps.workspaceCreation,
-      oidc,
-      mail: mailer.available,
-      baseUrl,
-      domains: deps.domains,
-    },
   })
 
   return {
     service,
     sessions,
+    /** Answers under `/app/api/auth`. */
     authenticate: createAuthHandler({
       auth,
       oidc: oidc === null ? async () => null : singleSignOn(authDeps, oidc),
       attempts,
-      gate,
+      hashes: deps.hashes,
       mails,
       sessions,
       ownSessions,
@@ -140,11 +127,13 @@ export function createAccounts(deps: AccountsDeps): OpenAccounts {
       outcomes: createOutcomes({ storage, clock, mails, devices, ownSessions }),
       evenMs: deps.evenMs ?? EVEN_MS,
     }),
-    async openClaim() {
+    /** The address at which the first account is made; null: somebody has made it. */
+    async openClaim(): Promise<string | null> {
       const token = await claims.open()
       return token === null ? null : claimUrl(baseUrl, token)
     },
-    async purge() {
+    /** Deletes sessions, tokens and counts whose time is over. */
+    async purge(): Promise<void> {
       await purgeExpired(storage, clock.now())
       await attempts.purge()
       const oldest = clock.now() - ACCOUNT_ENTRIES_MS
@@ -162,31 +151,37 @@ function authEvents(
     devices,
     mails,
   }: { claims: Claims; attempts: Attempts; devices: Devices; mails: AccountMails },
-): Pick<AuthDeps, 'mayJoin' | 'passwordReset' | 'codes'> {
+): Pick<AuthDeps, 'mayJoin' | 'passwordReset' | 'ssoLinked' | 'codes'> {
+  /** `id`: of the person who is known to have done it; null: that isn't known. */
+  const record =
+    (action: AccountAction, user: { id: string; email: string }, id: string | null) =>
+    (tx: Transaction) => {
+      const actor = { type: 'user', id, label: user.email, requestId: null } as const
+      return recordAccount(tx, actor, clock.now(), action, user)
+    }
+
   return {
     async mayJoin(email) {
       if (signUp === 'closed' || !(await claims.isClaimed())) return false
       return signUp === 'open' || invitations.awaits(email)
     },
-    async passwordReset({ id, email }) {
-      const actor: Actor = { type: 'user', id, label: email, requestId: null }
-      await storage.write(async (tx) => {
-        await endVerifications(tx, id)
-        await recordAccount(tx, actor, clock.now(), 'account.password_reset', { id, email })
-      })
-      // Only who reads the person's messages can choose a new password: strangers don't know it.
-      await attempts.forget(LIMITS.secondFactorDay, id)
+    passwordReset: (user) =>
+      storage.write(async (tx) => {
+        await endVerifications(tx, user.id)
+        await record('account.password_reset', user, user.id)(tx)
+      }),
+    async ssoLinked(userId) {
+      const user = await accountOf(storage.read, userId)
+      if (user !== undefined) await storage.write(record('account.sso_linked', user, userId))
     },
     codes: {
       attempts,
       devices,
       async locked(user) {
-        const actor: Actor = { type: 'user', id: null, label: user.email, requestId: null }
-        await storage.write((tx) =>
-          recordAccount(tx, actor, clock.now(), 'account.codes_locked', user),
-        )
+        await storage.write(record('account.codes_locked', user, null))
         mails.sendNotice('codes_locked', user)
       },
+      wrong: (user) => storage.write(record('account.second_factor_failed', user, null)),
     },
   }
 }
@@ -196,29 +191,34 @@ async function load(deps: AuthDeps): Promise<Auth> {
   return (await import('./auth.ts')).createAuth(deps)
 }
 
+export type SignIn = ReturnType<typeof signInBy>
+
 function signInBy(
   auth: () => Promise<Auth>,
   sessions: Pick<OwnSessions, 'expiryOf'>,
   devices: Devices,
   clock: Clock,
-): SignIn {
-  const signIn = async (email: string, password: string, { headers }: Request) => {
-    const body = { email, password }
-    const { api } = await auth()
-    const response = await api
-      .signInEmail({ body, headers: agentOf(headers), asResponse: true })
-      .catch(() => null)
-    return response?.ok ? [...response.headers.getSetCookie(), devices.issue(email)] : []
+) {
+  return {
+    /** Signs in by password; the values of `Set-Cookie`, empty when it isn't allowed. */
+    async open(email: string, password: string, { headers }: Request): Promise<string[]> {
+      const body = { email, password }
+      const { api } = await auth()
+      const response = await api
+        .signInEmail({ body, headers: agentOf(headers), asResponse: true })
+        .catch(() => null)
+      return response?.ok ? [...response.headers.getSetCookie(), devices.issue(email)] : []
+    },
+    /** Prolongs the request's session when it is due; the values of `Set-Cookie`. */
+    async prolong({ sessionId }: Person, { headers }: Request): Promise<string[]> {
+      const expiresAt = await sessions.expiryOf(sessionId)
+      const dueAt = (expiresAt ?? 0) - (SESSION_SECONDS - PROLONG_AFTER_SECONDS) * 1000
+      if (expiresAt === undefined || clock.now() < dueAt) return []
+      const { api } = await auth()
+      const response = await api.getSession({ headers, asResponse: true })
+      return response.headers.getSetCookie()
+    },
   }
-  const prolong = async ({ sessionId }: Person, { headers }: Request) => {
-    const expiresAt = await sessions.expiryOf(sessionId)
-    const dueAt = (expiresAt ?? 0) - (SESSION_SECONDS - PROLONG_AFTER_SECONDS) * 1000
-    if (expiresAt === undefined || clock.now() < dueAt) return []
-    const { api } = await auth()
-    const response = await api.getSession({ headers, asResponse: true })
-    return response.headers.getSetCookie()
-  }
-  return Object.assign(signIn, { prolong })
 }
 
 /** Nothing but what the session is recognised by. */

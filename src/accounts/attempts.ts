@@ -40,96 +40,69 @@ export const LIMITS = {
   codeOnce: { name: 'code once', policy: { ratePerMinute: 1 / 3, burst: 1 } },
 } as const satisfies Record<string, Limit>
 
+export type Attempts = ReturnType<typeof createAttempts>
+
 /**
  * Attempts at signing in and the like, counted exactly: in the database, under its one writer, so
  * that neither many requests at once nor a restart nor a second process gives anybody more. When
  * they can't be counted they aren't let through.
  */
-export interface Attempts {
-  /** @throws AppError RATE_LIMITED, StorageUnavailable */
-  take(limit: Limit, subject: string): Promise<void>
-  /** Gives an attempt back that turned out to be rightful. */
-  refund(limit: Limit, subject: string): Promise<void>
-  /** Takes one, and says whether there was one. */
-  tryTake(limit: Limit, subject: string): Promise<boolean>
-  /** Gives all attempts back. */
-  forget(limit: Limit, subject: string): Promise<void>
-  /** Forgets those whose time is over. */
-  purge(): Promise<void>
-}
-
-/** What it works with. */
-export interface AttemptsDeps {
+export function createAttempts(deps: {
   storage: Pick<Storage, 'write'>
   clock: Clock
   /** Keeps addresses and accounts out of the table: only keyed hashes of them are in it. */
   key: Uint8Array
-}
-
-/** See {@link Attempts}. */
-export function createAttempts({ storage, clock, key }: AttemptsDeps): Attempts {
+}) {
+  const { storage, clock, key } = deps
   const keyOf = ({ name }: Limit, subject: string) =>
     createHmac('sha256', key).update(`${name}\n${subject}`).digest('base64url')
 
   function apply(limit: Limit, subject: string, cost: 1 | -1): Promise<Decision> {
-    const row = keyOf(limit, subject)
+    const key = keyOf(limit, subject)
     const work = async (tx: Transaction) => {
-      await tx.lock(`attempts ${row}`)
+      await tx.lock(`attempts ${key}`)
       const now = clock.now()
-      const decision = decide(await attemptState(tx, row), limit.policy, now, cost)
-      await putAttempt(tx, row, decision.state, now + decision.fullAfterMs)
+      const before = await tx.db
+        .selectFrom('attempts')
+        .select(['at', 'used'])
+        .where('key', '=', key)
+        .executeTakeFirst()
+      const decision = decide(before, limit.policy, now, cost)
+      const state = { ...decision.state, full_at: now + decision.fullAfterMs }
+      await tx.db
+        .insertInto('attempts')
+        .values({ key, ...state })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet(state))
+        .execute()
       return decision
     }
-    return storage.write(work, { survives: 'process', queue: `attempts ${row}` })
+    return storage.write(work, { survives: 'process', queue: `attempts ${key}` })
   }
 
   return {
-    async take(limit, subject) {
-      const decision = await apply(limit, subject, 1)
-      assertAllowed(decision)
+    /** @throws AppError RATE_LIMITED, StorageUnavailable */
+    async take(limit: Limit, subject: string): Promise<void> {
+      assertAllowed(await apply(limit, subject, 1))
     },
-    async tryTake(limit, subject) {
+    /** Takes one, and says whether there was one. */
+    async tryTake(limit: Limit, subject: string): Promise<boolean> {
       return (await apply(limit, subject, 1)).allowed
     },
-    async refund(limit, subject) {
+    /** Gives an attempt back that turned out to be rightful. */
+    async refund(limit: Limit, subject: string): Promise<void> {
       await apply(limit, subject, -1)
     },
-    async forget(limit, subject) {
-      const row = keyOf(limit, subject)
-      await storage.write((tx) => tx.db.deleteFrom('attempts').where('key', '=', row).execute())
+    /** Gives all attempts back. */
+    async forget(limit: Limit, subject: string): Promise<void> {
+      const key = keyOf(limit, subject)
+      await storage.write((tx) => tx.db.deleteFrom('attempts').where('key', '=', key).execute())
     },
-    async purge() {
-      // These say no more than their absence would.
+    /** Deletes those whose time is over: they say no more than their absence would. */
+    async purge(): Promise<void> {
       await storage.write(
         (tx) => tx.db.deleteFrom('attempts').where('full_at', '<=', clock.now()).execute(),
         { survives: 'process' },
       )
     },
   }
-}
-
-/** The state of one limit for one subject. */
-async function attemptState(
-  tx: Transaction,
-  key: string,
-): Promise<{ at: number; used: number } | undefined> {
-  return tx.db
-    .selectFrom('attempts')
-    .select(['at', 'used'])
-    .where('key', '=', key)
-    .executeTakeFirst()
-}
-
-/** Puts down the state after an attempt. */
-async function putAttempt(
-  tx: Transaction,
-  key: string,
-  { at, used }: { at: number; used: number },
-  full_at: number,
-): Promise<void> {
-  await tx.db
-    .insertInto('attempts')
-    .values({ key, at, used, full_at })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ at, used, full_at }))
-    .execute()
 }

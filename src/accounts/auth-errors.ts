@@ -12,44 +12,47 @@ interface Refusal {
 }
 
 /** better-auth's codes that mean one of ours. What isn't here is judged by its status. */
-const CODES: Readonly<Record<string, () => AppError>> = {
-  INVALID_EMAIL_OR_PASSWORD: () => new AppError('SIGN_IN_FAILED'),
-  EMAIL_NOT_VERIFIED: () => new AppError('EMAIL_NOT_VERIFIED'),
-  USER_ALREADY_EXISTS: () => new AppError('ACCOUNT_EXISTS'),
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: () => new AppError('ACCOUNT_EXISTS'),
-  EMAIL_PASSWORD_SIGN_UP_DISABLED: () => new AppError('SIGN_UP_CLOSED'),
-  SESSION_NOT_FRESH: () => new AppError('SIGN_IN_AGAIN'),
-  SESSION_EXPIRED: () => new AppError('SIGN_IN_AGAIN'),
-  INVALID_TWO_FACTOR_COOKIE: () => new AppError('SIGN_IN_REQUIRED'),
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () => new AppError('SIGN_IN_REQUIRED'),
-  INVALID_CODE: () => new AppError('INVALID_CODE'),
-  INVALID_BACKUP_CODE: () => new AppError('INVALID_CODE'),
-  INVALID_TOKEN: () => new AppError('INVALID_TOKEN'),
-  TOKEN_EXPIRED: () => new AppError('INVALID_TOKEN'),
-  USER_NOT_FOUND: () => new AppError('INVALID_TOKEN'),
-  INVALID_USER: () => new AppError('INVALID_TOKEN'),
-  RESET_PASSWORD_DISABLED: () => new AppError('MAIL_NOT_SET_UP'),
-  VERIFICATION_EMAIL_NOT_ENABLED: () => new AppError('MAIL_NOT_SET_UP'),
-  PASSWORD_TOO_LONG: () => new AppError('SIGN_IN_FAILED'),
-  CHALLENGE_NOT_FOUND: () => new AppError('PASSKEY_FAILED'),
-  AUTHENTICATION_FAILED: () => new AppError('PASSKEY_FAILED'),
-  FAILED_TO_VERIFY_REGISTRATION: () => new AppError('PASSKEY_FAILED'),
-  YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY: () => new AppError('PASSKEY_FAILED'),
-  PREVIOUSLY_REGISTERED: () => new AppError('CONFLICT'),
-  TOTP_ALREADY_ENABLED: () => new AppError('CONFLICT'),
-  TOTP_NOT_ENABLED: () => new AppError('CONFLICT'),
-  TWO_FACTOR_NOT_ENABLED: () => new AppError('CONFLICT'),
-  BACKUP_CODES_NOT_ENABLED: () => new AppError('CONFLICT'),
-  CREDENTIAL_ACCOUNT_NOT_FOUND: () => new AppError('CONFLICT'),
-  ACCOUNT_NOT_FOUND: () => new AppError('NOT_FOUND'),
-  FAILED_TO_UNLINK_LAST_ACCOUNT: () => new AppError('CONFLICT'),
-  EMAIL_ALREADY_VERIFIED: () => new AppError('CONFLICT'),
-  EMAIL_MISMATCH: () => new AppError('CONFLICT'),
-  INVALID_CALLBACK_URL: () => invalid([{ field: 'callbackURL', code: 'INVALID_URL' }]),
-  INVALID_REDIRECT_URL: () => invalid([{ field: 'redirectTo', code: 'INVALID_URL' }]),
-  INVALID_ERROR_CALLBACK_URL: () => invalid([{ field: 'errorCallbackURL', code: 'INVALID_URL' }]),
-  INVALID_NEW_USER_CALLBACK_URL: () =>
-    invalid([{ field: 'newUserCallbackURL', code: 'INVALID_URL' }]),
+const CODES = {
+  INVALID_EMAIL_OR_PASSWORD: 'SIGN_IN_FAILED',
+  EMAIL_NOT_VERIFIED: 'EMAIL_NOT_VERIFIED',
+  USER_ALREADY_EXISTS: 'ACCOUNT_EXISTS',
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'ACCOUNT_EXISTS',
+  EMAIL_PASSWORD_SIGN_UP_DISABLED: 'SIGN_UP_CLOSED',
+  SESSION_NOT_FRESH: 'SIGN_IN_AGAIN',
+  SESSION_EXPIRED: 'SIGN_IN_AGAIN',
+  INVALID_TWO_FACTOR_COOKIE: 'SIGN_IN_REQUIRED',
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'SIGN_IN_REQUIRED',
+  INVALID_CODE: 'INVALID_CODE',
+  INVALID_BACKUP_CODE: 'INVALID_CODE',
+  INVALID_TOKEN: 'INVALID_TOKEN',
+  TOKEN_EXPIRED: 'INVALID_TOKEN',
+  USER_NOT_FOUND: 'INVALID_TOKEN',
+  INVALID_USER: 'INVALID_TOKEN',
+  RESET_PASSWORD_DISABLED: 'MAIL_NOT_SET_UP',
+  VERIFICATION_EMAIL_NOT_ENABLED: 'MAIL_NOT_SET_UP',
+  PASSWORD_TOO_LONG: 'SIGN_IN_FAILED',
+  CHALLENGE_NOT_FOUND: 'PASSKEY_FAILED',
+  AUTHENTICATION_FAILED: 'PASSKEY_FAILED',
+  FAILED_TO_VERIFY_REGISTRATION: 'PASSKEY_FAILED',
+  YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY: 'PASSKEY_FAILED',
+  PREVIOUSLY_REGISTERED: 'CONFLICT',
+  TOTP_ALREADY_ENABLED: 'CONFLICT',
+  TOTP_NOT_ENABLED: 'CONFLICT',
+  TWO_FACTOR_NOT_ENABLED: 'CONFLICT',
+  BACKUP_CODES_NOT_ENABLED: 'CONFLICT',
+  CREDENTIAL_ACCOUNT_NOT_FOUND: 'CONFLICT',
+  ACCOUNT_NOT_FOUND: 'NOT_FOUND',
+  FAILED_TO_UNLINK_LAST_ACCOUNT: 'CONFLICT',
+  EMAIL_ALREADY_VERIFIED: 'CONFLICT',
+  EMAIL_MISMATCH: 'CONFLICT',
+} as const
+
+/** better-auth's codes of addresses that lead to another site, and the field that has it. */
+const URL_FIELDS: Readonly<Record<string, string>> = {
+  INVALID_CALLBACK_URL: 'callbackURL',
+  INVALID_REDIRECT_URL: 'redirectTo',
+  INVALID_ERROR_CALLBACK_URL: 'errorCallbackURL',
+  INVALID_NEW_USER_CALLBACK_URL: 'newUserCallbackURL',
 }
 
 const OWN_PASSKEY = /^\/passkey\/(?:delete|update)-passkey$/
@@ -64,8 +67,10 @@ export function appErrorOf({ status, code, passwordField, path, signedIn }: Refu
   if (code === 'PASSKEY_NOT_FOUND') {
     return new AppError(path.startsWith('/passkey/verify-') ? 'PASSKEY_FAILED' : 'NOT_FOUND')
   }
-  const known = CODES[code]
-  if (known !== undefined) return known()
+  const known = CODES[code as keyof typeof CODES]
+  if (known !== undefined) return new AppError(known)
+  const field = URL_FIELDS[code]
+  if (field !== undefined) return invalid([{ field, code: 'INVALID_URL' }])
   if (status === 401) {
     return new AppError(path.startsWith('/passkey/verify-') ? 'PASSKEY_FAILED' : 'SIGN_IN_REQUIRED')
   }

@@ -8,7 +8,7 @@ import type { Storage } from '../storage/index.ts'
 import { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from '../users/index.ts'
 import { createAuthDatabase } from './adapter.ts'
 import { describeAgent } from './agent.ts'
-import { type CodeGuard, guardCodes } from './codes.ts'
+import { type CodeGuard, guardCodes, unlockCodes } from './codes.ts'
 import { cookiePrefixOf } from './cookies.ts'
 import type { AccountMails } from './mails.ts'
 import { type OidcProvider, oidcProvider } from './oidc.ts'
@@ -20,7 +20,6 @@ import {
   PROLONG_AFTER_SECONDS,
   SESSION_SECONDS,
 } from './site.ts'
-import { ID_PREFIXES } from './tables.ts'
 
 /** What better-auth is set up with. */
 export interface AuthDeps {
@@ -39,8 +38,20 @@ export interface AuthDeps {
   mayJoin(email: string): Promise<boolean>
   /** Called once a password was replaced by the link of a message. */
   passwordReset(user: { id: string; email: string }): Promise<void>
+  /** Called once a person's account at the provider belongs to them. */
+  ssoLinked(userId: string): Promise<void>
   /** See `guardCodes`. */
   codes: CodeGuard
+}
+
+/** The prefixes of the ids that are made for each model. */
+const ID_PREFIXES: Readonly<Record<string, string>> = {
+  user: 'usr',
+  session: 'ses',
+  account: 'acc',
+  verification: 'ver',
+  twoFactor: 'tfa',
+  passkey: 'psk',
 }
 
 /** better-auth, on our storage and by our rules. */
@@ -84,6 +95,7 @@ function optionsOf(deps: AuthDeps) {
       additionalFields: {
         language: { type: 'string', required: false, input: false },
         instanceOwner: { type: 'boolean', required: false, input: false },
+        emailKey: { type: 'string', required: false, input: false, returned: false },
       },
       async validateUserInfo({ user, source }) {
         if (source.action !== 'create-user' || source.method === 'email-password') return
@@ -98,12 +110,20 @@ function optionsOf(deps: AuthDeps) {
       freshAge: FRESH_MS / 1_000,
     },
     account: {
+      fields: { password: 'passwordHash' },
       accountLinking: { enabled: true, trustedProviders: [] },
       updateAccountOnSignIn: false,
     },
     verification: { storeIdentifier: 'hashed' },
     ...passwordOptions(deps),
     databaseHooks: {
+      account: {
+        create: {
+          async after({ providerId, userId }) {
+            if (providerId === 'oidc') await deps.ssoLinked(userId)
+          },
+        },
+      },
       session: {
         create: {
           before: async (session) => ({
@@ -122,7 +142,7 @@ function optionsOf(deps: AuthDeps) {
 }
 
 /** Signing in by password, and the messages that belong to it. */
-function passwordOptions({ mails, signUpOpen, passwordReset }: AuthDeps) {
+function passwordOptions({ mails, signUpOpen, passwordReset, codes }: AuthDeps) {
   // Without messages nobody could ever confirm an address.
   const mustVerify = signUpOpen && mails.available
   return {
@@ -141,6 +161,8 @@ function passwordOptions({ mails, signUpOpen, passwordReset }: AuthDeps) {
       sendResetPassword: mails.sendReset,
       async onPasswordReset({ user }, request) {
         await passwordReset(user)
+        // Only who reads the person's messages can choose a new password: strangers don't know it.
+        await unlockCodes(codes, user, request?.headers)
         mails.sendPasswordChanged(user, request)
       },
       onExistingUserSignUp: async ({ user }, request) => mails.sendExists(user, request),
@@ -170,6 +192,8 @@ function passkeyOptions(baseUrl: string): PasskeyOptions {
   return {
     rpID: isLoopback(hostname) ? 'localhost' : hostname,
     rpName: 'Slugline',
+    // As Kysely's CamelCasePlugin reads `credential_id`.
+    schema: { passkey: { fields: { credentialID: 'credentialId' } } },
     advanced: { webAuthnChallengeCookie: 'passkey' },
     origin: [origin, ...localOrigins(baseUrl)],
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },

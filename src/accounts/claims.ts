@@ -1,69 +1,75 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Random } from '../base/random.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import type { UserService } from '../users/index.ts'
-import { dropInstanceFacts, instanceFacts, setInstanceFact } from './store.ts'
+import { hasUsers, lockUsers } from '../users/index.ts'
 
 const FACT = 'claim_token_hash'
 /** Of the one that a node has printed: its id follows. */
 const NODE_FACT = `${FACT}:`
 const TOKEN_BYTES = 32
 
-/** The door by which the very first person comes in. It exists until somebody has. */
-export interface Claims {
-  /** Whether there is anybody yet. */
-  isClaimed(): Promise<boolean>
-  /**
-   * Makes a new token, and the one before void; null: the instance is claimed. Of several nodes each
-   * has one of its own, and any of them opens the door: nobody knows which node's log is read.
-   */
-  open(): Promise<string | null>
-  /** Whether this is the token, and nobody came in before. */
-  admits(sql: Pick<Sql, 'db'>, token: string): Promise<boolean>
-  /** Takes the door away, in the transaction that lets somebody in. */
-  close(tx: Transaction): Promise<void>
-}
+export type Claims = ReturnType<typeof createClaims>
 
-/** See {@link Claims}. Only the token's SHA-256 is kept. */
+/**
+ * How the very first person gets in: by a token, until somebody has used one. Only its SHA-256 is
+ * stored.
+ */
 export function createClaims(deps: {
   storage: Pick<Storage, 'read' | 'write'>
   random: Random
-  users: Pick<UserService, 'any' | 'lock'>
   /** Which of several nodes this is; absent: the only one, or a command. */
   nodeId?: string | undefined
-}): Claims {
-  const { storage, random, users, nodeId } = deps
+}) {
+  const { storage, random, nodeId } = deps
   // Asked each time: the last person may delete their account.
-  const isClaimed = () => users.any(storage.read)
+  const isClaimed = () => hasUsers(storage.read)
 
   return {
+    /** Whether there is anybody yet. */
     isClaimed,
-    async open() {
+    /**
+     * Makes a new token, and the one before void; null: the instance is claimed. Of several nodes
+     * each has its own, and any of them is valid: it isn't known which node's log is read.
+     */
+    async open(): Promise<string | null> {
       if (await isClaimed()) return null
       const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
       const isOpen = await storage.write(async (tx) => {
-        // Whoever comes in meanwhile would leave a door that opens again after the last has gone.
-        await users.lock(tx)
-        if (await users.any(tx)) return false
-        const old = nodeId === undefined ? Object.keys(await instanceFacts(tx, FACT)) : [FACT]
-        await dropInstanceFacts(tx, old)
+        // A claim meanwhile would leave a token that is valid again after the last person has gone.
+        await lockUsers(tx)
+        if (await hasUsers(tx)) return false
+        if (nodeId === undefined) await dropTokens(tx)
+        else await tx.db.deleteFrom('instance').where('name', '=', FACT).execute()
         const name = nodeId === undefined ? FACT : NODE_FACT + nodeId
-        await setInstanceFact(tx, name, hashOf(token).toString('hex'))
+        const value = hashOf(token).toString('hex')
+        await tx.db
+          .insertInto('instance')
+          .values({ name, value })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+          .execute()
         return true
       })
       return isOpen ? token : null
     },
-    async admits(sql, token) {
-      const kept = Object.values(await instanceFacts(sql, FACT))
+    /** Whether this is a valid token, and the instance isn't claimed. */
+    async admits(sql: Pick<Sql, 'db'>, token: string): Promise<boolean> {
+      const kept = await sql.db
+        .selectFrom('instance')
+        .select('value')
+        .where('name', 'like', `${FACT}%`)
+        .execute()
       // All are compared in any case, so that the time tells nothing.
       const hash = hashOf(token)
-      const matches = kept.map((each) => timingSafeEqual(hash, Buffer.from(each, 'hex')))
-      return matches.includes(true) && !(await users.any(sql))
+      const matches = kept.map(({ value }) => timingSafeEqual(hash, Buffer.from(value, 'hex')))
+      return matches.includes(true) && !(await hasUsers(sql))
     },
-    async close(tx) {
-      await dropInstanceFacts(tx, Object.keys(await instanceFacts(tx, FACT)))
-    },
+    /** Voids all tokens, in the transaction that lets somebody in. */
+    close: dropTokens,
   }
+}
+
+async function dropTokens(tx: Transaction): Promise<void> {
+  await tx.db.deleteFrom('instance').where('name', 'like', `${FACT}%`).execute()
 }
 
 /** Where whoever has the token makes the first account. */

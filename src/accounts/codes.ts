@@ -1,71 +1,112 @@
 import { APIError, type AuthContext } from 'better-auth'
-import { createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api'
 import { symmetricDecrypt } from 'better-auth/crypto'
 import { AppError } from '../errors/index.ts'
 import { type Attempts, LIMITS } from './attempts.ts'
 import type { Devices } from './cookies.ts'
 
-const PATHS: ReadonlySet<string> = new Set([
-  '/two-factor/verify-totp',
-  '/two-factor/verify-backup-code',
-])
+const TOTP = '/two-factor/verify-totp'
+const PATHS: ReadonlySet<string> = new Set([TOTP, '/two-factor/verify-backup-code'])
+/** What better-auth answers to a code that isn't right. */
+const WRONG: ReadonlySet<string> = new Set(['INVALID_CODE', 'INVALID_BACKUP_CODE'])
+
+/** Who gives a code. */
+interface CodeUser {
+  id: string
+  email: string
+}
 
 /** What the guard of the second step works with. */
 export interface CodeGuard {
   attempts: Attempts
   devices: Devices
   /** Called when an account has used up its wrong codes of a day. */
-  locked(user: { id: string; email: string }): Promise<void>
+  locked(user: CodeUser): Promise<void>
+  /** Called for every wrong code. */
+  wrong(user: CodeUser): Promise<void>
+}
+
+/** What codes are counted by: the device, where its person has signed in on it before. */
+function subjectOf(devices: Devices, { id, email }: CodeUser, headers?: Headers): string {
+  const device = headers === undefined ? null : devices.idOf(headers, email)
+  return device === null ? id : `device ${device}`
+}
+
+/** Lifts the lock of a person's codes, from all addresses and on the device of the request. */
+export async function unlockCodes(
+  { attempts, devices }: Pick<CodeGuard, 'attempts' | 'devices'>,
+  user: CodeUser,
+  headers?: Headers,
+): Promise<void> {
+  for (const subject of new Set([user.id, subjectOf(devices, user, headers)])) {
+    await attempts.forget(LIMITS.secondFactorDay, subject)
+  }
 }
 
 /**
  * Guards the second step of signing in. Codes are counted by account, whatever the addresses; a
- * device on which the person has signed in before is counted apart, so that strangers can't lock
- * them out. A code is good once. better-auth's own lock is off: it looks first and counts later.
+ * device on which the person has signed in before is counted separately, so that strangers can't
+ * lock them out. A code is good once. Recovery codes are too long to guess, so the lock of a day
+ * leaves them as a way in. better-auth's own lock is off: it looks first and counts later.
  */
-export function guardCodes({ attempts, devices, locked }: CodeGuard) {
-  const subjectOf = ({ id, email }: { id: string; email: string }, headers?: Headers) => {
-    const device = headers === undefined ? null : devices.idOf(headers, email)
-    return device === null ? id : `device ${device}`
-  }
-
+export function guardCodes({ attempts, devices, locked, wrong }: CodeGuard) {
   return {
     before: createAuthMiddleware(async (ctx) => {
       if (!PATHS.has(ctx.path)) return
       const { internalAdapter } = ctx.context
-      const cookie = ctx.context.createAuthCookie('two_factor')
-      const challenge = await ctx.getSignedCookie(cookie.name, ctx.context.secret)
+      const challenge = await challengeOf(ctx)
       if (!challenge) {
         const session = await getSessionFromCtx(ctx)
         if (session !== null) await assertReadable(ctx.context, session.user.id)
         return
       }
-      const verification = await internalAdapter.findVerificationValue(challenge)
-      const user = verification && (await internalAdapter.findUserById(verification.value))
+      const user = await challengedUser(ctx, challenge)
       if (!user) return
       await assertReadable(ctx.context, user.id)
-      const subject = subjectOf(user, ctx.headers)
+      const subject = subjectOf(devices, user, ctx.headers)
       await attempts.take(LIMITS.secondFactorAccount, subject)
+      if (ctx.path !== TOTP) return
       if (!(await attempts.tryTake(LIMITS.secondFactorDay, subject))) {
         // Another try needs the password again; a new password lifts the lock.
         await internalAdapter.deleteVerificationByIdentifier(challenge)
         if (await attempts.tryTake(LIMITS.lockNotice, user.id)) await locked(user)
         await attempts.take(LIMITS.secondFactorDay, subject)
       }
-      if (ctx.path !== '/two-factor/verify-totp') return
       const { code } = ctx.body as { code: string }
       if (await attempts.tryTake(LIMITS.codeOnce, `${user.id} ${code}`)) return
+      await wrong(user)
       throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE', message: '' })
     }),
-    /** A code that was right costs nothing. */
     after: createAuthMiddleware(async (ctx) => {
-      const user = PATHS.has(ctx.path) ? ctx.context.newSession?.user : undefined
-      if (user === undefined) return
-      const subject = subjectOf(user, ctx.headers)
-      await attempts.refund(LIMITS.secondFactorAccount, subject)
-      await attempts.refund(LIMITS.secondFactorDay, subject)
+      if (!PATHS.has(ctx.path)) return
+      const { newSession, returned } = ctx.context
+      if (newSession) {
+        // A code that was right costs nothing.
+        const subject = subjectOf(devices, newSession.user, ctx.headers)
+        await attempts.refund(LIMITS.secondFactorAccount, subject)
+        if (ctx.path === TOTP) await attempts.refund(LIMITS.secondFactorDay, subject)
+        return
+      }
+      if (!isAPIError(returned) || !WRONG.has(String(returned.body?.code))) return
+      const challenge = await challengeOf(ctx)
+      const user = challenge && (await challengedUser(ctx, challenge))
+      if (user) await wrong(user)
     }),
   }
+}
+
+type HookContext = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
+
+/** The second step that a browser has begun: the name of its row. */
+function challengeOf(ctx: HookContext) {
+  const cookie = ctx.context.createAuthCookie('two_factor')
+  return ctx.getSignedCookie(cookie.name, ctx.context.secret)
+}
+
+async function challengedUser({ context }: HookContext, challenge: string) {
+  const { internalAdapter } = context
+  const verification = await internalAdapter.findVerificationValue(challenge)
+  return verification && internalAdapter.findUserById(verification.value)
 }
 
 /** After another secret of the server no code would ever be right: the person is told so. */

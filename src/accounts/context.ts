@@ -1,54 +1,34 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { addressKey } from '../base/client-address.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Random } from '../base/random.ts'
-import type { Config } from '../config/index.ts'
 import { AppError } from '../errors/index.ts'
+import type { Call } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import type { Plans } from '../plans/service.ts'
-import type { Storage } from '../storage/index.ts'
-import type { UserService } from '../users/index.ts'
-import type { WorkspaceService } from '../workspaces/index.ts'
+import type { AccountsDeps, SignIn } from './accounts.ts'
 import type { Attempts } from './attempts.ts'
 import type { Claims } from './claims.ts'
-import type { Gate } from './gate.ts'
 import type { AccountMails } from './mails.ts'
 import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
+import { recordAccount } from './security.ts'
 import type { OwnSessions } from './sessions.ts'
 import { hasPasskeys } from './site.ts'
-import { accountOf, workspacesOf } from './store.ts'
-import type { Invitations, Joined, SignIn, Visit } from './types.ts'
+import { accountOf, lacksFactor } from './store.ts'
+
+/** What the accounts need to know of a request. */
+export type Visit = Pick<Call, 'request' | 'requestId' | 'address' | 'locale'>
+
+export type Joined = Awaited<ReturnType<typeof arrived>>
 
 /** What the verbs of the accounts share. */
-export interface AccountServiceDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  plans: Plans
-  users: Pick<UserService, 'insert' | 'lock'>
-  workspaces: Pick<WorkspaceService, 'create' | 'ensure' | 'join'>
-  invitations: Invitations
+export interface AccountServiceDeps extends AccountsDeps {
   claims: Claims
   attempts: Attempts
-  gate: Gate
   mails: AccountMails
-  ownSessions: Pick<OwnSessions, 'confirm'>
-  ids: Ids
-  random: Random
+  ownSessions: OwnSessions
   signIn: SignIn
-  settings: {
-    signUp: Config['signUp']
-    workspaceCreation: Config['workspaceCreation']
-    oidc: Config['oidc']
-    mail: boolean
-    baseUrl: string
-    /** The hosts that links are served on; the first is the default. */
-    domains: readonly string[]
-  }
 }
 
-export function mayCreate({ settings }: AccountServiceDeps, isOwner: boolean): boolean {
-  return isOwner || settings.workspaceCreation === 'everyone'
+export function mayCreate({ workspaceCreation }: AccountsDeps, isOwner: boolean): boolean {
+  return isOwner || workspaceCreation === 'everyone'
 }
 
 export async function account(deps: AccountServiceDeps, userId: string): Promise<AccountUserView> {
@@ -69,8 +49,7 @@ export async function account(deps: AccountServiceDeps, userId: string): Promise
 }
 
 export async function instance(deps: AccountServiceDeps): Promise<SessionView['instance']> {
-  const { claims } = deps
-  const { signUp, oidc, mail, baseUrl, domains } = deps.settings
+  const { claims, mails, signUp, oidc, baseUrl, domains } = deps
   return {
     claimed: await claims.isClaimed(),
     sign_up: signUp,
@@ -79,7 +58,7 @@ export async function instance(deps: AccountServiceDeps): Promise<SessionView['i
       passkey: hasPasskeys(baseUrl),
       oidc: oidc === null ? [] : [{ id: 'oidc', name: oidc.name }],
     },
-    mail,
+    mail: mails.available,
     version: packageFile.version,
     base_url: baseUrl,
     default_domain: domains[0] ?? new URL(baseUrl).host,
@@ -93,7 +72,14 @@ export async function ownWorkspaces(
   userId: string,
 ): Promise<OwnWorkspaceView[]> {
   const { storage } = deps
-  const rows = await workspacesOf(storage.read, userId)
+  const rows = await storage.read.db
+    .selectFrom('members')
+    .innerJoin('workspaces', 'workspaces.no', 'members.workspace_no')
+    .select(['workspaces.id', 'workspaces.name', 'workspaces.plan_id', 'workspaces.language'])
+    .select(['members.role', lacksFactor])
+    .where('members.user_id', '=', userId)
+    .orderBy('workspaces.name_key')
+    .execute()
   return rows.map(({ id, name, role, plan_id, language, lacks_factor }) => ({
     id,
     name,
@@ -104,20 +90,30 @@ export async function ownWorkspaces(
   }))
 }
 
-/** Somebody who is a member now; with a password that was just set they are signed in too. */
+/**
+ * Somebody who is a member now, with the cookies that keep them signed in: with a password that was
+ * just set they are signed in too.
+ */
 export async function arrived(
   deps: AccountServiceDeps,
   userId: string,
   workspaceId: string,
-  { request, address }: Visit,
-  password?: string,
-): Promise<Joined> {
-  const { gate } = deps
+  { request, requestId, address }: Visit,
+  first?: { password: string; by: 'claim' | 'invitation' },
+): Promise<{ user: AccountUserView; workspace: OwnWorkspaceView; cookies: string[] }> {
+  const { hashes, storage, clock } = deps
   const [user, all] = await Promise.all([account(deps, userId), ownWorkspaces(deps, userId)])
   const workspace = all.find(({ id }) => id === workspaceId)
   if (workspace === undefined) throw new AppError('CONFLICT')
-  if (password === undefined) return { user, workspace, cookies: [] }
-  const signIn = () => deps.signIn(user.email, password, request)
-  const cookies = await gate.pass(signIn, addressKey(address))
+  if (first === undefined) return { user, workspace, cookies: [] }
+  const signIn = () => deps.signIn.open(user.email, first.password, request)
+  const cookies = await hashes.run('signIn', addressKey(address), signIn)
+  if (cookies.length > 0) {
+    const actor = { type: 'user', id: userId, label: user.email, requestId } as const
+    const changes = { after: { by: first.by } }
+    await storage.write((tx) =>
+      recordAccount(tx, actor, clock.now(), 'account.signed_in', user, changes),
+    )
+  }
   return { user, workspace, cookies }
 }

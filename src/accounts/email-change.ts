@@ -1,31 +1,13 @@
 import { type Actor, personActor } from '../audit/index.ts'
 import { addressKey } from '../base/client-address.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Random } from '../base/random.ts'
 import { AppError } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
-import type { Storage } from '../storage/index.ts'
 import { lockUsers } from '../users/index.ts'
-import { type Attempts, LIMITS } from './attempts.ts'
-import type { AccountMails } from './mails.ts'
+import { LIMITS } from './attempts.ts'
+import type { AccountServiceDeps, Visit } from './context.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
-import { LINK_SECONDS } from './site.ts'
-import { insertVerification, userIdByEmail, verificationName } from './store.ts'
-import type { Visit } from './types.ts'
-
-const TOKEN_BYTES = 24
-
-/** What it works with. */
-export interface EmailChangeDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  ids: Ids
-  random: Random
-  attempts: Attempts
-  mails: AccountMails
-}
+import { issueToken, tokenIdentifier, userIdByEmail } from './store.ts'
 
 /**
  * Sends a link to the new address, and a notice to the old one. The row behind the link belongs to
@@ -34,11 +16,12 @@ export interface EmailChangeDeps {
  * @throws AppError MAIL_NOT_SET_UP, VALIDATION_FAILED, RATE_LIMITED
  */
 export async function requestEmailChange(
-  { storage, clock, ids, random, attempts, mails }: EmailChangeDeps,
+  deps: AccountServiceDeps,
   person: Person,
   email: string,
   { address, request, requestId }: Visit,
 ): Promise<void> {
+  const { storage, attempts, mails } = deps
   if (!mails.available) throw new AppError('MAIL_NOT_SET_UP')
   if (email.toLowerCase() === person.email.toLowerCase()) {
     const details = [{ field: 'new_email', code: 'EMAIL_UNCHANGED' }] as const
@@ -46,23 +29,17 @@ export async function requestEmailChange(
   }
   await attempts.take(LIMITS.mailAddress, addressKey(address))
   await attempts.take(LIMITS.mailAccount, email.toLowerCase())
-  const secret = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
-  const token = `${secret}.${Buffer.from(email).toString('base64url')}`
-  const now = clock.now()
   const isFree = (await userIdByEmail(storage.read, email)) === undefined
-  await storage.write(async (tx) => {
-    await insertVerification(tx, {
-      id: ids.next('ver'),
-      identifier: verificationName(`change-email:${token}`),
-      value: person.userId,
-      created_at: now,
-      updated_at: now,
-      expires_at: now + LINK_SECONDS * 1_000,
-    })
+  const token = await storage.write(async (tx) => {
+    const payload = `.${Buffer.from(email).toString('base64url')}`
+    const { userId } = person
+    const token = await issueToken(tx, deps, { use: 'change-email', userId, payload })
     const user = { id: person.userId, email: person.email }
     const actor = personActor(person, requestId)
     const changes = { after: { email } }
-    await recordAccount(tx, actor, now, 'account.email_change_requested', user, changes)
+    const action = 'account.email_change_requested'
+    await recordAccount(tx, actor, deps.clock.now(), action, user, changes)
+    return token
   })
   if (isFree) mails.sendEmailChange({ email, language: person.language }, token, request)
   mails.sendNotice('email_requested', person, request, email)
@@ -73,7 +50,7 @@ export async function requestEmailChange(
  * @throws AppError INVALID_TOKEN, RATE_LIMITED
  */
 export async function confirmEmailChange(
-  { storage, clock, attempts, mails }: EmailChangeDeps,
+  { storage, clock, attempts, mails }: AccountServiceDeps,
   token: string,
   { address, request, requestId }: Visit,
 ): Promise<void> {
@@ -84,7 +61,7 @@ export async function confirmEmailChange(
     const now = clock.now()
     const row = await tx.db
       .deleteFrom('verifications')
-      .where('identifier', '=', verificationName(`change-email:${token}`))
+      .where('identifier', '=', tokenIdentifier('change-email', token))
       .where('expires_at', '>', now)
       .returning('value as id')
       .executeTakeFirst()

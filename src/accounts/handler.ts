@@ -1,5 +1,4 @@
 import { addressKey } from '../base/client-address.ts'
-import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import {
   FRESH_MS,
@@ -13,33 +12,27 @@ import {
   validate,
 } from '../http/index.ts'
 import { assertNotCommon } from '../users/index.ts'
-import type { Attempts } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import { appErrorOf } from './auth-errors.ts'
-import type { Claims } from './claims.ts'
+import type { AccountServiceDeps } from './context.ts'
 import type { Devices } from './cookies.ts'
-import type { Gate } from './gate.ts'
-import type { AccountMails } from './mails.ts'
 import type { Outcomes } from './outcomes.ts'
 import { AUTH_PATHS, type AuthPath } from './paths.ts'
-import type { OwnSessions } from './sessions.ts'
 import { AUTH_PATH } from './site.ts'
 
 /** What it works with. */
-export interface HandlerDeps {
+export interface HandlerDeps
+  extends Pick<
+    AccountServiceDeps,
+    'attempts' | 'hashes' | 'mails' | 'ownSessions' | 'claims' | 'clock'
+  > {
   /** Loaded with the first request that needs it: half a second, and 50 MB. */
   auth(): Promise<Auth>
   /** The instance for single sign-on; null: the provider can't be reached, or there is none. */
   oidc(): Promise<Auth | null>
-  attempts: Attempts
-  gate: Gate
-  mails: AccountMails
   sessions: Pick<Sessions, 'personOf'>
-  ownSessions: OwnSessions
-  claims: Pick<Claims, 'isClaimed'>
   /** The least that answers take which must not tell by their time who has an account. */
   evenMs: number
-  clock: Clock
   devices: Devices
   outcomes: Outcomes
 }
@@ -54,13 +47,16 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
   return async (call) => {
     const path = pathOf(call.request.url).slice(AUTH_PATH.length)
     const person = await deps.sessions.personOf(call.request.headers)
-    const own = await deps.ownSessions.answer(path, call.request, person)
-    if (own !== undefined) return own
     const rule = AUTH_PATHS[path]
     if (rule === undefined) throw new AppError('NOT_FOUND')
     assertMethod(rule, call.request.method)
     if (rule.mails && !deps.mails.available) throw new AppError('MAIL_NOT_SET_UP')
+    if (rule.own && person === null) throw new AppError('SIGN_IN_REQUIRED')
     const body = rule.method === 'POST' ? await bodyOf(rule, call.request) : undefined
+    if (rule.own && person !== null) {
+      const { list, revoke } = deps.ownSessions
+      return Response.json(await (body ? revoke(person, String(body.token)) : list(person)))
+    }
     // Nobody gets in before the instance belongs to somebody.
     if (path === '/sign-up/email' && !(await deps.claims.isClaimed())) {
       throw new AppError('SIGN_UP_CLOSED')
@@ -81,7 +77,7 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     }
     const ask = () => auth.handler(forwarded(call, rule, body))
     const [response] = await Promise.all([
-      rule.hashes ? deps.gate.pass(ask, addressKey(call.address)) : ask(),
+      rule.hashes ? deps.hashes.run('signIn', addressKey(call.address), ask) : ask(),
       rule.even && Bun.sleep(deps.evenMs),
     ])
     if (response.status >= 400) {

@@ -1,11 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Actor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import { AppError } from '../errors/index.ts'
 import type { Mailer } from '../mail/index.ts'
 import type { InvitationService, SendInvitation } from '../members/index.ts'
-import type { Storage } from '../storage/index.ts'
-import { invitationWaits } from './store.ts'
-import type { Invitations } from './types.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
 
 const PROOF_BYTES = 12
 
@@ -48,27 +46,42 @@ export function createSendInvitation(deps: { mailer: Mailer; key: Uint8Array }):
   }
 }
 
+export type Invitations = ReturnType<typeof createInvitations>
+
 /** Invitations, as somebody who comes with a token sees them. */
 export function createInvitations(deps: {
   storage: Pick<Storage, 'read'>
   clock: Clock
   invitations: Pick<InvitationService, 'lookup' | 'accept'>
   key: Uint8Array
-}): Invitations {
+}) {
   const { storage, clock, invitations } = deps
   const proof = createProof(deps.key)
   return {
-    async find(given) {
+    /**
+     * `emailProven`: who has the token must have read that address's messages.
+     * @throws AppError INVITATION_NOT_FOUND
+     */
+    async find(given: string) {
       const { token, proven } = proof.take(given)
-      try {
-        return { ...(await invitations.lookup(token)), emailProven: proven }
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'INVITATION_NOT_FOUND') return null
-        throw error
-      }
+      return { ...(await invitations.lookup(token)), emailProven: proven }
     },
-    accept: (tx, given, user, actor) =>
+    /**
+     * Makes somebody a member, and uses the invitation up.
+     * @throws AppError INVITATION_NOT_FOUND, PLAN_LIMIT_REACHED, ALREADY_MEMBER
+     */
+    accept: (tx: Transaction, given: string, user: { id: string; email: string }, actor: Actor) =>
       invitations.accept(tx, proof.take(given).token, user, actor),
-    awaits: (email) => invitationWaits(storage.read, email, clock.now()),
+    /** Whether somebody of this address is invited anywhere. */
+    async awaits(email: string): Promise<boolean> {
+      const row = await storage.read.db
+        .selectFrom('invitations')
+        .select('id')
+        .where('email_key', '=', email.toLowerCase())
+        .where('expires_at', '>', clock.now())
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
   }
 }

@@ -116,6 +116,10 @@ async function breakable(options: SiteOptions = {}) {
       read: {
         ...storage.read,
         run: (...rest) => (broken.read ? fail() : storage.read.run(...rest)),
+        db: storage.read.db.withPlugin({
+          transformQuery: ({ node }) => node,
+          transformResult: ({ result }) => (broken.read ? fail() : Promise.resolve(result)),
+        }),
       },
       write: (...rest) => (broken.write ? fail() : storage.write(...rest)),
     }),

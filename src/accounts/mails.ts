@@ -1,5 +1,6 @@
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { Mail, Mailer, Notice } from '../mail/index.ts'
+import { LINK_SECONDS } from './site.ts'
 
 interface Addressee {
   email: string
@@ -11,28 +12,15 @@ interface Sent {
   token: string
 }
 
-/** The messages about an account. None of them is waited for. */
-export interface AccountMails {
-  readonly available: boolean
-  sendReset(data: Sent, request?: Request): Promise<void>
-  sendVerification(data: Sent, request?: Request): Promise<void>
-  /** To the new address, so that its owner confirms it. */
-  sendEmailChange(user: Addressee, token: string, request?: Request): void
-  sendPasswordChanged(user: Addressee, request?: Request): void
-  /** To the owner of an address that was used to sign up again. */
-  sendExists(user: Addressee, request?: Request): void
-  /** What happened to the account; `about`: the other address that it concerns. */
-  sendNotice(notice: Notice, user: Addressee, request?: Request, about?: string): void
-}
+export type AccountMails = ReturnType<typeof createAccountMails>
 
-/** See {@link AccountMails}. `linkMs`: how long their links work. */
+/** The messages about an account. None of them is waited for. */
 export function createAccountMails(deps: {
   mailer: Mailer
   baseUrl: string
   clock: { now(): number }
-  linkMs: number
-}): AccountMails {
-  const { mailer, baseUrl, clock, linkMs } = deps
+}) {
+  const { mailer, baseUrl, clock } = deps
 
   function send(
     mail: Pick<Mail, 'kind' | 'notice'>,
@@ -46,7 +34,7 @@ export function createAccountMails(deps: {
       to: user.email,
       locale: localeOf(user, request),
       url: `${baseUrl}/app${path}`,
-      ...(path.includes('#') && { expiresAt: clock.now() + linkMs }),
+      ...(path.includes('#') && { expiresAt: clock.now() + LINK_SECONDS * 1_000 }),
       params: { email: about },
     })
   }
@@ -56,18 +44,22 @@ export function createAccountMails(deps: {
 
   return {
     available: mailer.available,
-    async sendReset({ user, token }, request) {
+    async sendReset({ user, token }: Sent, request?: Request) {
       send({ kind: 'reset' }, user, withToken('reset-password', token), request)
     },
-    async sendVerification({ user, token }, request) {
+    async sendVerification({ user, token }: Sent, request?: Request) {
       send({ kind: 'verify' }, user, withToken('verify-email', token), request)
     },
-    sendEmailChange: (user, token, request) =>
+    /** To the new address, so that its owner confirms it. */
+    sendEmailChange: (user: Addressee, token: string, request?: Request) =>
       send({ kind: 'verify' }, user, withToken('change-email', token), request),
-    sendPasswordChanged: (user, request) =>
+    sendPasswordChanged: (user: Addressee, request?: Request) =>
       send({ kind: 'password_changed' }, user, '/forgot-password', request),
-    sendExists: (user, request) => send({ kind: 'exists' }, user, '/sign-in', request),
-    sendNotice: (notice, user, request, about) =>
+    /** To the owner of an address that was used to sign up again. */
+    sendExists: (user: Addressee, request?: Request) =>
+      send({ kind: 'exists' }, user, '/sign-in', request),
+    /** What happened to the account; `about`: the other address that it concerns. */
+    sendNotice: (notice: Notice, user: Addressee, request?: Request, about?: string) =>
       send({ kind: 'notice', notice }, user, '/account', request, about),
   }
 }

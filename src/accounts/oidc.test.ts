@@ -212,6 +212,12 @@ describe('an account that is there already', () => {
     expect((await unlink(browser, 'acc_nothing')).code).toBe('NOT_FOUND')
     expect((await unlink(browser, idOf('oidc'))).status).toBe(200)
     expect((await unlink(browser, idOf('credential'))).code).toBe('CONFLICT')
+    const events = (await browser.get('/app/api/v1/account/events')).body.data
+    expect(events.map(({ action }: { action: string }) => action)).toEqual([
+      'account.sso_unlinked',
+      'account.signed_in',
+      'account.sso_linked',
+    ])
   })
 
   test('is not taken by who has proven no address to us, nor to the provider', async () => {

@@ -3,41 +3,41 @@ import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import type { Role } from '../http/types.ts'
-import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import type { Storage } from '../storage/index.ts'
 import { lockUsers } from '../users/index.ts'
 import type { Workspace, WorkspaceService } from '../workspaces/index.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 import { LINK_SECONDS } from './site.ts'
-import { accountOf, insertVerification, userIdByEmail, verificationName } from './store.ts'
-
-const TOKEN_BYTES = 24
-
-/** A person as the operator sees them. */
-export interface PersonEntry {
-  id: string
-  email: string
-  name: string | null
-  instance_owner: boolean
-  /** Whether a code is asked after the password. */
-  two_factor: boolean
-  passkeys: number
-  workspaces: number
-  /** RFC 3339 */
-  created_at: string
-}
+import { accountOf, issueToken, userIdByEmail } from './store.ts'
 
 /** All people who have an account, the oldest first. */
-export async function listPeople(storage: Pick<Storage, 'read'>): Promise<PersonEntry[]> {
-  const rows = await people(storage.read)
+export async function listPeople(storage: Pick<Storage, 'read'>) {
+  const rows = await storage.read.db
+    .selectFrom('users')
+    .select(['id', 'email', 'name', 'instance_owner', 'two_factor_enabled', 'created_at'])
+    .select(({ selectFrom }) =>
+      (['passkeys', 'members'] as const).map((table) =>
+        selectFrom(table)
+          .select((of) => of.fn.countAll<number>().as('n'))
+          .whereRef(`${table}.user_id`, '=', 'users.id')
+          .$asScalar()
+          .as(table),
+      ),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
   return rows.map((row) => ({
     id: row.id,
     email: row.email,
     name: row.name,
     instance_owner: row.instance_owner === 1,
+    /** Whether a code is asked after the password. */
     two_factor: row.two_factor_enabled === 1,
     passkeys: Number(row.passkeys),
-    workspaces: Number(row.workspaces),
+    workspaces: Number(row.members),
+    /** RFC 3339 */
     created_at: new Date(row.created_at).toISOString(),
   }))
 }
@@ -83,27 +83,18 @@ export async function createResetLink(input: {
   baseUrl: string
   email: string
 }): Promise<{ url: string | null; expiresAt: number }> {
-  const { storage, clock, ids, random, baseUrl, email } = input
+  const { storage, clock, baseUrl, email } = input
   const now = clock.now()
-  const expiresAt = now + LINK_SECONDS * 1_000
-  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
-  const made = await storage.write(async (tx) => {
+  const token = await storage.write(async (tx) => {
     const id = await userIdByEmail(tx, email.trim())
-    if (id === undefined) return false
+    if (id === undefined) return null
     await endVerifications(tx, id)
-    await insertVerification(tx, {
-      id: ids.next('ver'),
-      identifier: verificationName(`reset-password:${token}`),
-      value: id,
-      created_at: now,
-      updated_at: now,
-      expires_at: expiresAt,
-    })
     const user = { id, email: email.trim() }
     await recordAccount(tx, COMMAND_LINE, now, 'account.reset_link_created', user)
-    return true
+    return issueToken(tx, input, { use: 'reset-password', userId: id })
   })
-  return { url: made ? `${baseUrl}/app/reset-password#token=${token}` : null, expiresAt }
+  const url = token === null ? null : `${baseUrl}/app/reset-password#token=${token}`
+  return { url, expiresAt: now + LINK_SECONDS * 1_000 }
 }
 
 /** Makes a person the owner of the instance, in the place of the one before. False: no such person. */
@@ -115,9 +106,18 @@ export async function handOverInstance(
     await lockUsers(tx)
     const id = await userIdByEmail(tx, email.trim())
     if (id === undefined) return false
-    await setInstanceOwner(tx, id, clock.now())
+    const now = clock.now()
+    // In this order: there is one owner at most.
+    for (const instance_owner of [0, 1]) {
+      await tx.db
+        .updateTable('users')
+        .set({ instance_owner, updated_at: now })
+        .where('instance_owner', '<>', instance_owner)
+        .where('id', instance_owner === 1 ? '=' : '<>', id)
+        .execute()
+    }
     const user = { id, email: email.trim() }
-    await recordAccount(tx, COMMAND_LINE, clock.now(), 'instance.handed_over', user)
+    await recordAccount(tx, COMMAND_LINE, now, 'instance.handed_over', user)
     return true
   })
 }
@@ -141,45 +141,4 @@ export function letJoin(
     await deps.workspaces.join(tx, found, person, role, COMMAND_LINE)
     return { email: person.email, workspace: found }
   })
-}
-
-async function setInstanceOwner(tx: Transaction, userId: string, now: number): Promise<void> {
-  // In this order: there is one at most.
-  await tx.db
-    .updateTable('users')
-    .set({ instance_owner: 0, updated_at: now })
-    .where('instance_owner', '=', 1)
-    .where('id', '<>', userId)
-    .execute()
-  await tx.db
-    .updateTable('users')
-    .set({ instance_owner: 1, updated_at: now })
-    .where('id', '=', userId)
-    .execute()
-}
-
-/** All people, and how much they have of what. */
-async function people(sql: Pick<Sql, 'db'>) {
-  return sql.db
-    .selectFrom('users')
-    .select(['id', 'email', 'name', 'instance_owner', 'two_factor_enabled', 'created_at'])
-    .select((e) => [
-      e
-        .selectFrom('passkeys')
-        .select((p) => p.fn.countAll<number>().as('n'))
-        .whereRef('passkeys.user_id', '=', 'users.id')
-        .$asScalar()
-        .$notNull()
-        .as('passkeys'),
-      e
-        .selectFrom('members')
-        .select((m) => m.fn.countAll<number>().as('n'))
-        .whereRef('members.user_id', '=', 'users.id')
-        .$asScalar()
-        .$notNull()
-        .as('workspaces'),
-    ])
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute()
 }

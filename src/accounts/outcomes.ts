@@ -1,21 +1,11 @@
 import { personActor } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
 import type { MountedCall, Person } from '../http/index.ts'
 import type { Notice } from '../mail/index.ts'
-import type { Storage } from '../storage/index.ts'
+import type { AccountServiceDeps } from './context.ts'
 import type { Devices } from './cookies.ts'
-import type { AccountMails } from './mails.ts'
 import { type AccountAction, recordAccount } from './security.ts'
-import { endVerifications, type OwnSessions } from './sessions.ts'
+import { endVerifications } from './sessions.ts'
 import { userIdByEmail } from './store.ts'
-
-/** What follows from a request to better-auth: records, notices, and a device's cookie. */
-export interface Outcomes {
-  /** After a success; `headers` are the answer's. */
-  done(path: string, person: Person | null, headers: Headers, call: MountedCall): Promise<void>
-  /** After a wrong password. Not waited for: the time must not tell who has an account. */
-  failed(path: string, email: unknown, call: MountedCall): void
-}
 
 interface Outcome {
   action: AccountAction
@@ -37,6 +27,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
     action: 'account.recovery_codes_replaced',
     notice: 'recovery_codes',
   },
+  '/unlink-account': { action: 'account.sso_unlinked' },
   '/passkey/verify-registration': { action: 'account.passkey_added', notice: 'passkey_added' },
   '/passkey/delete-passkey': { action: 'account.passkey_removed', notice: 'passkey_removed' },
 }
@@ -50,14 +41,14 @@ const SIGN_INS: ReadonlySet<string> = new Set([
   '/callback/oidc',
 ])
 
-/** See {@link Outcomes}. */
-export function createOutcomes(deps: {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  mails: AccountMails
-  devices: Devices
-  ownSessions: Pick<OwnSessions, 'openedBy'>
-}): Outcomes {
+export type Outcomes = ReturnType<typeof createOutcomes>
+
+/** What follows from a request to better-auth: records, notices, and a device's cookie. */
+export function createOutcomes(
+  deps: Pick<AccountServiceDeps, 'storage' | 'clock' | 'mails' | 'ownSessions'> & {
+    devices: Devices
+  },
+) {
   const { storage, clock, mails, devices, ownSessions } = deps
 
   function outcomeOf(path: string, wasSignedIn: boolean): Outcome | undefined {
@@ -70,7 +61,13 @@ export function createOutcomes(deps: {
   }
 
   return {
-    async done(path, person, headers, { request, requestId }) {
+    /** After a success; `headers` are the answer's. */
+    async done(
+      path: string,
+      person: Person | null,
+      headers: Headers,
+      { request, requestId }: MountedCall,
+    ): Promise<void> {
       const outcome = outcomeOf(path, person !== null)
       if (outcome === undefined) return
       const whose = SIGN_INS.has(path) ? await ownSessions.openedBy(headers) : person
@@ -86,7 +83,8 @@ export function createOutcomes(deps: {
       if (outcome.notice !== undefined) mails.sendNotice(outcome.notice, whose, request)
     },
 
-    failed(path, email, { requestId }) {
+    /** After a wrong password. Not waited for: the time must not tell who has an account. */
+    failed(path: string, email: unknown, { requestId }: MountedCall): void {
       if (path !== '/sign-in/email' || typeof email !== 'string') return
       const work = async () => {
         const id = await userIdByEmail(storage.read, email)

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { PASSWORD_MAX, PASSWORD_MIN } from '../users/index.ts'
+import { emailField as email, PASSWORD_MAX, PASSWORD_MIN } from '../users/index.ts'
 import { LIMITS, type Limit } from './attempts.ts'
 
 /** One of better-auth's endpoints that we let requests through to. */
@@ -21,6 +21,8 @@ export interface AuthPath {
   newPassword?: 'password' | 'newPassword'
   /** Answered by single sign-on's own instance. */
   oidc?: true
+  /** Answered by us, to who is signed in. */
+  own?: true
   /** Needs messages to be sent. */
   mails?: true
   /** Needs a session that was opened or confirmed a short time ago. */
@@ -31,11 +33,6 @@ export interface AuthPath {
   even?: true
 }
 
-const EMAIL_MAX = 254
-const email = z.string().superRefine((value, context) => {
-  if (z.email().max(EMAIL_MAX).safeParse(value).success) return
-  context.addIssue({ code: 'custom', params: { detail: 'INVALID_EMAIL' } })
-})
 const text = z.string().min(1).max(1_000)
 const newPassword = z.string().min(PASSWORD_MIN).max(PASSWORD_MAX)
 const password = z.strictObject({ password: text })
@@ -90,6 +87,8 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
   },
   '/sign-out': { method: 'POST' },
   '/get-session': { method: 'GET' },
+  '/list-sessions': { method: 'GET', own: true },
+  '/revoke-session': { method: 'POST', body: z.object({ token: text }), own: true },
   '/revoke-sessions': { method: 'POST' },
   '/revoke-other-sessions': { method: 'POST' },
   '/change-password': {

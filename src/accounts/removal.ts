@@ -1,9 +1,8 @@
-import { type Actor, COMMAND_LINE, personActor, recordChange } from '../audit/index.ts'
+import { type Actor, COMMAND_LINE, personActor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
-import { revokeKeysOf } from '../keys/index.ts'
-import { endInvitationsBy } from '../members/index.ts'
+import { takeOut } from '../members/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { lockUsers } from '../users/index.ts'
 import type { RemoveInput } from './schemas.ts'
@@ -62,7 +61,16 @@ async function remove(
   await lockUsers(tx)
   const person = await personToRemove(tx, userId)
   if (person === undefined) return null
-  await lockWorkspacesOf(tx, userId)
+  const memberships = () =>
+    tx.db
+      .selectFrom('members')
+      .select(['workspace_no as no', 'role'])
+      .where('user_id', '=', userId)
+      // In an order that all share, so that none waits for another in a circle.
+      .orderBy('workspace_no')
+      .execute()
+  // Who else owns them stays so.
+  for (const { no } of await memberships()) await tx.lockWorkspace(no)
   const workspace = await soleOwnerOf(tx, userId)
   if (workspace !== undefined) throw new AppError('SOLE_OWNER', { params: { workspace } })
   // Else the others' plans have no owner; the last person leaves an instance to be claimed.
@@ -70,17 +78,9 @@ async function remove(
   if (person.instance_owner === 1 && (await others.execute()).length > 0) {
     throw new AppError('INSTANCE_OWNER')
   }
-  for (const { workspace_no: workspaceNo, role } of await leaveAll(tx, userId)) {
-    if (!keepKeys) await revokeKeysOf(tx, workspaceNo, userId, actor, at)
-    await endInvitationsBy(tx, workspaceNo, userId, actor, at)
-    await recordChange(tx, actor, {
-      workspaceNo,
-      at,
-      action: actor.id === userId ? 'member.left' : 'member.removed',
-      target: { type: 'member', id: userId, label: person.email },
-      before: { role },
-      after: {},
-    })
+  for (const { no, role } of await memberships()) {
+    const member = { user_id: userId, email: person.email, role }
+    await takeOut(tx, actor, { workspaceNo: no, member, keepKeys, at })
   }
   await recordAccount(tx, actor, at, 'account.deleted', person)
   await deletePerson(tx, userId)
@@ -98,18 +98,6 @@ async function personToRemove(tx: Transaction, userId: string) {
     .where('id', '=', userId)
     .$if(tx.dialect === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst()
-}
-
-/** Locks all workspaces of somebody: who else owns them stays so. */
-async function lockWorkspacesOf(tx: Transaction, userId: string): Promise<void> {
-  const rows = await tx.db
-    .selectFrom('members')
-    .select('workspace_no as no')
-    .where('user_id', '=', userId)
-    // In an order that all share, so that none waits for another in a circle.
-    .orderBy('workspace_no')
-    .execute()
-  for (const { no } of rows) await tx.lockWorkspace(no)
 }
 
 /** The name of a workspace that has no other owner; undefined: there is none. */
@@ -135,26 +123,6 @@ async function soleOwnerOf(sql: Pick<Sql, 'db'>, userId: string): Promise<string
     .limit(1)
     .executeTakeFirst()
   return row?.name
-}
-
-/** Takes somebody out of all workspaces, which get their places back. */
-async function leaveAll(
-  tx: Transaction,
-  userId: string,
-): Promise<{ workspace_no: number; role: string }[]> {
-  const left = await tx.db
-    .deleteFrom('members')
-    .where('user_id', '=', userId)
-    .returning(['workspace_no', 'role'])
-    .execute()
-  for (const { workspace_no: no } of left) {
-    await tx.db
-      .updateTable('workspaces')
-      .set((e) => ({ members_count: e('members_count', '-', 1) }))
-      .where('no', '=', no)
-      .execute()
-  }
-  return left
 }
 
 /** Deletes a person with all that they sign in by. */

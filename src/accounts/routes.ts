@@ -1,4 +1,6 @@
 import { type Api, endpoint, personOf } from '../http/index.ts'
+import type { Accounts } from './accounts.ts'
+import type { Joined } from './context.ts'
 import {
   AccountSchema,
   acceptBody,
@@ -15,9 +17,9 @@ import {
   tokenBody,
   workspaceBody,
 } from './schemas.ts'
-import type { Accounts, Joined } from './types.ts'
 
-const TAG = 'Accounts'
+const ANYONE = { scope: null, tag: 'Accounts' } as const
+const OWN = { ...ANYONE, person: true } as const
 
 /** The dashboard's endpoints of accounts that better-auth doesn't have. */
 export function registerAccountRoutes(
@@ -29,9 +31,8 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'get',
     path: '/api/v1/session',
-    scope: null,
+    ...ANYONE,
     operationId: 'getSession',
-    tag: TAG,
     summary: 'Who is signed in, their workspaces, and what the instance offers',
     success: { status: 200, description: 'The session.', schema: SessionSchema },
     async handler(call) {
@@ -43,10 +44,9 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'post',
     path: '/api/v1/claim',
-    scope: null,
+    ...ANYONE,
     secret: true,
     operationId: 'claimInstance',
-    tag: TAG,
     summary: 'Make the first account, with the token that the server printed',
     body: claimBody,
     success: { status: 201, description: 'The instance owner, signed in.', schema: JoinedSchema },
@@ -57,10 +57,8 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'patch',
     path: '/api/v1/account',
-    scope: null,
-    person: true,
+    ...OWN,
     operationId: 'updateAccount',
-    tag: TAG,
     summary: 'Change one’s own name and language',
     body: accountBody,
     success: { status: 200, description: 'The account.', schema: AccountSchema },
@@ -72,12 +70,10 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'delete',
     path: '/api/v1/account',
-    scope: null,
-    person: true,
+    ...OWN,
     fresh: true,
     secret: true,
     operationId: 'deleteAccount',
-    tag: TAG,
     summary: 'Delete one’s own account for good',
     body: removeBody,
     success: { status: 204, description: 'It is gone, and every session of it.' },
@@ -91,12 +87,10 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'post',
     path: '/api/v1/account/email',
-    scope: null,
-    person: true,
+    ...OWN,
     fresh: true,
     secret: true,
     operationId: 'requestEmailChange',
-    tag: TAG,
     summary: 'Ask for another e-mail address',
     description: 'Sends a link to the new address, and a notice to the old one.',
     body: emailBody,
@@ -111,10 +105,9 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'post',
     path: '/api/v1/account/email/confirm',
-    scope: null,
+    ...ANYONE,
     secret: true,
     operationId: 'confirmEmailChange',
-    tag: TAG,
     summary: 'Change the e-mail address, with the token of the message',
     body: tokenBody,
     success: { status: 204, description: 'The account has the new address.' },
@@ -128,10 +121,8 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'get',
     path: '/api/v1/account/events',
-    scope: null,
-    person: true,
+    ...OWN,
     operationId: 'listAccountEvents',
-    tag: TAG,
     summary: 'What happened to one’s own account, the newest first',
     success: { status: 200, description: 'The last 50 events.', schema: EventListSchema },
     async handler(call) {
@@ -142,11 +133,9 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'post',
     path: '/api/v1/session/confirm',
-    scope: null,
-    person: true,
+    ...OWN,
     secret: true,
     operationId: 'confirmSession',
-    tag: TAG,
     summary: 'Prove by the password who is signed in',
     description: 'What answers SIGN_IN_AGAIN is permitted for 15 minutes afterwards.',
     body: confirmBody,
@@ -161,10 +150,8 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'post',
     path: '/api/v1/workspaces',
-    scope: null,
-    person: true,
+    ...OWN,
     operationId: 'createWorkspace',
-    tag: TAG,
     summary: 'Make a workspace, as its owner',
     body: workspaceBody,
     success: { status: 201, description: 'The workspace.', schema: OwnWorkspace },
@@ -179,10 +166,9 @@ export function registerAccountRoutes(
     // Not a GET: the token would be in its address, and in proxies' logs.
     method: 'post',
     path: '/api/v1/invitations/lookup',
-    scope: null,
+    ...ANYONE,
     secret: true,
     operationId: 'lookUpInvitation',
-    tag: TAG,
     summary: 'What an invitation is for',
     body: tokenBody,
     success: { status: 200, description: 'The invitation.', schema: InvitationPreviewSchema },
@@ -195,10 +181,9 @@ export function registerAccountRoutes(
   endpoint(api, {
     method: 'post',
     path: '/api/v1/invitations/accept',
-    scope: null,
+    ...ANYONE,
     secret: true,
     operationId: 'acceptInvitation',
-    tag: TAG,
     summary: 'Join the workspace, as who is signed in or with a new account',
     body: acceptBody,
     success: { status: 201, description: 'Joined, and signed in.', schema: JoinedSchema },

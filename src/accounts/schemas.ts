@@ -1,58 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import { LOCALES } from '../i18n/index.ts'
 import { ROLES } from '../members/index.ts'
-import { PASSWORD_MAX, PASSWORD_MIN, USER_NAME_MAX } from '../users/index.ts'
+import { EMAIL_MAX, emailField, nameField, passwordField, trimmedText } from '../users/index.ts'
 import { WORKSPACE_NAME_MAX } from '../workspaces/index.ts'
 
-const EMAIL_MAX = 254
 /** A token of a change of the address carries the address. */
 const TOKEN_MAX = 500
 
-/** A text of people: trimmed, in NFC, without control characters, as long as people count. */
-function text(max: number) {
-  return z
-    .string()
-    .transform((value) => value.normalize('NFC').trim())
-    .superRefine((value, context) => {
-      const fault = faultOf(value, max)
-      if (fault !== undefined) context.addIssue({ code: 'custom', params: fault })
-    })
-}
-
-function faultOf(value: string, max: number) {
-  if (value === '') return { detail: 'REQUIRED' }
-  if ([...value].length > max) return { detail: 'TOO_LONG', params: { max } }
-  if (/\p{Cc}/u.test(value)) return { detail: 'INVALID_CHARACTERS' }
-  return undefined
-}
-
-const email = z
-  .string()
-  .transform((value) => value.trim())
-  .superRefine((value, context) => {
-    if (z.email().max(EMAIL_MAX).safeParse(value).success) return
-    context.addIssue({ code: 'custom', params: { detail: 'INVALID_EMAIL' } })
-  })
-  .openapi({ type: 'string', format: 'email', maxLength: EMAIL_MAX })
-
-const password = z
-  .string()
-  .superRefine((value, context) => {
-    const { length } = [...value]
-    if (length >= PASSWORD_MIN && length <= PASSWORD_MAX) return
-    const params =
-      length < PASSWORD_MIN
-        ? { detail: 'TOO_SHORT', params: { min: PASSWORD_MIN } }
-        : { detail: 'TOO_LONG', params: { max: PASSWORD_MAX } }
-    context.addIssue({ code: 'custom', params })
-  })
-  .openapi({ type: 'string', format: 'password', minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX })
-
-const personName = text(USER_NAME_MAX).openapi({ type: 'string', maxLength: USER_NAME_MAX })
-const workspaceName = text(WORKSPACE_NAME_MAX).openapi({
-  type: 'string',
-  maxLength: WORKSPACE_NAME_MAX,
-})
+const email = emailField.openapi({ format: 'email' })
+const workspaceName = trimmedText(WORKSPACE_NAME_MAX)
 const token = z.string().min(1).max(TOKEN_MAX)
 const language = z.enum(LOCALES)
 
@@ -60,14 +16,14 @@ const language = z.enum(LOCALES)
 export const claimBody = z.strictObject({
   token,
   email,
-  password,
-  name: personName,
+  password: passwordField,
+  name: nameField,
   workspace: workspaceName,
 })
 
 /** `PATCH /account` */
 export const accountBody = z.strictObject({
-  name: personName.optional(),
+  name: nameField.optional(),
   language: language.nullable().optional(),
 })
 
@@ -96,8 +52,8 @@ export const workspaceBody = z.strictObject({ name: workspaceName })
 /** `POST /invitations/accept`: without a session a name and a password make the account. */
 export const acceptBody = z.strictObject({
   token,
-  name: personName.optional(),
-  password: password.optional(),
+  name: nameField.optional(),
+  password: passwordField.optional(),
 })
 
 /** `GET /account/events` */

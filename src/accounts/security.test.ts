@@ -207,7 +207,113 @@ describe('wrong codes', () => {
   })
 })
 
+describe('codes that are locked, where no mail is set up', () => {
+  let totpURI: string
+  let backupCodes: string[]
+
+  async function lock(browser: Browser) {
+    for (let code = 100_000; code < 100_040; code++) {
+      await browser.signIn(ANN, PASSWORD)
+      const seen = await verify(browser, 'totp', String(code))
+      site.pass(2 * MINUTE_MS)
+      if (seen.code === 'RATE_LIMITED') return
+      expect(seen.code).toBe('INVALID_CODE')
+    }
+    throw new Error('never locked')
+  }
+  const verify = (browser: Browser, kind: string, code: string) =>
+    browser.post(`${AUTH}/two-factor/verify-${kind}`, { code })
+
+  beforeEach(async () => {
+    await site.close()
+    site = await createSite({ mail: false })
+    owner = await site.owner()
+    const { body } = await owner.post(`${AUTH}/two-factor/enable`, { password: PASSWORD })
+    totpURI = body.totpURI
+    backupCodes = body.backupCodes
+    await verify(owner, 'totp', totpCode(totpURI))
+    site.pass(MINUTE_MS)
+  })
+
+  test('don’t keep out who has a recovery code', async () => {
+    const browser = site.browser('203.0.113.1')
+    await lock(browser)
+    await browser.signIn(ANN, PASSWORD)
+    expect((await verify(browser, 'totp', totpCode(totpURI))).code).toBe('RATE_LIMITED')
+    await browser.signIn(ANN, PASSWORD)
+    expect((await verify(browser, 'backup-code', 'wrong-guess')).code).toBe('INVALID_CODE')
+    expect((await verify(browser, 'backup-code', backupCodes[0] ?? '')).status).toBe(200)
+    expect(await browser.who()).toBe(ANN)
+  })
+
+  test.each(['203.0.113.2', 'a device that the person has used'])(
+    'are lifted by a link of the operator’s: %s',
+    async (address) => {
+      const browser = address.startsWith('2') ? site.browser(address) : owner
+      if (browser === owner) await browser.post(`${AUTH}/sign-out`)
+      if (browser === owner) {
+        await browser.signIn(ANN, PASSWORD)
+        await verify(browser, 'totp', totpCode(totpURI))
+        await browser.post(`${AUTH}/sign-out`)
+        site.pass(MINUTE_MS)
+      }
+      await lock(browser)
+      const { storage, ids, random, baseUrl } = site
+      const clock = { now: () => Date.now() }
+      const made = await createResetLink({ storage, clock, ids, random, baseUrl, email: ANN })
+      const token = new URL(made.url ?? '').hash.slice('#token='.length)
+      await browser.post(`${AUTH}/reset-password`, { token, newPassword: NEW })
+      await browser.signIn(ANN, NEW)
+      expect((await verify(browser, 'totp', totpCode(totpURI))).status).toBe(200)
+      expect(await browser.who()).toBe(ANN)
+    },
+  )
+})
+
 describe('what happens to an account', () => {
+  test('is recorded: a wrong code, one that was used, and how somebody came in first', async () => {
+    const begun = await owner.post(`${AUTH}/two-factor/enable`, { password: PASSWORD })
+    const { totpURI } = begun.body
+    const code = totpCode(totpURI)
+    await owner.post(`${AUTH}/two-factor/verify-totp`, { code })
+    site.pass(MINUTE_MS)
+    for (const [kind, wrong] of [
+      ['totp', '000000'],
+      ['backup-code', 'not-a-code'],
+    ] as const) {
+      const browser = site.browser()
+      await browser.signIn(ANN, PASSWORD)
+      await browser.post(`${AUTH}/two-factor/verify-${kind}`, { code: wrong })
+    }
+    const next = totpCode(totpURI)
+    for (const browser of [site.browser(), site.browser()]) {
+      await browser.signIn(ANN, PASSWORD)
+      await browser.post(`${AUTH}/two-factor/verify-totp`, { code: next })
+    }
+    expect((await actions(owner)).toReversed()).toEqual([
+      'account.signed_in',
+      'account.two_factor_enabled',
+      'account.second_factor_failed',
+      'account.second_factor_failed',
+      'account.signed_in',
+      'account.second_factor_failed',
+    ])
+    const { body } = await owner.get('/app/api/v1/account/events')
+    expect(body.data[0].by).toBe('unknown')
+    await owner.post('/app/api/v1/invitations', { email: MEMBER, role: 'member' })
+    const guest = site.browser()
+    const accepted = { token: tokenTo(MEMBER), name: 'Eve', password: PASSWORD }
+    expect((await guest.post('/app/api/v1/invitations/accept', accepted)).status).toBe(201)
+    expect(await actions(guest)).toEqual(['account.signed_in'])
+    const audit = site.storage.read.db.selectFrom('audit').selectAll()
+    const rows = await audit.where('action', '=', 'account.signed_in').orderBy('seq').execute()
+    expect(rows.map(({ after }) => JSON.parse(after))).toEqual([
+      { by: 'claim' },
+      {},
+      { by: 'invitation' },
+    ])
+  })
+
   test('is recorded, shown to its person, and mailed where it concerns them', async () => {
     const browser = await site.joined(owner, 'member')
     site.letters.length = 0
@@ -229,7 +335,7 @@ describe('what happens to an account', () => {
     ])
     expect(site.letters.map(({ to }) => to)).toEqual([MEMBER, MEMBER, MEMBER, MEMBER])
     // And not to anybody else.
-    expect(await actions(owner)).toEqual([])
+    expect(await actions(owner)).toEqual(['account.signed_in'])
     const { body } = await browser.get('/app/api/v1/account/events')
     expect(JSON.stringify(body)).not.toContain(MEMBER)
   })

@@ -6,15 +6,17 @@ import type { Person } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Transaction } from '../storage/index.ts'
-import { assertNotCommon, hashPassword, verifyPassword } from '../users/index.ts'
+import { assertNotCommon, hashPassword, lockUsers, verifyPassword } from '../users/index.ts'
 import { LIMITS } from './attempts.ts'
 import {
   type AccountServiceDeps,
   account,
   arrived,
   instance,
+  type Joined,
   mayCreate,
   ownWorkspaces,
+  type Visit,
 } from './context.ts'
 import { confirmEmailChange, requestEmailChange } from './email-change.ts'
 import { removeOwnAccount } from './removal.ts'
@@ -29,14 +31,13 @@ import type {
   RemoveInput,
   SessionView,
 } from './schemas.ts'
-import { passwordHashOf, updateAccount, userIdByEmail } from './store.ts'
-import type { AccountService, Joined, Visit } from './types.ts'
+import { userIdByEmail } from './store.ts'
 
 const EVENTS_SHOWN = 50
 
-/** See {@link AccountService}. */
-export function createAccountService(deps: AccountServiceDeps): AccountService {
-  const verbs = {
+/** The accounts as the dashboard's endpoints use them. */
+export function createAccountService(deps: AccountServiceDeps) {
+  return withContext(deps, {
     session,
     claim,
     update,
@@ -48,9 +49,10 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
     createWorkspace,
     invitation,
     accept,
-  }
-  return withContext(deps, verbs)
+  })
 }
+
+export type AccountService = ReturnType<typeof createAccountService>
 
 async function session(
   deps: AccountServiceDeps,
@@ -70,19 +72,21 @@ async function session(
   return { body: { user, workspaces, instance: facts }, cookies }
 }
 
+/** @throws AppError NOT_FOUND once the instance is claimed, or for another token. */
 async function claim(
   deps: AccountServiceDeps,
   { token, email, password, name, workspace }: ClaimInput,
   visit: Visit,
 ): Promise<Joined> {
-  const { storage, users, workspaces, claims, attempts, gate } = deps
+  const { storage, users, workspaces, claims, attempts, hashes } = deps
   await attempts.take(LIMITS.claimAddress, addressKey(visit.address))
   if (!(await claims.admits(storage.read, token))) throw new AppError('NOT_FOUND')
   await assertNotCommon('password', password, email)
-  const passwordHash = await gate.pass(() => hashPassword(password), addressKey(visit.address))
+  const hash = () => hashPassword(password)
+  const passwordHash = await hashes.run('signIn', addressKey(visit.address), hash)
   const { id, made } = await storage.write(async (tx) => {
     // Of two who have the token one is first, and the other finds no door.
-    await users.lock(tx)
+    await lockUsers(tx)
     if (!(await claims.admits(tx, token))) throw new AppError('NOT_FOUND')
     const language = languageOf(visit)
     const user = { email, name, passwordHash, emailVerified: true, language }
@@ -96,7 +100,7 @@ async function claim(
     await claims.close(tx)
     return { id, made }
   })
-  return arrived(deps, id, made.id, visit, password)
+  return arrived(deps, id, made.id, visit, { password, by: 'claim' })
 }
 
 async function update(
@@ -105,10 +109,14 @@ async function update(
   patch: AccountPatch,
 ): Promise<AccountUserView> {
   const { storage, clock } = deps
-  await storage.write((tx) => updateAccount(tx, userId, patch, clock.now()))
+  const values = { ...patch, updated_at: clock.now() }
+  await storage.write((tx) =>
+    tx.db.updateTable('users').set(values).where('id', '=', userId).execute(),
+  )
   return account(deps, userId)
 }
 
+/** What happened to the account, the newest first. */
 async function events(deps: AccountServiceDeps, { userId }: Person): Promise<AccountEvent[]> {
   const { storage } = deps
   const about = { workspaceNo: INSTANCE, targetId: userId }
@@ -119,16 +127,26 @@ async function events(deps: AccountServiceDeps, { userId }: Person): Promise<Acc
   })
 }
 
+/**
+ * Has the session count as just opened, by the password.
+ * @throws AppError VALIDATION_FAILED, RATE_LIMITED, SIGN_IN_AGAIN: there is no password
+ */
 async function confirm(
   deps: AccountServiceDeps,
   { userId, sessionId }: Person,
   password: string,
 ): Promise<void> {
-  const { storage, attempts, gate } = deps
-  const hash = await passwordHashOf(storage.read, userId)
-  if (hash === undefined) throw new AppError('SIGN_IN_AGAIN')
+  const { storage, attempts, hashes } = deps
+  const credential = await storage.read.db
+    .selectFrom('accounts')
+    .select('password_hash')
+    .where('user_id', '=', userId)
+    .where('provider_id', '=', 'credential')
+    .executeTakeFirst()
+  const hash = credential?.password_hash
+  if (!hash) throw new AppError('SIGN_IN_AGAIN')
   await attempts.take(LIMITS.passwordPerson, userId)
-  if (!(await gate.pass(() => verifyPassword(password, hash), userId))) {
+  if (!(await hashes.run('signIn', userId, () => verifyPassword(password, hash)))) {
     const details = [{ field: 'password', code: 'WRONG_PASSWORD' }] as const
     throw new AppError('VALIDATION_FAILED', { details })
   }
@@ -136,6 +154,7 @@ async function confirm(
   await deps.ownSessions.confirm(sessionId)
 }
 
+/** @throws AppError VALIDATION_FAILED, SOLE_OWNER, INSTANCE_OWNER */
 async function remove(
   deps: AccountServiceDeps,
   person: Person,
@@ -146,6 +165,7 @@ async function remove(
   deps.mails.sendNotice('deleted', person, request)
 }
 
+/** @throws AppError FORBIDDEN */
 async function createWorkspace(
   deps: AccountServiceDeps,
   person: Person,
@@ -166,6 +186,7 @@ async function createWorkspace(
   return { id, name: made.name, role: 'owner', plan, language, needs_two_factor: false }
 }
 
+/** @throws AppError INVITATION_NOT_FOUND */
 async function invitation(
   deps: AccountServiceDeps,
   token: string,
@@ -173,9 +194,7 @@ async function invitation(
 ): Promise<InvitationPreview> {
   const { storage, invitations, attempts } = deps
   await attempts.take(LIMITS.tokenAddress, addressKey(address))
-  const found = await invitations.find(token)
-  if (found === null) throw new AppError('INVITATION_NOT_FOUND')
-  const { workspace, email, role } = found
+  const { workspace, email, role } = await invitations.find(token)
   return {
     workspace: { name: workspace.name },
     email,
@@ -184,13 +203,14 @@ async function invitation(
   }
 }
 
+/** @throws AppError INVITATION_NOT_FOUND, ACCOUNT_EXISTS, SIGN_UP_CLOSED, PLAN_LIMIT_REACHED */
 async function accept(
   deps: AccountServiceDeps,
   person: Person | null,
   { token, name, password }: AcceptInput,
   visit: Visit,
 ): Promise<Joined> {
-  const { storage, users, invitations, attempts, gate } = deps
+  const { storage, users, invitations, attempts, hashes } = deps
   await attempts.take(LIMITS.tokenAddress, addressKey(visit.address))
   if (person !== null) {
     const user = { id: person.userId, email: person.email }
@@ -199,14 +219,14 @@ async function accept(
     return arrived(deps, person.userId, joined.workspace.id, visit)
   }
   const found = await invitations.find(token)
-  if (found === null) throw new AppError('INVITATION_NOT_FOUND')
   if ((await userIdByEmail(storage.read, found.email)) !== undefined) {
     throw new AppError('ACCOUNT_EXISTS')
   }
-  if (deps.settings.signUp === 'closed') throw new AppError('SIGN_UP_CLOSED')
+  if (deps.signUp === 'closed') throw new AppError('SIGN_UP_CLOSED')
   if (name === undefined || password === undefined) throw missing({ name, password })
   await assertNotCommon('password', password, found.email)
-  const passwordHash = await gate.pass(() => hashPassword(password), addressKey(visit.address))
+  const hash = () => hashPassword(password)
+  const passwordHash = await hashes.run('signIn', addressKey(visit.address), hash)
   const work = async (tx: Transaction) => {
     const { email, emailProven } = found
     const user = { email, name, passwordHash, emailVerified: emailProven }
@@ -216,7 +236,7 @@ async function accept(
     return { id, joined: await invitations.accept(tx, token, { id, email }, actor) }
   }
   const { id, joined } = await storage.write(work)
-  return arrived(deps, id, joined.workspace.id, visit, password)
+  return arrived(deps, id, joined.workspace.id, visit, { password, by: 'invitation' })
 }
 
 /** A language that somebody's browser asked for; tests ask for pseudo-locales, which are none. */

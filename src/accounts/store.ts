@@ -1,5 +1,11 @@
 import { sql as raw } from 'kysely'
-import type { Sql, Transaction, VerificationsTable } from '../storage/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
+import { LINK_SECONDS } from './site.ts'
+
+const TOKEN_BYTES = 24
 
 /**
  * 1: the workspace asks for a second factor, and the member has a password without one. Who signs
@@ -45,99 +51,32 @@ export async function userIdByEmail(
   return row?.id
 }
 
-/** The hash of a person's password; undefined: there is none. */
-export async function passwordHashOf(
-  sql: Pick<Sql, 'db'>,
-  userId: string,
-): Promise<string | undefined> {
-  const row = await sql.db
-    .selectFrom('accounts')
-    .select('password_hash')
-    .where('user_id', '=', userId)
-    .where('provider_id', '=', 'credential')
-    .executeTakeFirst()
-  return row?.password_hash ?? undefined
-}
-
-/** The workspaces that somebody is a member of, by name. */
-export async function workspacesOf(sql: Pick<Sql, 'db'>, userId: string) {
-  return sql.db
-    .selectFrom('members')
-    .innerJoin('workspaces', 'workspaces.no', 'members.workspace_no')
-    .select([
-      'workspaces.id',
-      'workspaces.name',
-      'members.role',
-      'workspaces.plan_id',
-      'workspaces.language',
-    ])
-    .select(lacksFactor)
-    .where('members.user_id', '=', userId)
-    .orderBy('workspaces.name_key')
-    .execute()
-}
-
-/** Changes what a person may change of themselves. */
-export async function updateAccount(
-  tx: Transaction,
-  userId: string,
-  patch: { name?: string | undefined; language?: string | null | undefined },
-  now: number,
-): Promise<void> {
-  const values = {
-    ...(patch.name !== undefined && { name: patch.name }),
-    ...(patch.language !== undefined && { language: patch.language }),
-    updated_at: now,
-  }
-  await tx.db.updateTable('users').set(values).where('id', '=', userId).execute()
-}
-
-/** Facts of the instance, by their names, which begin like that. */
-export async function instanceFacts(
-  sql: Pick<Sql, 'db'>,
-  beginning: string,
-): Promise<Record<string, string>> {
-  const rows = await sql.db.selectFrom('instance').select(['name', 'value']).execute()
-  const found = rows.filter(({ name }) => name.startsWith(beginning))
-  return Object.fromEntries(found.map(({ name, value }) => [name, value]))
-}
-
-/** Forgets facts of the instance. */
-export async function dropInstanceFacts(tx: Transaction, names: readonly string[]): Promise<void> {
-  if (names.length > 0) await tx.db.deleteFrom('instance').where('name', 'in', names).execute()
-}
-
-/** Sets a fact of the instance. */
-export async function setInstanceFact(tx: Transaction, name: string, value: string): Promise<void> {
-  await tx.db
-    .insertInto('instance')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-    .execute()
-}
-
-/** Whether somebody of this address is invited anywhere. */
-export async function invitationWaits(
-  sql: Pick<Sql, 'db'>,
-  email: string,
-  now: number,
-): Promise<boolean> {
-  const rows = await sql.db
-    .selectFrom('invitations')
-    .select('id')
-    .where('email_key', '=', email.toLowerCase())
-    .where('expires_at', '>', now)
-    .limit(1)
-    .execute()
-  return rows.length > 0
-}
+/** What a token lets its bearer do. */
+type TokenUse = 'reset-password' | 'change-email'
 
 /** A token's identifier, as better-auth stores them with `storeIdentifier: 'hashed'`. */
-export function verificationName(name: string): string {
-  return new Bun.CryptoHasher('sha256').update(name).digest('base64url')
+export function tokenIdentifier(use: TokenUse, token: string): string {
+  return new Bun.CryptoHasher('sha256').update(`${use}:${token}`).digest('base64url')
 }
 
-/** Stores a token that can be used once. */
-export async function insertVerification(tx: Transaction, row: VerificationsTable): Promise<void> {
-  await tx.db.insertInto('verifications').values(row).execute()
+/** Makes a token that can be used once, within an hour; `payload` is readable in it. */
+export async function issueToken(
+  tx: Transaction,
+  { clock, ids, random }: { clock: Clock; ids: Ids; random: Random },
+  { use, userId, payload = '' }: { use: TokenUse; userId: string; payload?: string },
+): Promise<string> {
+  const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url') + payload
+  const now = clock.now()
+  await tx.db
+    .insertInto('verifications')
+    .values({
+      id: ids.next('ver'),
+      identifier: tokenIdentifier(use, token),
+      value: userId,
+      created_at: now,
+      updated_at: now,
+      expires_at: now + LINK_SECONDS * 1_000,
+    })
+    .execute()
+  return token
 }

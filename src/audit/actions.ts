@@ -21,12 +21,17 @@ export const AUDIT_ACTIONS = [
   'workspace.deleted',
   'block.created',
   'block.removed',
+  'block.appealed',
+  'clicks.exported',
 ] as const
 
 /** Recorded actions that concern an account or the instance, and no workspace. */
 export const ACCOUNT_ACTIONS = [
   'account.signed_in',
   'account.sign_in_failed',
+  'account.second_factor_failed',
+  'account.sso_linked',
+  'account.sso_unlinked',
   'account.signed_out_everywhere',
   'account.password_changed',
   'account.password_reset',

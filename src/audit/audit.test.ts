@@ -95,6 +95,39 @@ describe('the audit log', () => {
     }
   })
 
+  test('has one entry of every export of clicks: who, which clicks, which form', async () => {
+    const { key } = await makeKey(['links:read'], 'exporter')
+    const link = (await dashboard.as('member', 'POST', '/links', { destination_url: URL_A })).body
+    const query = 'country=DE&from=2030-01-01&bots=include'
+    expect(
+      await recorded(async () => {
+        await dashboard.as('viewer', 'GET', `/links/${link.id}/clicks.parquet`)
+        for (const format of ['csv', 'ndjson']) {
+          const { body } = await dashboard.withKey(key, 'GET', `/clicks.${format}?${query}`)
+          expect(body).toBe('no clicks')
+        }
+        // These export nothing.
+        await dashboard.as('viewer', 'HEAD', '/clicks.csv')
+        await dashboard.as('viewer', 'GET', '/clicks.csv?bots=perhaps')
+      }),
+    ).toEqual([
+      [
+        'user viewer@example.com',
+        'clicks.exported',
+        `clicks-${link.id}.parquet`,
+        {},
+        { format: 'parquet', link_id: link.id },
+      ],
+      ...['csv', 'ndjson'].map((format) => [
+        'api_key exporter',
+        'clicks.exported',
+        `clicks.${format}`,
+        {},
+        { format, country: 'DE', from: '2030-01-01', bots: 'include' },
+      ]),
+    ])
+  })
+
   test('has none of what changes nothing, and none of what fails', async () => {
     const link = (await dashboard.as('member', 'POST', '/links', { destination_url: URL_A })).body
     const key = await makeKey()
@@ -237,7 +270,8 @@ describe('the audit log', () => {
     ).toEqual([[owner, 'workspace.updated', 'Acme', { language: null }, { language: 'de' }]])
     const path = `/instance/workspaces/${workspace.id}`
     expect(await recorded(() => dashboard.as('owner', 'PATCH', path, { plan: 'small' }))).toEqual([
-      [owner, 'workspace.plan_changed', 'Acme', { plan: 'big' }, { plan: 'small' }],
+      // By name: the workspace needn't know the address of who owns the instance.
+      ['user owner', 'workspace.plan_changed', 'Acme', { plan: 'big' }, { plan: 'small' }],
     ])
     expect(
       await recorded(() =>

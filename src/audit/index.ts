@@ -4,25 +4,12 @@ export {
   actorOf,
   askerOf,
   changedFields,
-  entryRowOf,
+  operatorActor,
   personActor,
   recordChange,
+  recordExport,
 } from './record.ts'
 export { ActorSchema } from './schemas.ts'
-export {
-  type AuditPage,
-  type AuditService,
-  type AuditServiceDeps,
-  createAuditService,
-  entryNumber,
-  entryOf,
-} from './service.ts'
+export { type AuditEntry, createAuditService, entryNumber, entryOf } from './service.ts'
 export { type AuditRow, dropAccountEntries, dropEntries, entriesAbout, withNames } from './store.ts'
-export {
-  type Actor,
-  type AuditEntry,
-  type Change,
-  COMMAND_LINE,
-  type Fields,
-  INSTANCE,
-} from './types.ts'
+export { type Actor, COMMAND_LINE, type Fields, INSTANCE } from './types.ts'

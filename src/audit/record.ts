@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import { AppError } from '../errors/index.ts'
-import type { Caller, CallerWorkspace, Person } from '../http/types.ts'
+import type { Call, Caller, CallerWorkspace, Person } from '../http/types.ts'
 import { prepare, SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
 import type { AuditRow } from './store.ts'
 import { type Actor, type Change, type Fields, INSTANCE } from './types.ts'
@@ -12,11 +12,6 @@ const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db,
     .where('no', '=', p.workspaceNo)
     .returning('audit_made'),
 )
-
-/** The number of a workspace's next entry; undefined: the workspace is gone. */
-async function takeEntryNumber(tx: Transaction, workspaceNo: number): Promise<number | undefined> {
-  return (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made
-}
 
 /** The number of the next entry about an account: these belong to no workspace, so to number 0. */
 async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
@@ -63,23 +58,15 @@ export async function recordChange(
   change: Change,
   n?: number,
 ): Promise<void> {
-  const { workspaceNo } = change
+  const { workspaceNo, target } = change
   const number =
     n ??
     (workspaceNo === INSTANCE
       ? await takeInstanceEntryNumber(tx)
-      : await takeEntryNumber(tx, workspaceNo))
+      : (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made)
   if (number === undefined) throw new AppError('NOT_FOUND')
   await tx.run(insert, {
     seq: workspaceNo * SEQS_PER_WORKSPACE + number,
-    ...entryRowOf(actor, change),
-  })
-}
-
-/** What an entry's row holds besides its number. */
-export function entryRowOf(actor: Actor, change: Change): Omit<AuditRow, 'seq'> {
-  const { target } = change
-  return {
     at: change.at,
     actor_type: actor.type,
     actor_id: actor.id,
@@ -92,7 +79,7 @@ export function entryRowOf(actor: Actor, change: Change): Omit<AuditRow, 'seq'> 
     before: stored(change.before),
     after: stored(change.after),
     request_id: actor.requestId,
-  }
+  })
 }
 
 function stored(fields: Fields): string {
@@ -138,4 +125,34 @@ export function askerOf({ caller, requestId }: { caller: Caller; requestId: stri
 /** The actor of a request that isn't made in a workspace. */
 export function personActor({ userId, email }: Person, requestId: string): Actor {
   return { type: 'user', id: userId, label: email, requestId }
+}
+
+/** The owner of the instance in a workspace's log: its people learn the name, not the address. */
+export function operatorActor(person: Person, requestId: string): Actor {
+  return { ...personActor(person, requestId), label: person.name ?? 'operator' }
+}
+
+/** Records an export of clicks: who asked for it, which clicks, and in which form. */
+export async function recordExport(
+  {
+    caller,
+    request,
+    requestId,
+    mutate,
+  }: Pick<Call<Caller>, 'caller' | 'mutate'> & Pick<Call, 'request' | 'requestId'>,
+  { linkId, format, file, at }: { linkId: string | null; format: string; file: string; at: number },
+): Promise<void> {
+  // Every parameter has been checked; a dashboard download names its workspace in one.
+  const { workspace: _, ...filter } = Object.fromEntries(new URL(request.url).searchParams)
+  await mutate(async (tx) => {
+    await recordChange(tx, actorOf(caller, requestId), {
+      workspaceNo: caller.workspace.no,
+      at,
+      action: 'clicks.exported',
+      target: { type: 'clicks', id: file, label: file },
+      before: {},
+      after: { ...filter, ...(linkId !== null && { link_id: linkId }), format },
+    })
+    return { status: 204 }
+  })
 }

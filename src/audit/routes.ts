@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
+import { listOf } from '../http/page.ts'
 import { checked, whole } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { ActorSchema } from './schemas.ts'
@@ -32,29 +33,20 @@ const Query = z.object({
 
 const fields = z.record(z.string(), z.unknown())
 
-const AuditListSchema = z
-  .object({
-    data: z.array(
-      z
-        .object({
-          id: z.string(),
-          at: z.string().openapi({ format: 'date-time' }),
-          actor: ActorSchema,
-          action: z.string().openapi({ description: 'Like `link.updated`.' }),
-          target: z.object({ type: z.string(), id: z.string(), label: z.string() }),
-          before: fields.openapi({ description: 'The fields that changed, as they were.' }),
-          after: fields.openapi({ description: 'The same fields, as they are since.' }),
-          request_id: z.string().nullable(),
-        })
-        .openapi('AuditEntry'),
-    ),
-    pagination: z.object({
-      limit: z.int(),
-      has_more: z.boolean(),
-      next_cursor: z.string().nullable(),
-    }),
-  })
-  .openapi('AuditList')
+const AuditListSchema = listOf(
+  z
+    .object({
+      id: z.string(),
+      at: z.string().openapi({ format: 'date-time' }),
+      actor: ActorSchema,
+      action: z.string().openapi({ description: 'Like `link.updated`.' }),
+      target: z.object({ type: z.string(), id: z.string(), label: z.string() }),
+      before: fields.openapi({ description: 'The fields that changed, as they were.' }),
+      after: fields.openapi({ description: 'The same fields, as they are since.' }),
+      request_id: z.string().nullable(),
+    })
+    .openapi('AuditEntry'),
+).openapi('AuditList')
 
 /** The dashboard's endpoint of the audit log. */
 export function registerAuditRoutes(api: Pick<Api, 'add'>, deps: { audit: AuditService }): void {

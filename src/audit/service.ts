@@ -1,55 +1,47 @@
+import { sql as raw } from 'kysely'
 import type { Cursors } from '../http/cursor.ts'
+import { pageOf } from '../http/page.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
-import { type AuditRow, type EntryFilter, listEntries, recentEntries } from './store.ts'
-import type { AuditEntry, Fields } from './types.ts'
+import { type AuditRow, type EntryFilter, listEntries } from './store.ts'
+import type { Fields } from './types.ts'
 
-/** One page of entries, newest first. */
-export interface AuditPage {
-  data: AuditEntry[]
-  pagination: { limit: number; has_more: boolean; next_cursor: string | null }
-}
+export type AuditService = ReturnType<typeof createAuditService>
 
-/** Reads the audit log of a workspace. */
-export interface AuditService {
-  /** @throws AppError BAD_REQUEST (INVALID_CURSOR) */
-  list(
-    filter: EntryFilter,
-    page: { limit: number; cursor?: string | undefined },
-  ): Promise<AuditPage>
-  /** The newest entries of all workspaces, deleted ones included: for the operator. */
-  recent(limit: number): Promise<(AuditEntry & { workspace: string | null })[]>
-}
-
-/** What the service works with. */
-export interface AuditServiceDeps {
+/** Reads the audit log. */
+export function createAuditService({
+  storage,
+  cursors,
+}: {
   storage: Pick<Storage, 'reports'>
   cursors: Cursors
-}
-
-/** See {@link AuditService}. */
-export function createAuditService({ storage, cursors }: AuditServiceDeps): AuditService {
+}) {
   return {
-    async recent(limit) {
-      const rows = await recentEntries(storage.reports, limit)
+    /** The newest entries of all workspaces, deleted ones included: for the operator. */
+    async recent(limit: number): Promise<(AuditEntry & { workspace: string | null })[]> {
+      const no = raw`a.seq / ${raw.lit(SEQS_PER_WORKSPACE)}`
+      const rows = await storage.reports.db
+        .selectFrom('audit as a')
+        .leftJoin('workspaces as w', (join) => join.on(raw<boolean>`w.no = ${no}`))
+        .leftJoin('deleted_workspaces as d', (join) => join.on(raw<boolean>`d.no = ${no}`))
+        .selectAll('a')
+        .select((e) => e.fn.coalesce('w.id', 'd.id').as('workspace_id'))
+        .orderBy('a.at', 'desc')
+        .orderBy('a.seq', 'desc')
+        .limit(limit)
+        .execute()
       return rows.map((row) => ({ ...entryOf(row), workspace: row.workspace_id }))
     },
 
-    async list(filter, { limit, cursor }) {
+    /** A page of a workspace's entries. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+    async list(
+      filter: EntryFilter,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ) {
       const binding = JSON.stringify(['audit', filter])
       const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as number)
       const rows = await listEntries(storage.reports, filter, below, limit + 1)
-      const hasMore = rows.length > limit
-      if (hasMore) rows.pop()
-      const last = rows.at(-1)
-      return {
-        data: rows.map(entryOf),
-        pagination: {
-          limit,
-          has_more: hasMore,
-          next_cursor:
-            hasMore && last !== undefined ? cursors.encode([entryNumber(last)], binding) : null,
-        },
-      }
+      const page = pageOf(rows, limit, (last) => cursors.encode([entryNumber(last)], binding))
+      return { ...page, data: page.data.map(entryOf) }
     },
   }
 }
@@ -59,8 +51,10 @@ export function entryNumber({ seq }: Pick<AuditRow, 'seq'>): number {
   return seq % SEQS_PER_WORKSPACE
 }
 
-/** An entry as it is shown. */
-export function entryOf(row: AuditRow): AuditEntry {
+export type AuditEntry = ReturnType<typeof entryOf>
+
+/** An entry as it is shown; its id is its number in the workspace, times are RFC 3339 in UTC. */
+export function entryOf(row: AuditRow) {
   return {
     id: `aud_${entryNumber(row)}`,
     at: new Date(row.at).toISOString(),

@@ -1,7 +1,5 @@
-import { sql as raw } from 'kysely'
 import {
   type AuditTable,
-  prepare,
   SEQS_PER_WORKSPACE,
   type Sql,
   type Transaction,
@@ -40,12 +38,7 @@ export async function listEntries(
   below: number | null,
   limit: number,
 ): Promise<AuditRow[]> {
-  const low = filter.workspaceNo * SEQS_PER_WORKSPACE
-  let query = sql.db
-    .selectFrom('audit')
-    .selectAll()
-    .where('seq', '>', low)
-    .where('seq', '<', below === null ? low + SEQS_PER_WORKSPACE : low + below)
+  let query = entriesOf(sql, filter.workspaceNo, below)
   const { action, actor, target } = filter
   if (action !== undefined) {
     // `link` stands for all that begins with `link.`; a slash is what follows a full stop.
@@ -67,39 +60,6 @@ function idOr<L extends string, I extends string>(label: L, id: I, text: string)
   return ID.test(text) ? id : label
 }
 
-/** The newest entries of all workspaces, each with the id of its workspace. */
-export async function recentEntries(
-  sql: Sql,
-  limit: number,
-): Promise<(AuditRow & { workspace_id: string | null })[]> {
-  return sql.db
-    .selectFrom('audit as a')
-    .leftJoin('workspaces as w', (join) =>
-      join.on(raw<boolean>`w.no = a.seq / ${raw.lit(SEQS_PER_WORKSPACE)}`),
-    )
-    .leftJoin('deleted_workspaces as d', (join) =>
-      join.on(raw<boolean>`d.no = a.seq / ${raw.lit(SEQS_PER_WORKSPACE)}`),
-    )
-    .selectAll('a')
-    .select((e) => e.fn.coalesce('w.id', 'd.id').as('workspace_id'))
-    .orderBy('a.at', 'desc')
-    .orderBy('a.seq', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-const ofTarget = prepare<{ targetId: string; low: number; high: number; limit: number }, AuditRow>(
-  (db, p) =>
-    db
-      .selectFrom('audit')
-      .selectAll()
-      .where('target_id', '=', p.targetId)
-      .where('seq', '>', p.low)
-      .where('seq', '<', p.high)
-      .orderBy('seq', 'desc')
-      .limit(p.limit),
-)
-
 /** The newest entries about one thing, older than entry number `below` where that is given. */
 export async function entriesAbout(
   sql: Sql,
@@ -107,9 +67,17 @@ export async function entriesAbout(
   below: number | null,
   limit: number,
 ): Promise<AuditRow[]> {
+  const query = entriesOf(sql, workspaceNo, below).where('target_id', '=', targetId)
+  return query.orderBy('seq', 'desc').limit(limit).execute()
+}
+
+function entriesOf(sql: Sql, workspaceNo: number, below: number | null = null) {
   const low = workspaceNo * SEQS_PER_WORKSPACE
-  const high = below === null ? low + SEQS_PER_WORKSPACE : low + below
-  return sql.run(ofTarget, { targetId, low, high, limit })
+  return sql.db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', '>', low)
+    .where('seq', '<', low + (below ?? SEQS_PER_WORKSPACE))
 }
 
 /** Deletes entries of a workspace that is gone, at most `limit`, its last one kept. How many. */
@@ -118,12 +86,7 @@ export async function dropEntries(
   workspaceNo: number,
   limit: number,
 ): Promise<number> {
-  const low = workspaceNo * SEQS_PER_WORKSPACE
-  const rows = await tx.db
-    .selectFrom('audit')
-    .select('seq')
-    .where('seq', '>', low)
-    .where('seq', '<', low + SEQS_PER_WORKSPACE)
+  const rows = await entriesOf(tx, workspaceNo)
     .where('action', '<>', 'workspace.deleted')
     .orderBy('seq')
     .limit(limit)

@@ -32,7 +32,15 @@ export interface Change {
   at: number
   action: AuditAction
   target: {
-    type: 'link' | 'api_key' | 'member' | 'invitation' | 'workspace' | 'account' | 'block'
+    type:
+      | 'link'
+      | 'api_key'
+      | 'member'
+      | 'invitation'
+      | 'workspace'
+      | 'account'
+      | 'block'
+      | 'clicks'
     id: string
     label: string
   }
@@ -41,17 +49,4 @@ export interface Change {
   after: Fields
   /** Of a link, after the change. */
   version?: number
-}
-
-/** An entry as it is shown; times are RFC 3339 in UTC. */
-export interface AuditEntry {
-  /** `aud_` and its number in the workspace. */
-  id: string
-  at: string
-  actor: { type: Actor['type']; id: string | null; label: string }
-  action: string
-  target: { type: string; id: string; label: string }
-  before: Fields
-  after: Fields
-  request_id: string | null
 }

@@ -63,6 +63,40 @@ test('the list goes on where a page ends', async () => {
   expect(values).toEqual(['h2.example', 'h1.example', 'h0.example'])
 })
 
+test('a workspace learns the name of who blocks, not their address; the appeal is recorded', async () => {
+  const link = (await tenant.post(LINKS, { destination_url: 'https://fine.example/' })).body
+  const block = { kind: 'link', value: link.id, reason: 'Spam' }
+  const made = (await owner.post(BLOCKS, block)).body
+  await tenant.post(`${LINKS}/${link.id}/appeal`, { text: 'It is not' })
+  const whole = { kind: 'workspace', value: tenant.workspace, reason: 'Spam' }
+  const { id } = (await owner.post(BLOCKS, whole)).body
+  await owner.send('DELETE', `${BLOCKS}/${id}`)
+  await owner.send('PATCH', `/app/api/v1/instance/workspaces/${tenant.workspace}`, { plan: 'pro' })
+
+  const audit = (await tenant.get('/app/api/v1/audit')).body
+  const history = (await tenant.get(`${LINKS}/${link.id}/history`)).body
+  const actorOf = ({ action, actor }: { action: string; actor: { label: string } }) => [
+    action,
+    actor.label,
+  ]
+  expect(audit.data.slice(0, 5).map(actorOf)).toEqual([
+    ['workspace.plan_changed', 'Ann'],
+    ['block.removed', 'Ann'],
+    ['block.created', 'Ann'],
+    ['block.appealed', 'eve@example.com'],
+    ['link.blocked', 'Ann'],
+  ])
+  expect(audit.data[3]).toMatchObject({
+    target: { type: 'block', id: made.id, label: link.slug },
+    after: { link_id: link.id, text: 'It is not' },
+  })
+  expect(history.data.map(actorOf)).toEqual([
+    ['link.blocked', 'Ann'],
+    ['link.created', 'eve@example.com'],
+  ])
+  expect(JSON.stringify([audit, history])).not.toContain('Ann@example.com')
+})
+
 test('nobody else reads or changes blocks and reports', async () => {
   expect((await owner.get(REPORTS)).body).toEqual({ data: [] })
   for (const [method, path, body] of [

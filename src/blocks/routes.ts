@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { askerOf, personActor } from '../audit/index.ts'
+import { askerOf, operatorActor } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
@@ -129,7 +129,7 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     success: { status: 201, description: 'The block.', schema: BlockSchema },
     errors: ['FORBIDDEN', 'LINK_NOT_FOUND', 'WORKSPACE_NOT_FOUND', 'CONFLICT'],
     async handler(call) {
-      const actor = personActor(ownerOf(call), call.requestId)
+      const actor = operatorActor(ownerOf(call), call.requestId)
       const answer = await call.mutate(async (tx) => ({
         status: 201,
         body: await deps.blocks.service.create(tx, actor, call.body),
@@ -149,7 +149,7 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
     success: { status: 204, description: 'The block is gone.' },
     errors: ['FORBIDDEN', 'NOT_FOUND'],
     async handler(call) {
-      const actor = personActor(ownerOf(call), call.requestId)
+      const actor = operatorActor(ownerOf(call), call.requestId)
       const answer = await call.mutate(async (tx) => {
         if (!(await deps.blocks.service.remove(tx, actor, call.params.id)))
           throw new AppError('NOT_FOUND')

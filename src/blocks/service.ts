@@ -209,6 +209,7 @@ export function createBlockService({ storage, clock, ids, domains }: BlockServic
       if (link === undefined) throw new AppError('LINK_NOT_FOUND')
       const block = blockOf(link) ?? list.covering(link)
       if (block === null || block.id === null) throw new AppError('APPEAL_REFUSED')
+      const created_at = clock.now()
       const kept = await tx.db
         .insertInto('appeals')
         .values({
@@ -217,12 +218,20 @@ export function createBlockService({ storage, clock, ids, domains }: BlockServic
           link_id,
           text,
           created_by: actor.label,
-          created_at: clock.now(),
+          created_at,
         })
         .onConflict((conflict) => conflict.doNothing())
         .returning('block_id')
         .executeTakeFirst()
       if (kept === undefined) throw new AppError('APPEAL_REFUSED')
+      await recordChange(tx, actor, {
+        workspaceNo: workspace.no,
+        at: created_at,
+        action: 'block.appealed',
+        target: { type: 'block', id: block.id, label: link.slug },
+        before: {},
+        after: { link_id, text },
+      })
     },
   }
 }

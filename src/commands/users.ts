@@ -164,8 +164,7 @@ function list(ctx: CommandContext): Promise<void> {
 function claimLink(ctx: CommandContext): Promise<void> {
   return ctx.withStorage(async (opened) => {
     const { claimUrl, createClaims } = await import('../accounts/claims.ts')
-    const users = createUserService(opened)
-    const token = await createClaims({ ...opened, users }).open()
+    const token = await createClaims(opened).open()
     if (token === null) {
       throw new CommandError('There are accounts: the instance is claimed', 1, 'ALREADY_CLAIMED')
     }

@@ -1,15 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../base/logger.ts'
 import { type Letter, type Mail, writeMail } from './message.ts'
-
-/** Sends messages, in the background: nobody can tell by the time of an answer whether one went. */
-export interface Mailer {
-  /** Whether messages can be sent at all. */
-  readonly available: boolean
-  /** Sends a message soon. Failures are tried again, then logged. */
-  send(mail: Mail): void
-  /** Waits for those on their way, for a moment. */
-  close(): Promise<void>
-}
 
 /** Hands a letter to a mail server. */
 export type Deliver = (letter: Letter) => Promise<void>
@@ -19,13 +10,18 @@ const WAITING_AT_MOST = 500
 const RETRY_AFTER_MS = [2_000, 15_000]
 const CLOSE_WITHIN_MS = 1_000
 
-/** See {@link Mailer}. Without a way to deliver, nothing is sent. */
+export type Mailer = ReturnType<typeof createMailer>
+
+/**
+ * Sends messages in the background: the time of an answer must not tell whether one was sent.
+ * Without a way to deliver, nothing is sent.
+ */
 export function createMailer(deps: {
   deliver: Deliver | null
   baseUrl: string
   logger: Logger
   retryAfterMs?: readonly number[]
-}): Mailer {
+}) {
   const { deliver, baseUrl, logger, retryAfterMs = RETRY_AFTER_MS } = deps
   const underWay = new Set<Promise<void>>()
   const closing = new AbortController()
@@ -48,8 +44,10 @@ export function createMailer(deps: {
   }
 
   return {
+    /** Whether messages can be sent at all. */
     available: deliver !== null,
-    send(mail) {
+    /** Sends a message soon. Failures are tried again, then logged. */
+    send(mail: Mail): void {
       if (deliver === null) return
       if (underWay.size >= WAITING_AT_MOST) {
         logger.error({ mail: mail.kind }, 'Too many messages wait; one was not sent')
@@ -59,10 +57,13 @@ export function createMailer(deps: {
       underWay.add(sending)
       sending.finally(() => underWay.delete(sending))
     },
-    async close() {
+    /** Waits for those on their way, for a moment. */
+    async close(): Promise<void> {
       closing.abort()
-      const late = pause(CLOSE_WITHIN_MS, AbortSignal.timeout(CLOSE_WITHIN_MS))
-      await Promise.race([Promise.all(underWay), late])
+      await Promise.race([
+        Promise.all(underWay),
+        setTimeout(CLOSE_WITHIN_MS, undefined, { ref: false }),
+      ])
     },
   }
 }
@@ -73,13 +74,7 @@ function reasonOf(error: Error): string {
   return [code, responseCode].filter((part) => part !== undefined).join(' ') || error.name
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    timer.unref?.()
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
+/** Waits, until the signal aborts at the latest. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 }

@@ -5,4 +5,4 @@ export {
   type SendInvitation,
 } from './invitations.ts'
 export { permissionsOf, ROLES } from './roles.ts'
-export { createMemberService, endInvitationsBy, type MemberService } from './service.ts'
+export { createMemberService, type MemberService, takeOut } from './service.ts'

@@ -11,15 +11,7 @@ import type { WorkspaceService } from '../workspaces/index.ts'
 import { isAbove } from './roles.ts'
 import type { Invitation } from './schemas.ts'
 import { type MemberAsker, roleOf } from './service.ts'
-import {
-  deleteInvitation,
-  invitationByToken,
-  isMember,
-  listInvitations,
-  nameOf,
-  placesTaken,
-  replaceInvitation,
-} from './store.ts'
+import { deleteInvitation, members } from './store.ts'
 
 /** How long an invitation can be accepted. */
 export const INVITATION_MS = 7 * 24 * 3_600_000
@@ -68,7 +60,15 @@ async function list(
   { storage, clock }: InvitationServiceDeps,
   workspaceNo: number,
 ): Promise<Invitation[]> {
-  const rows = await listInvitations(storage.read, workspaceNo, clock.now())
+  const rows = await storage.read.db
+    .selectFrom('invitations as i')
+    .leftJoin('users as u', 'u.id', 'i.invited_by')
+    .select(['i.id', 'i.email', 'i.role', 'i.expires_at', 'u.email as inviter_email'])
+    .where('i.workspace_no', '=', workspaceNo)
+    .where('i.expires_at', '>', clock.now())
+    .orderBy('i.created_at', 'desc')
+    .orderBy('i.id', 'desc')
+    .execute()
   return rows.map(({ id, email, role, expires_at, inviter_email }) => ({
     id,
     email,
@@ -93,10 +93,28 @@ async function create(
   await tx.lockWorkspace(workspace.no)
   if (isAbove(role, await roleOf(tx, asker))) throw new AppError('ROLE_ABOVE_OWN')
   const key = emailKey(email)
-  if (await isMember(tx, workspace.no, key)) throw new AppError('ALREADY_MEMBER')
+  const member = members(tx, workspace.no).where('u.email_key', '=', key)
+  if ((await member.executeTakeFirst()) !== undefined) throw new AppError('ALREADY_MEMBER')
   const now = clock.now()
+  const { name: workspaceName, members_count } = await tx.db
+    .selectFrom('workspaces')
+    .select(['name', 'members_count'])
+    .where('no', '=', workspace.no)
+    .executeTakeFirstOrThrow()
+  // In place of an earlier invitation of this address.
+  await tx.db
+    .deleteFrom('invitations')
+    .where('workspace_no', '=', workspace.no)
+    .where('email_key', '=', key)
+    .execute()
+  const { open } = await tx.db
+    .selectFrom('invitations')
+    .select((e) => e.fn.countAll<number>().as('open'))
+    .where('workspace_no', '=', workspace.no)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
   const limit = workspace.plan.limits.members
-  if (limit !== null && (await placesTaken(tx, workspace.no, key, now)) >= limit) {
+  if (limit !== null && members_count + Number(open) >= limit) {
     throw new AppError('PLAN_LIMIT_REACHED', {
       details: [{ field: 'members', code: 'MEMBERS_LIMIT', params: { limit } }],
     })
@@ -104,7 +122,7 @@ async function create(
   const token = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
   const id = ids.next('inv')
   const expiresAt = now + INVITATION_MS
-  await replaceInvitation(tx, {
+  const row = {
     id,
     workspace_no: workspace.no,
     email,
@@ -114,7 +132,8 @@ async function create(
     invited_by: asker.userId,
     created_at: now,
     expires_at: expiresAt,
-  })
+  }
+  await tx.db.insertInto('invitations').values(row).execute()
   const expires_at = new Date(expiresAt).toISOString()
   await recordChange(tx, actor, {
     workspaceNo: workspace.no,
@@ -125,7 +144,6 @@ async function create(
     after: { role, expires_at },
   })
   const invitation = { id, email, role, expires_at, invited_by: { email: actor.label } }
-  const workspaceName = await nameOf(tx, workspace.no)
   return { invitation, workspaceName, token, expiresAt }
 }
 
@@ -188,7 +206,14 @@ async function purgeExpired({ storage, clock }: InvitationServiceDeps): Promise<
 }
 
 async function byToken({ clock }: InvitationServiceDeps, sql: Sql, token: string) {
-  const row = await invitationByToken(sql, hashOf(token), clock.now())
+  const row = await sql.db
+    .selectFrom('invitations as i')
+    .innerJoin('workspaces as w', 'w.no', 'i.workspace_no')
+    .selectAll('i')
+    .select(['w.id as workspace_id', 'w.name as workspace_name', 'w.plan_id'])
+    .where('i.token_hash', '=', hashOf(token))
+    .where('i.expires_at', '>', clock.now())
+    .executeTakeFirst()
   if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
   const invited: Invited = {
     workspace: {

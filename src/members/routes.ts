@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Clock } from '../base/clock.ts'
 import { type Api, assertAllowed, endpoint } from '../http/index.ts'
+import { pageOf } from '../http/page.ts'
 import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
 import type { InvitationService, SendInvitation } from './invitations.ts'
 import {
@@ -21,6 +22,9 @@ const Member = z.object({ user_id: z.string() })
 const Invitation = z.object({ id: z.string() })
 /** Nobody's mailbox is flooded in our name: of a workspace thirty at once, then one a minute. */
 const INVITES = { ratePerMinute: 1, burst: 30 }
+
+/** A list that is never long, as one page. */
+const whole = <T>(rows: T[]) => pageOf(rows, rows.length, String)
 
 /** What the endpoints of members work with. */
 export interface MemberRouteDeps {
@@ -46,7 +50,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
     success: { status: 200, description: 'In the order of joining.', schema: MemberListSchema },
     handler: async ({ caller }) => ({
       status: 200,
-      body: wholeList(await deps.members.list(caller.workspace.no)),
+      body: whole(await deps.members.list(caller.workspace.no)),
     }),
   })
 
@@ -104,7 +108,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
     success: { status: 200, description: 'The newest first.', schema: InvitationListSchema },
     handler: async ({ caller }) => ({
       status: 200,
-      body: wholeList(await deps.invitations.list(caller.workspace.no)),
+      body: whole(await deps.invitations.list(caller.workspace.no)),
     }),
   })
 
@@ -122,7 +126,7 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
     async handler(call) {
       const { body, caller, baseUrl, locale } = call
       const asker = memberAskerOf(call)
-      await takeInvite(caller.workspace.no)
+      assertAllowed(await sent.take(String(caller.workspace.no), INVITES, deps.clock.now()))
       let made: Awaited<ReturnType<InvitationService['create']>> | undefined
       const answer = await call.mutate(async (tx) => {
         made = await deps.invitations.create(tx, asker, body)
@@ -155,13 +159,4 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
         return { status: 204 }
       }),
   })
-
-  async function takeInvite(workspaceNo: number): Promise<void> {
-    assertAllowed(await sent.take(String(workspaceNo), INVITES, deps.clock.now()))
-  }
-}
-
-/** A list that is never long, in the shape of those that may be. */
-function wholeList<T>(data: T[]) {
-  return { data, pagination: { limit: data.length, has_more: false, next_cursor: null } }
 }

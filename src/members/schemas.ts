@@ -1,18 +1,9 @@
 import { z } from '@hono/zod-openapi'
-import { checked } from '../validation/checked.ts'
-import { Fault } from '../validation/fault.ts'
+import { listOf } from '../http/page.ts'
+import { emailField } from '../users/index.ts'
 import { ROLES } from './roles.ts'
 
-/** RFC 5321 §4.5.3.1.3, without the angle brackets. */
-const EMAIL_MAX = 254
-const addressSchema = z.email().max(EMAIL_MAX)
-
 const role = z.enum(ROLES)
-
-const email = checked(z.string(), (text) => {
-  const address = text.trim()
-  return addressSchema.safeParse(address).success ? address : new Fault('INVALID_EMAIL')
-}).openapi({ type: 'string', maxLength: EMAIL_MAX })
 
 export const MemberSchema = z
   .object({
@@ -61,21 +52,11 @@ export const InvitationSchema = z
   })
   .openapi('Invitation')
 
-export const InviteSchema = z.strictObject({ email, role }).openapi('Invite')
+export const InviteSchema = z.strictObject({ email: emailField, role }).openapi('Invite')
 
-const pagination = z.object({
-  limit: z.int(),
-  has_more: z.boolean(),
-  next_cursor: z.string().nullable(),
-})
+export const MemberListSchema = listOf(MemberSchema).openapi('MemberList')
 
-export const MemberListSchema = z
-  .object({ data: z.array(MemberSchema), pagination })
-  .openapi('MemberList')
-
-export const InvitationListSchema = z
-  .object({ data: z.array(InvitationSchema), pagination })
-  .openapi('InvitationList')
+export const InvitationListSchema = listOf(InvitationSchema).openapi('InvitationList')
 
 /** A member, and an open invitation, as they are shown. */
 export type Member = z.infer<typeof MemberSchema>

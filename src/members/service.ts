@@ -6,15 +6,7 @@ import { revokeKeysOf } from '../keys/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { isAbove, permissionsOf } from './roles.ts'
 import type { Member } from './schemas.ts'
-import {
-  deleteInvitationsBy,
-  deleteMember,
-  findMember,
-  hasOtherOwner,
-  listMembers,
-  type MemberRow,
-  updateRole,
-} from './store.ts'
+import { deleteMember, findMember, type MemberRow, members } from './store.ts'
 
 /** A person who changes something about the members. */
 export interface MemberAsker extends Asker {
@@ -31,35 +23,16 @@ export function memberAskerOf(call: { caller: Caller; requestId: string }): Memb
 /** What becomes of the API keys of a person who loses the right to have some. */
 export type KeysOfMember = 'revoke' | 'keep'
 
-/** Who belongs to a workspace. Nobody can act on a role above their own. */
-export interface MemberService {
-  list(workspaceNo: number): Promise<Member[]>
-  /**
-   * Gives a member another role. A lower one ends the invitations that they have sent, and, where
-   * it doesn't permit keys, what they have made of them.
-   * @throws AppError MEMBER_NOT_FOUND, FORBIDDEN, ROLE_ABOVE_OWN, LAST_OWNER
-   */
-  setRole(
-    tx: Transaction,
-    asker: MemberAsker,
-    userId: string,
-    role: Role,
-    keys?: KeysOfMember,
-  ): Promise<Member>
-  /**
-   * Removes a member, with the invitations that they have sent and the keys that they have made.
-   * Everybody may leave, without keeping keys. @throws as `setRole` does
-   */
-  remove(tx: Transaction, asker: MemberAsker, userId: string, keys?: KeysOfMember): Promise<void>
-}
+export type MemberService = ReturnType<typeof createMemberService>
 
-/** See {@link MemberService}. */
-export function createMemberService(deps: {
+/** Who belongs to a workspace. Nobody can act on a role above their own. */
+export function createMemberService({
+  storage,
+  clock,
+}: {
   storage: Pick<Storage, 'read'>
   clock: Clock
-}): MemberService {
-  const { storage, clock } = deps
-
+}) {
   /** Roles depend on each other: meanwhile nobody else may change one. */
   async function find(tx: Transaction, asker: MemberAsker, userId: string): Promise<MemberRow> {
     await tx.lockWorkspace(asker.workspace.no)
@@ -75,75 +48,134 @@ export function createMemberService(deps: {
   }
 
   async function assertOwnerStays(tx: Transaction, asker: MemberAsker, userId: string) {
-    if (await hasOtherOwner(tx, asker.workspace.no, userId)) return
-    throw new AppError('LAST_OWNER')
-  }
-
-  function record(
-    tx: Transaction,
-    { workspace, actor }: MemberAsker,
-    action: 'member.updated' | 'member.left' | 'member.removed',
-    { user_id: id, email, role }: MemberRow,
-    after: { role?: Role },
-  ): Promise<void> {
-    return recordChange(tx, actor, {
-      workspaceNo: workspace.no,
-      at: clock.now(),
-      action,
-      target: { type: 'member', id, label: email },
-      before: { role },
-      after,
-    })
+    const query = members(tx, asker.workspace.no).where('m.role', '=', 'owner')
+    const other = await query.where('m.user_id', '<>', userId).limit(1).executeTakeFirst()
+    if (other === undefined) throw new AppError('LAST_OWNER')
   }
 
   return {
-    async list(workspaceNo) {
-      return (await listMembers(storage.read, workspaceNo)).map(memberOf)
+    /** All members, in the order in which they joined. */
+    async list(workspaceNo: number): Promise<Member[]> {
+      const query = members(storage.read, workspaceNo).orderBy('m.created_at').orderBy('m.user_id')
+      return (await query.execute()).map(memberOf)
     },
 
-    async setRole(tx, asker, userId, role, keys = 'revoke') {
+    /**
+     * Gives a member another role. A lower one ends the invitations that they have sent, and, where
+     * it doesn't permit keys, what they have made of them.
+     * @throws AppError MEMBER_NOT_FOUND, FORBIDDEN, ROLE_ABOVE_OWN, LAST_OWNER
+     */
+    async setRole(
+      tx: Transaction,
+      asker: MemberAsker,
+      userId: string,
+      role: Role,
+      keys: KeysOfMember = 'revoke',
+    ): Promise<Member> {
       const { workspace, actor } = asker
       const row = await find(tx, asker, userId)
       await assertManages(tx, asker, [row.role, role])
       if (row.role === role) return memberOf(row)
       if (row.role === 'owner') await assertOwnerStays(tx, asker, userId)
-      await updateRole(tx, workspace.no, userId, role)
+      await tx.db
+        .updateTable('members')
+        .set({ role })
+        .where('workspace_no', '=', workspace.no)
+        .where('user_id', '=', userId)
+        .execute()
       const at = clock.now()
       if (isAbove(row.role, role)) await endInvitationsBy(tx, workspace.no, userId, actor, at)
       if (keys === 'revoke' && !permissionsOf(role).has('keys:manage')) {
         await revokeKeysOf(tx, workspace.no, userId, actor, at)
       }
-      await record(tx, asker, 'member.updated', row, { role })
+      await recordChange(tx, actor, {
+        workspaceNo: workspace.no,
+        at,
+        action: 'member.updated',
+        target: { type: 'member', id: userId, label: row.email },
+        before: { role: row.role },
+        after: { role },
+      })
       return memberOf({ ...row, role })
     },
 
-    async remove(tx, asker, userId, keys = 'revoke') {
+    /**
+     * Removes a member, with the invitations that they have sent and the keys that they have made.
+     * Everybody may leave, without keeping keys. @throws as `setRole` does
+     */
+    async remove(
+      tx: Transaction,
+      asker: MemberAsker,
+      userId: string,
+      keys: KeysOfMember = 'revoke',
+    ): Promise<void> {
       const { workspace, actor } = asker
       const row = await find(tx, asker, userId)
       const leaves = userId === asker.userId
       if (!leaves) await assertManages(tx, asker, [row.role])
       if (row.role === 'owner') await assertOwnerStays(tx, asker, userId)
-      const at = clock.now()
-      await endInvitationsBy(tx, workspace.no, userId, actor, at)
-      if (leaves || keys === 'revoke') await revokeKeysOf(tx, workspace.no, userId, actor, at)
-      await deleteMember(tx, workspace.no, userId)
-      await record(tx, asker, leaves ? 'member.left' : 'member.removed', row, {})
+      const keepKeys = !leaves && keys === 'keep'
+      await takeOut(tx, actor, {
+        workspaceNo: workspace.no,
+        member: row,
+        keepKeys,
+        at: clock.now(),
+      })
     },
   }
+}
+
+/**
+ * Takes a member out, with the invitations that they have sent and, unless these are kept, the API
+ * keys that they have made. The workspace is locked already.
+ */
+export async function takeOut(
+  tx: Transaction,
+  actor: Actor,
+  {
+    workspaceNo,
+    member: { user_id: id, email, role },
+    keepKeys,
+    at,
+  }: {
+    workspaceNo: number
+    member: Pick<MemberRow, 'user_id' | 'email' | 'role'>
+    keepKeys: boolean
+    at: number
+  },
+): Promise<void> {
+  await endInvitationsBy(tx, workspaceNo, id, actor, at)
+  if (!keepKeys) await revokeKeysOf(tx, workspaceNo, id, actor, at)
+  await deleteMember(tx, workspaceNo, id)
+  await recordChange(tx, actor, {
+    workspaceNo,
+    at,
+    action: actor.id === id ? 'member.left' : 'member.removed',
+    target: { type: 'member', id, label: email },
+    before: { role },
+    after: {},
+  })
 }
 
 /**
  * Ends the open invitations that a person has sent: else one of them brings a person back who was
  * removed. The workspace is locked already.
  */
-export async function endInvitationsBy(
+async function endInvitationsBy(
   tx: Transaction,
   workspaceNo: number,
   userId: string,
   actor: Actor,
   at: number,
 ): Promise<void> {
-  for (const { id, email, role } of await deleteInvitationsBy(tx, workspaceNo, userId, at)) {
+  const ended = await tx.db
+    .deleteFrom('invitations')
+    .where('workspace_no', '=', workspaceNo)
+    .where('invited_by', '=', userId)
+    .where('expires_at', '>', at)
+    .returning(['id', 'email', 'role'])
+    .execute()
+  for (const { id, email, role } of ended) {
     await recordChange(tx, actor, {
       workspaceNo,
       at,

@@ -1,17 +1,16 @@
 export {
   assertNotCommon,
+  EMAIL_MAX,
+  emailField,
   hashPassword,
-  type NewUser,
+  nameField,
   PASSWORD_MAX,
   PASSWORD_MIN,
+  passwordField,
+  trimmed,
+  trimmedText,
   USER_NAME_MAX,
   verifyPassword,
 } from './input.ts'
-export {
-  type CheckedUser,
-  type CreatedUser,
-  createUserService,
-  type UserService,
-  type UserServiceDeps,
-} from './service.ts'
+export { createUserService, type UserService } from './service.ts'
 export { hasUsers, holdUser, lockUsers } from './store.ts'

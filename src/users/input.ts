@@ -1,61 +1,76 @@
-import { z } from 'zod'
-import { AppError, type ErrorDetail, Refused } from '../errors/index.ts'
+import { z } from '@hono/zod-openapi'
+import { AppError, Refused } from '../errors/index.ts'
+import { validate } from '../http/index.ts'
+import { checked, checkText } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
 
 /** Most characters of a person's name. */
 export const USER_NAME_MAX = 100
 /** RFC 5321 §4.5.3.1.3, without the angle brackets. */
-const EMAIL_MAX = 254
-const CONTROL_CHARACTERS = /\p{Cc}/u
-const emailSchema = z.email().max(EMAIL_MAX)
-
-/** A person to be made. */
-export interface NewUser {
-  email: string
-  /** {@link PASSWORD_MIN} characters or more; one is made when absent. */
-  password?: string | undefined
-  name?: string | null | undefined
-}
-
-/**
- * The e-mail address and the name as they are kept.
- * @throws Refused INVALID_EMAIL, AppError VALIDATION_FAILED
- */
-export function checkNewUser(input: NewUser): { email: string; name: string | null } {
-  const email = input.email.trim()
-  if (!emailSchema.safeParse(email).success) {
-    throw new Refused('INVALID_EMAIL', `${email} is not an e-mail address`)
-  }
-  const name = input.name?.normalize('NFC').trim() || null
-  const details = [...faultsOfPassword(input.password), ...faultsOfName(name)]
-  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
-  return { email, name }
-}
-
-function faultsOfPassword(password: string | undefined): ErrorDetail[] {
-  if (password === undefined) return []
-  const { length } = [...password]
-  if (length < PASSWORD_MIN) {
-    return [{ field: 'password', code: 'TOO_SHORT', params: { min: PASSWORD_MIN } }]
-  }
-  if (length > PASSWORD_MAX) {
-    return [{ field: 'password', code: 'TOO_LONG', params: { max: PASSWORD_MAX } }]
-  }
-  return []
-}
-
-function faultsOfName(name: string | null): ErrorDetail[] {
-  if (name === null) return []
-  if ([...name].length > USER_NAME_MAX) {
-    return [{ field: 'name', code: 'TOO_LONG', params: { max: USER_NAME_MAX } }]
-  }
-  if (CONTROL_CHARACTERS.test(name)) return [{ field: 'name', code: 'INVALID_CHARACTERS' }]
-  return []
-}
-
+export const EMAIL_MAX = 254
 /** Fewest characters of a password (NIST SP 800-63B asks for 8). */
 export const PASSWORD_MIN = 10
 /** Most characters of a password: hashing a whole book helps nobody. */
 export const PASSWORD_MAX = 128
+
+/** A text that people type: trimmed, in NFC, not empty, of `max` characters at most. */
+export function trimmed(max: number): (value: string) => string | Fault {
+  return (value) => {
+    const text = value.normalize('NFC').trim()
+    return text === '' ? new Fault('REQUIRED') : checkText({ max })(text)
+  }
+}
+
+/** A field of such a text. */
+export function trimmedText(max: number) {
+  return checked(z.string(), trimmed(max)).openapi({ type: 'string', maxLength: max })
+}
+
+/** A person's name. */
+export const nameField = trimmedText(USER_NAME_MAX)
+
+const address = z.email().max(EMAIL_MAX)
+/** An e-mail address, trimmed. */
+export const emailField = checked(z.string(), (value) => {
+  const email = value.trim()
+  return address.safeParse(email).success ? email : new Fault('INVALID_EMAIL')
+}).openapi({ type: 'string', maxLength: EMAIL_MAX })
+
+/** A new password. */
+export const passwordField = checked(z.string(), (value) => {
+  const { length } = [...value]
+  if (length < PASSWORD_MIN) return new Fault('TOO_SHORT', { min: PASSWORD_MIN })
+  return length > PASSWORD_MAX ? new Fault('TOO_LONG', { max: PASSWORD_MAX }) : value
+}).openapi({
+  type: 'string',
+  format: 'password',
+  minLength: PASSWORD_MIN,
+  maxLength: PASSWORD_MAX,
+})
+
+/** A person to be created. */
+export interface NewUser {
+  email: string
+  /** {@link PASSWORD_MIN} characters or more; one is generated when absent. */
+  password?: string | undefined
+  name?: string | null | undefined
+}
+
+const rest = z.object({ password: passwordField.optional(), name: nameField.optional() })
+
+/**
+ * The e-mail address and the name as they are stored.
+ * @throws Refused INVALID_EMAIL, AppError VALIDATION_FAILED
+ */
+export function checkNewUser(input: NewUser): { email: string; name: string | null } {
+  const email = emailField.safeParse(input.email)
+  if (!email.success) {
+    throw new Refused('INVALID_EMAIL', `${input.email.trim()} is not an e-mail address`)
+  }
+  const { password, name } = input
+  const checkedRest = validate(rest, { password, name: name?.trim() || undefined })
+  return { email: email.data, name: checkedRest.name ?? null }
+}
 
 let common: Promise<ReadonlySet<string>> | undefined
 

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi'
-import { personActor } from '../audit/index.ts'
+import { operatorActor } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
+import { pageOf } from '../http/page.ts'
 import type { Plans } from '../plans/service.ts'
 import { checked, whole } from '../validation/checked.ts'
 import {
@@ -54,17 +55,8 @@ export function registerInstanceRoutes(api: Pick<Api, 'add'>, deps: InstanceRout
       const below =
         cursor === undefined ? null : (deps.cursors.decode(cursor, binding)[0] as number)
       const found = await deps.workspaces.search(search, { below, limit: limit + 1 })
-      const hasMore = found.length > limit
-      if (hasMore) found.pop()
-      const last = found.at(-1)
-      const next = hasMore && last !== undefined ? deps.cursors.encode([last.no], binding) : null
-      return {
-        status: 200,
-        body: {
-          data: found.map(({ workspace }) => shown(workspace)),
-          pagination: { limit, has_more: hasMore, next_cursor: next },
-        },
-      }
+      const page = pageOf(found, limit, ({ no }) => deps.cursors.encode([no], binding))
+      return { status: 200, body: { ...page, data: page.data.map(shown) } }
     },
   })
 
@@ -91,7 +83,7 @@ export function registerInstanceRoutes(api: Pick<Api, 'add'>, deps: InstanceRout
       }
       // A name could be taken for another workspace's.
       if (!call.params.id.startsWith('wsp_')) throw new AppError('WORKSPACE_NOT_FOUND')
-      const actor = personActor(person, call.requestId)
+      const actor = operatorActor(person, call.requestId)
       return call.mutate(async (tx) => ({
         status: 200,
         body: shown(await deps.workspaces.setPlan(tx, call.params.id, plan, actor)),

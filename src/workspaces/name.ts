@@ -1,10 +1,13 @@
-import { AppError } from '../errors/index.ts'
+import { z } from 'zod'
+import { validate } from '../http/index.ts'
+import { trimmed } from '../users/index.ts'
+import { checked } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
 
 /** A workspace's name has at most so many characters. */
 export const WORKSPACE_NAME_MAX = 100
 /** What an id looks like: no name may, so that one argument can be either. */
 const ID_SHAPE = /^wsp_[0-9a-z]{26}$/
-const CONTROL_CHARACTERS = /\p{Cc}/u
 
 /** Whether the text can only be an id. */
 export function looksLikeId(text: string): boolean {
@@ -16,19 +19,14 @@ export function nameKey(name: string): string {
   return name.normalize('NFC').trim().toUpperCase().toLowerCase().normalize('NFC')
 }
 
-/** The name as it is kept. @throws AppError VALIDATION_FAILED */
-export function checkName(input: string): string {
-  const name = input.normalize('NFC').trim()
-  const fault = faultOf(name)
-  if (fault === undefined) return name
-  throw new AppError('VALIDATION_FAILED', { details: [{ field: 'name', ...fault }] })
-}
+const schema = z.object({
+  name: checked(z.string(), (text) => {
+    const name = trimmed(WORKSPACE_NAME_MAX)(text)
+    return name instanceof Fault || !looksLikeId(name) ? name : new Fault('INVALID_VALUE', {})
+  }),
+})
 
-function faultOf(name: string) {
-  if (name === '') return { code: 'REQUIRED' } as const
-  if ([...name].length > WORKSPACE_NAME_MAX) {
-    return { code: 'TOO_LONG', params: { max: WORKSPACE_NAME_MAX } } as const
-  }
-  if (looksLikeId(name)) return { code: 'INVALID_VALUE', params: {} } as const
-  return CONTROL_CHARACTERS.test(name) ? ({ code: 'INVALID_CHARACTERS' } as const) : undefined
+/** The name as it is stored. @throws AppError VALIDATION_FAILED */
+export function checkName(name: string): string {
+  return validate(schema, { name }).name
 }

@@ -2,27 +2,9 @@ import { type Actor, dropEntries, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import type { Workspace } from './service.ts'
-import {
-  deleteWorkspaceRows,
-  dropIdempotency,
-  finishPurge,
-  keepDeletedWorkspace,
-  workspacesToPurge,
-} from './store.ts'
 
 /** So many rows at a time, so that no other write waits long. */
 const STEP = 200
-
-/** Takes workspaces away for good. */
-export interface WorkspaceRemoval {
-  /**
-   * Ends a workspace: its keys and members have no access from now on. Its first links stop
-   * redirecting at once, the others within moments, by {@link purge}.
-   */
-  remove(tx: Transaction, workspace: Workspace, actor: Actor): Promise<void>
-  /** Takes out, in small steps, what removed workspaces have left behind. */
-  purge(): Promise<void>
-}
 
 /** What it works with. */
 export interface WorkspaceRemovalDeps {
@@ -32,8 +14,10 @@ export interface WorkspaceRemovalDeps {
   purgeLinks: (tx: Transaction, workspaceNo: number) => Promise<boolean>
 }
 
-/** See {@link WorkspaceRemoval}. */
-export function createWorkspaceRemoval(deps: WorkspaceRemovalDeps): WorkspaceRemoval {
+export type WorkspaceRemoval = ReturnType<typeof createWorkspaceRemoval>
+
+/** Takes workspaces away for good. */
+export function createWorkspaceRemoval(deps: WorkspaceRemovalDeps) {
   const { storage, clock, purgeLinks } = deps
   let running: Promise<void> | undefined
 
@@ -43,19 +27,29 @@ export function createWorkspaceRemoval(deps: WorkspaceRemovalDeps): WorkspaceRem
     if (!(await purgeLinks(tx, no))) return false
     if ((await dropEntries(tx, no, STEP)) === STEP) return false
     if ((await dropIdempotency(tx, no, STEP)) === STEP) return false
-    await finishPurge(tx, no, clock.now())
+    const purged = { purged_at: clock.now() }
+    await tx.db.updateTable('deleted_workspaces').set(purged).where('no', '=', no).execute()
     return true
   }
 
   async function purgeAll(): Promise<void> {
-    for (const no of await workspacesToPurge(storage.read)) {
+    const rows = await storage.read.db
+      .selectFrom('deleted_workspaces')
+      .select('no')
+      .where('purged_at', 'is', null)
+      .execute()
+    for (const { no } of rows) {
       let done = false
       while (!done) done = await storage.write((tx) => step(tx, no), { survives: 'process' })
     }
   }
 
   return {
-    async remove(tx, workspace, actor) {
+    /**
+     * Ends a workspace: its keys and members have no access from now on. Its first links stop
+     * redirecting immediately, the others within moments, by `purge`.
+     */
+    async remove(tx: Transaction, workspace: Workspace, actor: Actor): Promise<void> {
       const { no, id, name } = workspace
       const at = clock.now()
       await recordChange(tx, actor, {
@@ -67,14 +61,38 @@ export function createWorkspaceRemoval(deps: WorkspaceRemovalDeps): WorkspaceRem
         after: {},
       })
       await purgeLinks(tx, no)
-      await deleteWorkspaceRows(tx, no)
-      await keepDeletedWorkspace(tx, { no, id, deleted_at: at, purged_at: null })
+      for (const table of ['api_keys', 'invitations', 'members'] as const) {
+        await tx.db.deleteFrom(table).where('workspace_no', '=', no).execute()
+      }
+      await tx.db.deleteFrom('workspaces').where('no', '=', no).execute()
+      const deleted = { no, id, deleted_at: at, purged_at: null }
+      await tx.db.insertInto('deleted_workspaces').values(deleted).execute()
     },
-    async purge() {
+    /** Deletes, in small steps, what removed workspaces have left behind. */
+    async purge(): Promise<void> {
       running ??= purgeAll().finally(() => {
         running = undefined
       })
       await running
     },
   }
+}
+
+/** Deletes records of a workspace's requests, at most `limit`. How many. */
+async function dropIdempotency(tx: Transaction, no: number, limit: number): Promise<number> {
+  const rows = await tx.db
+    .selectFrom('idempotency')
+    .select('key')
+    .where('workspace_no', '=', no)
+    .limit(limit)
+    .execute()
+  const keys = rows.map(({ key }) => key)
+  if (keys.length > 0) {
+    await tx.db
+      .deleteFrom('idempotency')
+      .where('workspace_no', '=', no)
+      .where('key', 'in', keys)
+      .execute()
+  }
+  return keys.length
 }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { listOf } from '../http/page.ts'
 import { LOCALES } from '../i18n/index.ts'
 import { WORKSPACE_NAME_MAX } from './name.ts'
 
@@ -40,13 +41,5 @@ export const InstanceWorkspaceSchema = z
   .object({ ...fields, links: z.int(), addresses: z.int(), api_keys: z.int(), members: z.int() })
   .openapi('InstanceWorkspace')
 
-export const InstanceWorkspaceListSchema = z
-  .object({
-    data: z.array(InstanceWorkspaceSchema),
-    pagination: z.object({
-      limit: z.int(),
-      has_more: z.boolean(),
-      next_cursor: z.string().nullable(),
-    }),
-  })
-  .openapi('InstanceWorkspaceList')
+export const InstanceWorkspaceListSchema =
+  listOf(InstanceWorkspaceSchema).openapi('InstanceWorkspaceList')

@@ -1,3 +1,4 @@
+import { sql as raw, type Selectable } from 'kysely'
 import { type Actor, changedFields, type Fields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
@@ -5,20 +6,11 @@ import { withContext } from '../base/verbs.ts'
 import { AppError, Refused } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
-import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import type { Sql, Storage, Transaction, WorkspacesTable } from '../storage/index.ts'
 import { holdUser } from '../users/index.ts'
 import { checkName, looksLikeId, nameKey } from './name.ts'
-import {
-  insertMember,
-  insertWorkspace,
-  listWorkspaces,
-  searchWorkspaces,
-  takeMemberPlace,
-  updatePlan,
-  type WorkspaceRow,
-  workspaceById,
-  workspacesByName,
-} from './store.ts'
+
+type WorkspaceRow = Selectable<WorkspacesTable>
 
 /** A workspace as it is shown. Names may repeat; the id identifies it. */
 export interface Workspace {
@@ -74,13 +66,18 @@ async function create(
 ): Promise<Workspace> {
   const name = checkName(input.name)
   const at = clock.now()
-  const row = await insertWorkspace(tx, {
-    id: ids.next('wsp'),
-    name,
-    name_key: nameKey(name),
-    plan_id: planIdOf(plans, input.planId),
-    created_at: at,
-  })
+  const row = await tx.db
+    .insertInto('workspaces')
+    .values({
+      id: ids.next('wsp'),
+      name,
+      name_key: nameKey(name),
+      plan_id: planIdOf(plans, input.planId),
+      language: null,
+      created_at: at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
   const made = workspaceOf(row)
   const after = { name, plan: made.plan }
   await record(tx, actor, at, 'workspace.created', made, { before: {}, after })
@@ -88,7 +85,8 @@ async function create(
 }
 
 async function list({ storage }: WorkspaceServiceDeps): Promise<Workspace[]> {
-  return (await listWorkspaces(storage.read)).map(workspaceOf)
+  const query = storage.read.db.selectFrom('workspaces').selectAll().orderBy('no')
+  return (await query.execute()).map(workspaceOf)
 }
 
 /** @throws Refused WORKSPACE_AMBIGUOUS */
@@ -149,7 +147,8 @@ async function setPlan(
   const plan = planIdOf(plans, planId)
   const workspace = await getLocked(tx, ref)
   if (workspace.plan === plan) return workspace
-  await updatePlan(tx, workspace.no, plan)
+  const { no } = workspace
+  await tx.db.updateTable('workspaces').set({ plan_id: plan }).where('no', '=', no).execute()
   const change = { before: { plan: workspace.plan }, after: { plan } }
   await record(tx, actor, clock.now(), 'workspace.plan_changed', workspace, change)
   return { ...workspace, plan }
@@ -194,14 +193,16 @@ async function search(
   { storage }: WorkspaceServiceDeps,
   search: string,
   { below, limit }: { below: number | null; limit: number },
-): Promise<{ no: number; workspace: Workspace }[]> {
+): Promise<Workspace[]> {
   const text = search.trim()
-  const rows = await searchWorkspaces(storage.reports, {
-    ...(text !== '' && (looksLikeId(text) ? { id: text } : { part: nameKey(text) })),
-    below,
-    limit,
-  })
-  return rows.map((row) => ({ no: row.no, workspace: workspaceOf(row) }))
+  let query = storage.reports.db.selectFrom('workspaces').selectAll()
+  if (looksLikeId(text)) query = query.where('id', '=', text)
+  else if (text !== '') {
+    const pattern = `%${nameKey(text).replace(/[\\%_]/g, '\\$&')}%`
+    query = query.where(raw<boolean>`name_key LIKE ${pattern} ESCAPE ${'\\'}`)
+  }
+  if (below !== null) query = query.where('no', '<', below)
+  return (await query.orderBy('no', 'desc').limit(limit).execute()).map(workspaceOf)
 }
 
 /**
@@ -217,7 +218,13 @@ async function join(
   actor: Actor,
 ): Promise<void> {
   const limit = plans.of(workspace.plan).limits.members
-  if (!(await takeMemberPlace(tx, workspace.no, limit))) {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('workspaces')
+    .set((e) => ({ members_count: e('members_count', '+', 1) }))
+    .where('no', '=', workspace.no)
+    .$if(limit !== null, (query) => query.where('members_count', '<', limit))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) {
     throw new AppError('PLAN_LIMIT_REACHED', {
       details: [{ field: 'members', code: 'MEMBERS_LIMIT', params: { limit: limit ?? 0 } }],
     })
@@ -226,7 +233,12 @@ async function join(
   const row = { workspace_no: workspace.no, user_id: user.id, role, created_at: at }
   // A person who has deleted their account meanwhile is no longer signed in.
   if (!(await holdUser(tx, user.id))) throw new AppError('SIGN_IN_REQUIRED')
-  if (!(await insertMember(tx, row))) throw new AppError('ALREADY_MEMBER')
+  const { numInsertedOrUpdatedRows } = await tx.db
+    .insertInto('members')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['workspace_no', 'user_id']).doNothing())
+    .executeTakeFirst()
+  if (numInsertedOrUpdatedRows === 0n) throw new AppError('ALREADY_MEMBER')
   await recordChange(tx, actor, {
     workspaceNo: workspace.no,
     at,
@@ -258,8 +270,10 @@ function planIdOf(plans: Plans, given: string | undefined): string {
 }
 
 async function rowOf(sql: Sql, ref: string): Promise<WorkspaceRow | undefined> {
-  if (looksLikeId(ref)) return workspaceById(sql, ref)
-  const [row, ...others] = await workspacesByName(sql, nameKey(ref))
+  const query = sql.db.selectFrom('workspaces').selectAll()
+  if (looksLikeId(ref)) return query.where('id', '=', ref).executeTakeFirst()
+  // Two are enough to say that the name is ambiguous.
+  const [row, ...others] = await query.where('name_key', '=', nameKey(ref)).limit(2).execute()
   if (others.length === 0) return row
   const message = `There are several workspaces ${ref}: name the id (workspaces list)`
   throw new Refused('WORKSPACE_AMBIGUOUS', message)

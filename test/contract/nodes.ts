@@ -48,7 +48,7 @@ export async function openNode(url: string, nodeId?: string) {
     members: createMemberService(common),
     invitations: createInvitationService({ ...common, workspaces }),
     attempts: createAttempts({ storage, clock, key: KEY }),
-    claims: createClaims({ storage, random: systemRandom, users, nodeId }),
+    claims: createClaims({ storage, random: systemRandom, nodeId }),
     idempotency: createIdempotency(storage, clock),
     /** Makes a link of a workspace whose plan lets it have so many. */
     async create(

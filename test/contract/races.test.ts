@@ -5,6 +5,7 @@ import { removePerson } from '../../src/accounts/removal.ts'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
 import { DEFAULT_PLANS } from '../../src/plans/defaults.ts'
 import { useOnce } from '../../src/redirect/uses.ts'
+import { lockUsers } from '../../src/users/index.ts'
 import { postgresMissing, sharedPostgres, type TestPostgres } from '../harness/postgres.ts'
 import { openNode, outcomes, type TestNode } from './nodes.ts'
 
@@ -316,7 +317,7 @@ describe.skipIf(!here)(title, () => {
       [0, 1, 2, 3].map((i) => {
         const node = pair[i % 2] as TestNode
         return node.storage.write(async (tx) => {
-          await node.users.lock(tx)
+          await lockUsers(tx)
           if (!(await node.claims.admits(tx, token)))
             throw Object.assign(new Error(), { code: 'NO' })
           const email = `first${i}@example.com`

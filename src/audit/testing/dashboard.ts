@@ -17,6 +17,8 @@ import { permissionsOf, type SendInvitation } from '../../members/index.ts'
 import { registerMemberRoutes } from '../../members/routes.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan, PlanLimits } from '../../plans/types.ts'
+import { registerStatisticsRoutes } from '../../statistics/routes.ts'
+import type { StatisticsService } from '../../statistics/service.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
 import { registerUsageRoutes } from '../../usage/routes.ts'
 import { createUserService } from '../../users/index.ts'
@@ -151,6 +153,11 @@ export async function createTestDashboard() {
   }
   const publicApi = createApi(apiDeps)
   registerLinkRoutes(publicApi, { links })
+  const statistics = {
+    domains,
+    export: async () => async () => new Response('no clicks').body,
+  } as unknown as StatisticsService
+  registerStatisticsRoutes(publicApi, { statistics, clock })
   const dashboard = createApi({
     ...apiDeps,
     sessions: {
@@ -200,10 +207,12 @@ export async function createTestDashboard() {
   registerAuditRoutes(dashboard, deps)
   registerUsageRoutes(dashboard, deps)
   registerInstanceRoutes(dashboard, deps)
+  registerStatisticsRoutes(dashboard, { statistics, clock })
 
   async function answerOf(response: Response): Promise<TestAnswer> {
     const text = await response.text()
-    const body = text === '' ? null : JSON.parse(text)
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    const body = isJson ? JSON.parse(text) : text === '' ? null : text
     return { status: response.status, headers: response.headers, body }
   }
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { recordExport } from '../../audit/index.ts'
 import { type Api, endpoint } from '../../http/index.ts'
 import type { CheckedQuery, QuerySchemas } from '../query.ts'
 import { CLICK_EXAMPLE } from '../schemas.ts'
@@ -77,13 +78,18 @@ export function registerExportRoutes(
           const question = questionOf(call)
           const { raw = false } = call.query as CheckedQuery
           const { signal } = call.request
-          const file = question.linkId === null ? 'clicks' : `clicks-${question.linkId}`
+          const { linkId } = question
+          const file = `${linkId === null ? 'clicks' : `clicks-${linkId}`}.${format}`
+          const start = await deps.statistics.export(question, { format, raw }, signal)
           return {
             status: 200,
-            stream: await deps.statistics.export(question, { format, raw }, signal),
+            async stream() {
+              await recordExport(call, { linkId, format, file, at: deps.clock.now() })
+              return start()
+            },
             headers: {
               'Content-Type': contentType,
-              'Content-Disposition': `attachment; filename="${file}.${format}"`,
+              'Content-Disposition': `attachment; filename="${file}"`,
               'Cache-Control': 'no-store',
             },
           }

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import type { Clock } from '../../base/clock.ts'
 import { type CheckedQuery, clicksQueryOf } from '../query.ts'
 import type { StatisticsCaller } from '../selection.ts'
 import type { StatisticsService } from '../service.ts'
@@ -46,4 +47,5 @@ export function questionOf(call: { caller: StatisticsCaller; params?: unknown; q
 /** The service is a property, because the API document is made without one. */
 export interface StatisticsRoutesDeps {
   statistics: StatisticsService
+  clock: Clock
 }

@@ -39,6 +39,17 @@ export async function createTestStatistics(): Promise<TestStatistics> {
   const api = await createTestApi()
   const { storage, clock } = api
   const domains = await syncDomains(storage, 'https://s.example', ['go.example'])
+  await storage.write(({ db }) =>
+    db
+      .insertInto('workspaces')
+      .values(
+        [1, 2].map((no) => ({
+          ...{ no, id: `wsp_${no}`, name: `w${no}`, name_key: `w${no}` },
+          ...{ plan_id: 'free', language: null, created_at: clock.ms },
+        })),
+      )
+      .execute(),
+  )
   const reports = createNaiveReports((no, tags) => findTagged(storage.reports, no, tags))
   const statistics = createStatisticsService({
     reports,
@@ -48,8 +59,8 @@ export async function createTestStatistics(): Promise<TestStatistics> {
     clock,
     livePauseMs: 2,
   })
-  registerStatisticsDashboardRoutes(api.api, { statistics })
-  registerStatisticsRoutes(api.api, { statistics })
+  registerStatisticsDashboardRoutes(api.api, { statistics, clock })
+  registerStatisticsRoutes(api.api, { statistics, clock })
 
   return {
     ...api,

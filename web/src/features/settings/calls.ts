@@ -47,6 +47,9 @@ export function requestEmailChange(email: string): Promise<void> {
 export type EventName =
   | 'signed_in'
   | 'sign_in_failed'
+  | 'second_factor_failed'
+  | 'sso_linked'
+  | 'sso_unlinked'
   | 'signed_out_everywhere'
   | 'password_changed'
   | 'password_reset'
