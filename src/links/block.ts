@@ -2,10 +2,17 @@ import { type Actor, recordChange } from '../audit/index.ts'
 import type { LinkBlock } from '../blocks/list.ts'
 import { AppError } from '../errors/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
-import { addressesOf } from './addresses.ts'
-import { targetOf, targetOfEntry } from './context.ts'
-import { newestDeleted, rewriteDeleted } from './deleted-store.ts'
-import { type Address, blockFreeSlug, retargetSlug, slugOwner, unblockSlugs } from './slug-store.ts'
+import {
+  type Address,
+  addressesOf,
+  allOf,
+  retargetSlug,
+  slugChanged,
+  slugOwner,
+  targetOf,
+} from './addresses.ts'
+import { targetOfEntry } from './context.ts'
+import { newestDeleted, rewriteDeleted } from './remove.ts'
 import { LINK_COLUMNS, type LinkRow } from './store.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
@@ -36,8 +43,7 @@ export async function blockLink(
   if (found === null) throw new AppError('address' in named ? 'CONFLICT' : 'LINK_NOT_FOUND')
   if (found.row.block !== null) throw new AppError('CONFLICT')
   const row = await write(tx, actor, found, block)
-  const { main, aliases } = addressesOf(row)
-  for (const address of [main, ...aliases]) {
+  for (const address of allOf(addressesOf(row))) {
     if (found.isDeleted) await blockFreeSlug(tx, address, block.id)
     else await retargetSlug(tx, address, targetOf(row))
   }
@@ -81,9 +87,8 @@ async function find(sql: Sql, named: Named): Promise<Found | null> {
   }
   const row = await newestDeleted(sql, 'id' in named ? named.id : '', (deleted) => {
     if ('id' in named) return false
-    const { main, aliases } = addressesOf(deleted)
     const { domainNo, key } = named.address
-    return [main, ...aliases].some((one) => one.domainNo === domainNo && one.key === key)
+    return allOf(addressesOf(deleted)).some((one) => one.domainNo === domainNo && one.key === key)
   })
   return row === undefined ? null : { row, isDeleted: true }
 }
@@ -120,4 +125,57 @@ async function write(
     version: after.version,
   })
   return after
+}
+
+/** Stands for the workspace of a blocked address that no workspace ever had. */
+const UNOWNED = 0
+
+/** Blocks an address that no link has now. False: a link has it, or it is blocked already. */
+async function blockFreeSlug(tx: Transaction, address: Address, blockId: string): Promise<boolean> {
+  const { slug, key, domainNo } = address
+  const row = await tx.db
+    .insertInto('slugs')
+    .values({
+      slug_key: key,
+      domain_no: domainNo,
+      workspace_no: UNOWNED,
+      link_seq: null,
+      slug,
+      target_url: null,
+      redirect_status: 302,
+      special: 0,
+      block_id: blockId,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['slug_key', 'domain_no'])
+        .doUpdateSet({ block_id: blockId })
+        .where('slugs.link_seq', 'is', null)
+        .where('slugs.block_id', 'is', null),
+    )
+    .returning('slug_key')
+    .executeTakeFirst()
+  if (row === undefined) return false
+  slugChanged(tx, address)
+  return true
+}
+
+/** Ends a block of addresses; those that no workspace ever had are free again. */
+async function unblockSlugs(tx: Transaction, blockId: string): Promise<void> {
+  const rows = await tx.db
+    .updateTable('slugs')
+    .set({ block_id: null })
+    .where('block_id', '=', blockId)
+    .returning(['slug_key', 'domain_no', 'workspace_no'])
+    .execute()
+  for (const { slug_key: key, domain_no: domainNo, workspace_no } of rows) {
+    if (workspace_no === UNOWNED) {
+      await tx.db
+        .deleteFrom('slugs')
+        .where('slug_key', '=', key)
+        .where('domain_no', '=', domainNo)
+        .execute()
+    }
+    slugChanged(tx, { key, domainNo })
+  }
 }

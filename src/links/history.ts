@@ -7,36 +7,15 @@ import {
   withNames,
 } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
-import type { Cursors } from '../http/cursor.ts'
 import type { Caller } from '../http/types.ts'
 import type { Sql } from '../storage/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { findDeleted } from './deleted-store.ts'
+import { findDeleted, GRACE_MS } from './remove.ts'
+import type { HistoryPage } from './schemas.ts'
 import { findLink, type LinkRow } from './store.ts'
 
-/** How long a deleted link can be restored; its clicks stay for as long. */
-export const GRACE_MS = 7 * 24 * 3_600_000
 /** So many entries are read at a time where all are needed. */
 const STEP = 500
-
-/** A change of a link, as its history shows it. */
-export interface HistoryEntry {
-  id: string
-  /** RFC 3339 */
-  at: string
-  actor: { type: string; id: string | null; label: string }
-  action: string
-  /** Of each field what it was and what it has been since; null where there was none. */
-  changes: Record<string, { from: unknown; to: unknown }>
-  /** The link's version since. */
-  version: number
-}
-
-/** One page of a link's history, newest first. */
-export interface HistoryPage {
-  data: HistoryEntry[]
-  pagination: { limit: number; has_more: boolean; next_cursor: string | null }
-}
 
 /** A link that is there, or that was deleted and can still be restored. */
 export async function linkOrDeleted(
@@ -57,7 +36,7 @@ export async function linkOrDeleted(
  * @throws AppError LINK_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR)
  */
 export async function history(
-  ctx: LinkContext & { cursors: Cursors },
+  ctx: LinkContext,
   caller: LinkCaller & Partial<Pick<Caller, 'scopes'>>,
   id: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
@@ -84,15 +63,17 @@ export async function history(
   }
 }
 
-function shown(row: AuditRow): HistoryEntry {
+type Entry = HistoryPage['data'][number]
+
+function shown(row: AuditRow): Entry {
   const { id, at, actor, action, before, after } = entryOf(row)
-  const changes: HistoryEntry['changes'] = {}
+  const changes: Record<string, { from: unknown; to: unknown }> = {}
   if (action !== 'link.deleted') {
     for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
       changes[field] = { from: before[field] ?? null, to: after[field] ?? null }
     }
   }
-  return { id, at, actor, action, changes, version: row.version ?? 0 }
+  return { id, at, actor, action: action as Entry['action'], changes, version: row.version ?? 0 }
 }
 
 /** How to get from one version of a link back to an earlier one. */

@@ -4,10 +4,10 @@ import { foldCase } from '../validation/text.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import { isPlain, type LinkFilter, rangeOf } from './filter.ts'
 import { fetchPage, type PageRow } from './page.ts'
+import type { Link } from './schemas.ts'
 import { searchTerm } from './search.ts'
 import type { Status } from './status.ts'
 import { factsOf, type Total, type Totals } from './totals.ts'
-import type { Link } from './types.ts'
 import type { Position, Sort } from './walk.ts'
 
 /** What a list is asked for. Times in milliseconds. */

@@ -1,12 +1,12 @@
 import { recordChange } from '../audit/index.ts'
-import type { Transaction } from '../storage/index.ts'
-import { addressesOf } from './addresses.ts'
-import { type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
-import { keepDeleted } from './deleted-store.ts'
-import { givePlaceBack } from './place-store.ts'
-import { holdSlug } from './slug-store.ts'
-import { deleteLink, type LinkRow } from './store.ts'
-import { type IfMatch, linkToChange } from './update.ts'
+import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index.ts'
+import { addressesOf, allOf, holdSlug } from './addresses.ts'
+import { type IfMatch, type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
+import { countPlace, deleteLink, type LinkRow, linksOf } from './store.ts'
+import { linkToChange } from './update.ts'
+
+/** How long a deleted link can be restored; its clicks stay for as long. */
+export const GRACE_MS = 7 * 24 * 3_600_000
 
 /**
  * Deletes a link. Its slugs lead nowhere from now on, and are held for the workspace. For some days
@@ -23,8 +23,18 @@ export async function remove(
   const row = await linkToChange(tx, asker, id, ifMatch)
   const at = ctx.clock.now()
   await takeOut(tx, row)
-  await givePlaceBack(tx, row.workspace_no, 1 + addressesOf(row).aliases.length)
-  await keepDeleted(tx, row, at)
+  const { length } = allOf(addressesOf(row))
+  await countPlace(tx, row.workspace_no, { links: -1, addresses: -length })
+  await tx.db
+    .insertInto('deleted_links')
+    .values({
+      seq: row.seq,
+      id: row.id,
+      workspace_no: row.workspace_no,
+      deleted_at: at,
+      row: JSON.stringify(row),
+    })
+    .execute()
   await recordChange(tx, asker.actor, {
     workspaceNo: row.workspace_no,
     at,
@@ -38,8 +48,137 @@ export async function remove(
 }
 
 /** Takes a link out of all tables; its slugs stay held. */
-export async function takeOut(tx: Transaction, row: LinkRow): Promise<void> {
-  const { main, aliases } = addressesOf(row)
-  for (const address of [main, ...aliases]) await holdSlug(tx, address)
+async function takeOut(tx: Transaction, row: LinkRow): Promise<void> {
+  for (const address of allOf(addressesOf(row))) await holdSlug(tx, address)
   await deleteLink(tx, row)
+}
+
+/** So many at a time, so that no other write waits long. */
+const STEP = 50
+
+/** Forgets the links whose days of grace are over, in small steps. Returns how many there were. */
+export async function purgeDeleted(ctx: LinkContext): Promise<number> {
+  for (let purged = 0; ; ) {
+    const until = ctx.clock.now() - GRACE_MS
+    const over = ({ db }: Sql) =>
+      db
+        .selectFrom('deleted_links')
+        .select('seq')
+        .where('deleted_at', '<=', until)
+        .orderBy('deleted_at')
+        .limit(STEP)
+        .execute()
+    // Most of the time there is nothing, and a look costs less than a transaction.
+    if ((await over(ctx.storage.read)).length === 0) return purged
+    const step = await ctx.storage.write(
+      async (tx) => {
+        await tx.lock('purge')
+        return forget(ctx, tx, await over(tx))
+      },
+      { survives: 'process' },
+    )
+    purged += step
+    if (step < STEP) return purged
+  }
+}
+
+/**
+ * Forgets some links of a workspace that is gone, deleted ones too; their slugs stay held. True:
+ * none is left.
+ */
+export async function purgeSome(
+  ctx: LinkContext,
+  tx: Transaction,
+  workspaceNo: number,
+): Promise<boolean> {
+  const rows = await linksOf(tx, workspaceNo, STEP)
+  for (const row of rows) await takeOut(tx, row)
+  const deleted = await tx.db
+    .selectFrom('deleted_links')
+    .select('seq')
+    .where('seq', '>', workspaceNo * SEQS_PER_WORKSPACE)
+    .where('seq', '<', (workspaceNo + 1) * SEQS_PER_WORKSPACE)
+    .orderBy('seq')
+    .limit(STEP)
+    .execute()
+  await forget(ctx, tx, [...rows, ...deleted])
+  return rows.length < STEP && deleted.length < STEP
+}
+
+/** Drops what is kept of links for a restore. Returns how many there were. */
+async function forget(
+  ctx: LinkContext,
+  tx: Transaction,
+  links: readonly { seq: number }[],
+): Promise<number> {
+  const seqs = links.map(({ seq }) => seq)
+  if (seqs.length === 0) return 0
+  await tx.db.deleteFrom('deleted_links').where('seq', 'in', seqs).execute()
+  await tx.db.deleteFrom('link_passwords').where('link_seq', 'in', seqs).execute()
+  tx.afterCommit(() => seqs.forEach(ctx.removed))
+  return seqs.length
+}
+
+/** A link of a workspace that was deleted after `since`, as it was then. */
+export async function findDeleted(
+  sql: Sql,
+  id: string,
+  workspaceNo: number,
+  since: number,
+): Promise<LinkRow | undefined> {
+  const found = await sql.db
+    .selectFrom('deleted_links')
+    .select('row')
+    .where('id', '=', id)
+    .where('workspace_no', '=', workspaceNo)
+    .where('deleted_at', '>', since)
+    .executeTakeFirst()
+  return found && (JSON.parse(found.row) as LinkRow)
+}
+
+/**
+ * The link of any workspace that was deleted last and has this id, or else fits. Looks at all that
+ * can still be restored: it is the operator who asks.
+ */
+export async function newestDeleted(
+  sql: Pick<Sql, 'db'>,
+  id: string,
+  fits: (row: LinkRow) => boolean,
+): Promise<LinkRow | undefined> {
+  const rows = sql.db
+    .selectFrom('deleted_links')
+    .select(['id', 'row'])
+    .orderBy('deleted_at', 'desc')
+    .orderBy('seq', 'desc')
+  for (const found of await rows.execute()) {
+    const row = JSON.parse(found.row) as LinkRow
+    if (found.id === id || fits(row)) return row
+  }
+  return undefined
+}
+
+/** Changes what a deleted link will be when it is restored. */
+export async function rewriteDeleted(tx: Transaction, row: LinkRow): Promise<void> {
+  await tx.db
+    .updateTable('deleted_links')
+    .set({ row: JSON.stringify(row) })
+    .where('seq', '=', row.seq)
+    .execute()
+}
+
+/** The hash that a link had at a version; undefined: the one that it has now. */
+export async function passwordAt(
+  sql: Sql,
+  seq: number,
+  version: number,
+): Promise<string | null | undefined> {
+  const row = await sql.db
+    .selectFrom('link_passwords')
+    .select('password_hash')
+    .where('link_seq', '=', seq)
+    .where('version', '>', version)
+    .orderBy('version')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.password_hash
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { setBlocked } from '../blocks/testing/set-blocked.ts'
+import type { Link } from './schemas.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
 import { expectConsistent, slugRow } from './testing/tables.ts'
-import type { Link } from './types.ts'
 
 const URL_A = 'https://a.example/'
 const DAY_MS = 86_400_000

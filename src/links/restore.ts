@@ -2,28 +2,22 @@ import type { Fields } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
 import type { Transaction } from '../storage/index.ts'
+import { allOf, claimSlugs, targetOf } from './addresses.ts'
 import {
   externalIdTaken,
+  type IfMatch,
   invalid,
   type LinkAsker,
   type LinkCaller,
   type LinkContext,
-  placeRefused,
-  slugTaken,
-  targetOf,
 } from './context.ts'
-import { dropDeleted, passwordAt } from './deleted-store.ts'
+import type { PreparedPatch } from './fields.ts'
 import { linkOrDeleted, type WayBack, wayBack } from './history.ts'
-import { takePlaceBack } from './place-store.ts'
-import type { LinkSchemas } from './schemas.ts'
-import { claimSlug } from './slug-store.ts'
-import { stateOf } from './state.ts'
-import { insertLink, type LinkRow } from './store.ts'
-import type { Link, PreparedPatch } from './types.ts'
-import { change, type IfMatch, nextVersion, recordVersion } from './update.ts'
-
-/** What a restore needs in addition to what every verb needs. */
-export type RestoreContext = LinkContext & { patchSchema: LinkSchemas['patch'] }
+import { passwordAt } from './remove.ts'
+import { stateOf } from './rows.ts'
+import type { Link } from './schemas.ts'
+import { countPlace, insertLink, type LinkRow } from './store.ts'
+import { change, nextVersion, recordVersion } from './update.ts'
 
 /** A restore whose history was read before the transaction: it may be long. */
 export type PreparedRestore = { version: number; way: WayBack } | null
@@ -54,7 +48,7 @@ function noSuchVersion(min: number, max: number): AppError {
  *   VALIDATION_FAILED where that state isn't allowed any more
  */
 export async function restore(
-  ctx: RestoreContext,
+  ctx: LinkContext,
   tx: Transaction,
   asker: LinkAsker,
   id: string,
@@ -72,7 +66,7 @@ export async function restore(
 
 /** The patch that makes the earlier state of what a link is now, checked like any other. */
 async function patchTo(
-  ctx: RestoreContext,
+  ctx: LinkContext,
   tx: Transaction,
   row: LinkRow,
   { version, way }: NonNullable<PreparedRestore>,
@@ -105,7 +99,7 @@ function differences(now: Fields, then: Fields): Record<string, unknown> {
 }
 
 async function bringBack(
-  ctx: RestoreContext,
+  ctx: LinkContext,
   tx: Transaction,
   { workspace, actor }: LinkAsker,
   before: LinkRow,
@@ -114,13 +108,11 @@ async function bringBack(
   const now = ctx.clock.now()
   const { to, row } = await nextVersion(ctx, before, patch, now)
   const { no, plan } = workspace
-  const entryNo = await takePlaceBack(tx, no, plan.limits, 1 + to.aliases.length)
-  if (entryNo === null) throw await placeRefused(tx, workspace)
-  for (const address of [to.main, ...to.aliases]) {
-    if (await claimSlug(tx, address, targetOf(row))) continue
-    throw await slugTaken(ctx, tx, address, { alias: address !== to.main })
-  }
+  const addresses = allOf(to)
+  const growth = { links: 1, addresses: addresses.length, entries: 1 }
+  const { entryNo } = await countPlace(tx, no, growth, plan.limits)
+  await claimSlugs(ctx, tx, addresses, to.main, targetOf(row))
   if (!(await insertLink(tx, row))) throw externalIdTaken()
-  await dropDeleted(tx, [row.seq])
+  await tx.db.deleteFrom('deleted_links').where('seq', '=', row.seq).execute()
   return recordVersion(ctx, tx, { actor, before, row, action: 'link.restored', now, entryNo })
 }

@@ -6,8 +6,8 @@ import type { Caller, Scope } from '../http/index.ts'
 import { type Api, createApi, openApiDocument } from '../http/index.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { registerLinkRoutes } from './routes.ts'
+import type { Link } from './schemas.ts'
 import { createTestLinks, type TestLinks } from './testing/links.ts'
-import type { Link } from './types.ts'
 
 let links: TestLinks
 let api: Api

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { bySql, prepareSql, type Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
-import { parseList } from './render.ts'
+import { parseList } from './rows.ts'
 import type { LinkRow } from './store.ts'
 
 /**

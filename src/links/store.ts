@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
+import { AppError } from '../errors/index.ts'
 import {
   type LinksTable,
   prepare,
@@ -6,7 +7,7 @@ import {
   type Sql,
   type Transaction,
 } from '../storage/index.ts'
-import { tagKeys } from './render.ts'
+import { tagKeys } from './rows.ts'
 import { indexText, searchText, unindexText } from './search.ts'
 
 /** A row of `links` as it is read back, without what only the search looks through. */
@@ -61,15 +62,18 @@ export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql.raw(
   ),
 )
 
-type WrittenRow = LinkRow & { search_text: string }
-
-const insert = prepare<WrittenRow, { seq: number }>((db, p) =>
-  db
+const insert = prepare<LinkRow & { search_text: string }, { seq: number }>((db, p) => {
+  const columns = [...LINK_COLUMNS, 'search_text'] as const
+  return db
     .insertInto('links')
-    .values({ ...columns(p, LINK_COLUMNS), search_text: p.search_text })
+    .values(
+      Object.fromEntries(
+        columns.map((name) => [name, p[name]]),
+      ) as unknown as Insertable<LinksTable>,
+    )
     .onConflict((conflict) => conflict.doNothing())
-    .returning('seq'),
-)
+    .returning('seq')
+})
 
 /** Adds a link with its tags, and makes it findable. False: its external id is in use. */
 export async function insertLink(tx: Transaction, row: LinkRow): Promise<boolean> {
@@ -80,65 +84,43 @@ export async function insertLink(tx: Transaction, row: LinkRow): Promise<boolean
   return true
 }
 
-/** `uses` null: as many as there are by now. */
-type ChangedRow = Omit<WrittenRow, 'uses'> & { uses: number | null }
-
-const FIXED: readonly string[] = ['seq', 'id', 'workspace_no', 'created_at', 'block', 'uses']
-const CHANGING = LINK_COLUMNS.filter((name) => !FIXED.includes(name))
-
-const update = prepare<ChangedRow, { seq: number }>((db, p) =>
-  db
-    .updateTable('links')
-    .set({
-      ...columns(p as WrittenRow, CHANGING),
-      // Visitors of a limited link raise it at the same time.
-      uses: sql<number>`coalesce(${p.uses}, uses)`,
-      search_text: p.search_text,
-    })
-    .where('seq', '=', p.seq)
-    .where(({ or, eb, not, exists, selectFrom }) =>
-      // An UPDATE can't skip a row that conflicts, so it asks before it writes.
-      or([
-        eb('external_id', '=', p.external_id as string),
-        not(
-          exists(
-            selectFrom('links as other')
-              .select('other.seq')
-              .where('other.workspace_no', '=', p.workspace_no)
-              .where('other.external_id', '=', p.external_id as string),
-          ),
-        ),
-      ]),
-    )
-    .returning('seq'),
-)
-
 /** Changes a link, its tags and its search entry. False: its external id is in use. */
 export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow): Promise<boolean> {
+  const { seq, id, workspace_no, created_at, block, uses, ...changing } = row
   const search_text = searchText(row)
-  const uses = row.uses === before.uses ? null : row.uses
-  if ((await tx.run(update, { ...row, uses, search_text })).length === 0) return false
+  let update = tx.db
+    .updateTable('links')
+    // Visitors of a limited link raise `uses` at the same time.
+    .set({ ...changing, search_text, ...(uses !== before.uses && { uses }) })
+    .where('seq', '=', seq)
+  if (row.external_id !== before.external_id) {
+    // An UPDATE can't skip a row that conflicts, so it asks before it writes.
+    update = update.where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('links as other')
+            .select('other.seq')
+            .where('other.workspace_no', '=', workspace_no)
+            .where('other.external_id', '=', row.external_id),
+        ),
+      ),
+    )
+  }
+  const { numUpdatedRows } = await update.executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
   await changeTags(tx, row, before.tags, row.tags)
   if (search_text !== searchText(before)) {
-    unindexText(tx, row.seq)
-    indexText(tx, row.seq, search_text)
+    unindexText(tx, seq)
+    indexText(tx, seq, search_text)
   }
   return true
 }
-
-const remove = prepare<{ seq: number }, never>((db, p) =>
-  db.deleteFrom('links').where('seq', '=', p.seq),
-)
 
 /** Removes a link, its tags and its search entry; its slugs are the caller's to remove. */
 export async function deleteLink(tx: Transaction, row: LinkRow): Promise<void> {
   await changeTags(tx, row, row.tags, '[]')
   unindexText(tx, row.seq)
-  await tx.run(remove, { seq: row.seq })
-}
-
-function columns(p: LinkRow, names: readonly (keyof LinkRow)[]): LinkRow {
-  return Object.fromEntries(names.map((name) => [name, p[name]])) as LinkRow
+  await tx.db.deleteFrom('links').where('seq', '=', row.seq).execute()
 }
 
 const byId = prepare<{ id: string; workspaceNo: number }, LinkRow>((db, p) =>
@@ -158,20 +140,16 @@ export async function findLink(
   return (await sqlx.run(byId, { id, workspaceNo }))[0]
 }
 
-const ofWorkspace = prepare<{ low: number; high: number; limit: number }, LinkRow>((db, p) =>
-  db
+/** At most `limit` links of a workspace, the oldest first. */
+export async function linksOf({ db }: Sql, workspaceNo: number, limit: number): Promise<LinkRow[]> {
+  return db
     .selectFrom('links')
     .select(LINK_COLUMNS)
-    .where('seq', '>', p.low)
-    .where('seq', '<', p.high)
+    .where('seq', '>', workspaceNo * SEQS_PER_WORKSPACE)
+    .where('seq', '<', (workspaceNo + 1) * SEQS_PER_WORKSPACE)
     .orderBy('seq')
-    .limit(p.limit),
-)
-
-/** At most `limit` links of a workspace, the oldest first. */
-export async function linksOf(sqlx: Sql, workspaceNo: number, limit: number): Promise<LinkRow[]> {
-  const low = workspaceNo * SEQS_PER_WORKSPACE
-  return sqlx.run(ofWorkspace, { low, high: low + SEQS_PER_WORKSPACE, limit })
+    .limit(limit)
+    .execute()
 }
 
 const countersOf = prepare<{ seq: number }, Counters>((db, p) =>
@@ -189,13 +167,6 @@ const insertTag = prepare<{ workspaceNo: number; key: string; seq: number }, nev
     .values({ workspace_no: p.workspaceNo, tag_key: p.key, link_seq: p.seq })
     .onConflict((conflict) => conflict.doNothing()),
 )
-const deleteTag = prepare<{ workspaceNo: number; key: string; seq: number }, never>((db, p) =>
-  db
-    .deleteFrom('link_tags')
-    .where('workspace_no', '=', p.workspaceNo)
-    .where('tag_key', '=', p.key)
-    .where('link_seq', '=', p.seq),
-)
 
 async function changeTags(
   tx: Transaction,
@@ -206,6 +177,92 @@ async function changeTags(
   if (before === after) return
   const had = tagKeys(before)
   const has = tagKeys(after)
-  for (const key of had.difference(has)) await tx.run(deleteTag, { workspaceNo, key, seq })
+  const dropped = [...had.difference(has)]
+  if (dropped.length > 0) {
+    await tx.db
+      .deleteFrom('link_tags')
+      .where('workspace_no', '=', workspaceNo)
+      .where('tag_key', 'in', dropped)
+      .where('link_seq', '=', seq)
+      .execute()
+  }
   for (const key of has.difference(had)) await tx.run(insertTag, { workspaceNo, key, seq })
+}
+
+/** What a plan allows of links, and of their slugs and aliases together; null: any number. */
+export interface LinkLimits {
+  readonly links: number | null
+  readonly addresses: number | null
+}
+
+/** How a workspace's counts change. */
+interface PlaceChange {
+  links: number
+  addresses: number
+  /** 1: a new link takes the next number. */
+  made?: number
+  /** 1: the change's audit entry takes the next number. */
+  entries?: number
+  now?: number
+}
+
+/** A link's place in its workspace. */
+export interface Place {
+  /** How many links the workspace ever had. */
+  n: number
+  /** Never before the previous link's. */
+  createdAt: number
+  /** The number of the audit entry, if one was taken. */
+  entryNo: number
+}
+
+const count = prepare<
+  Required<PlaceChange> & { workspaceNo: number; linksMax: number; addressesMax: number },
+  Place
+>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({
+      links_count: eb('links_count', '+', p.links),
+      addresses_count: eb('addresses_count', '+', p.addresses),
+      links_made: eb('links_made', '+', p.made),
+      audit_made: eb('audit_made', '+', p.entries),
+      last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
+    }))
+    .where('no', '=', p.workspaceNo)
+    .where('links_count', '<=', p.linksMax)
+    .where('addresses_count', '<=', p.addressesMax)
+    .returning(['links_made as n', 'last_link_at as createdAt', 'audit_made as entryNo']),
+)
+
+/**
+ * Counts links and addresses of a workspace. Its plan limits what grows: after a change of the plan
+ * there may be too many, and some can still be given up.
+ * @throws AppError PLAN_LIMIT_REACHED
+ */
+export async function countPlace(
+  tx: Transaction,
+  workspaceNo: number,
+  change: PlaceChange,
+  limits: LinkLimits = { links: null, addresses: null },
+): Promise<Place> {
+  const most = (limit: number | null, added: number) =>
+    limit === null || added <= 0 ? Number.MAX_SAFE_INTEGER : limit - added
+  const linksMax = most(limits.links, change.links)
+  const addressesMax = most(limits.addresses, change.addresses)
+  const all = { made: 0, entries: 0, now: 0, ...change, workspaceNo, linksMax, addressesMax }
+  const [place] = await tx.run(count, all)
+  if (place !== undefined) return place
+  const { links_count } = await tx.db
+    .selectFrom('workspaces')
+    .select('links_count')
+    .where('no', '=', workspaceNo)
+    .executeTakeFirstOrThrow()
+  throw new AppError('PLAN_LIMIT_REACHED', {
+    details: [
+      links_count > linksMax
+        ? { field: 'links', code: 'LINKS_LIMIT', params: { limit: limits.links ?? 0 } }
+        : { field: 'addresses', code: 'ADDRESSES_LIMIT', params: { limit: limits.addresses ?? 0 } },
+    ],
+  })
 }

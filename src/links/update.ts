@@ -3,32 +3,25 @@ import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import {
   type Addresses,
+  addressesAfter,
   addressesOf,
   changeAddresses,
-  moveAddresses,
-  placeAliases,
-  storedAliases,
+  targetOf,
 } from './addresses.ts'
 import {
-  addressesLimit,
   externalIdTaken,
+  type IfMatch,
   invalid,
   type LinkAsker,
   type LinkCaller,
   type LinkContext,
-  slugTaken,
-  targetOf,
   targetOfEntry,
 } from './context.ts'
-import { keepPassword } from './deleted-store.ts'
-import { countAddresses } from './place-store.ts'
+import type { PreparedPatch } from './fields.ts'
+import { changesOf, withAddresses, withFields } from './rows.ts'
 import { BOUNDS } from './rules.ts'
-import { changesOf } from './state.ts'
-import { findCounters, findLink, type LinkRow, updateLink } from './store.ts'
-import type { Link, PreparedPatch } from './types.ts'
-
-/** Whether a version may be changed, as the request's `If-Match` says. */
-export type IfMatch = (version: number) => boolean
+import type { Link } from './schemas.ts'
+import { countPlace, findCounters, findLink, type LinkRow, updateLink } from './store.ts'
 
 /**
  * The link that a request wants to change.
@@ -76,14 +69,13 @@ export async function change(
 ): Promise<Link> {
   const now = ctx.clock.now()
   const { from, to, row, isChanged } = await nextVersion(ctx, before, patch, now)
-  if (!isChanged) return ctx.render(before, await counters(ctx, before), now)
-  const { no, plan } = workspace
+  if (!isChanged) return rendered(ctx, before, now)
   const added = to.aliases.length - from.aliases.length
-  if (!(await countAddresses(tx, no, plan.limits.addresses, added))) {
-    throw addressesLimit(plan.limits)
+  if (added !== 0) {
+    const { no, plan } = workspace
+    await countPlace(tx, no, { links: 0, addresses: added }, plan.limits)
   }
-  const taken = await changeAddresses(tx, from, to, targetOf(row))
-  if (taken !== null) throw await slugTaken(ctx, tx, taken, { alias: taken !== to.main })
+  await changeAddresses(ctx, tx, from, to, targetOf(row))
   if (!(await updateLink(tx, before, row))) throw externalIdTaken()
   return recordVersion(ctx, tx, { actor, before, row, action, now })
 }
@@ -100,7 +92,7 @@ export async function nextVersion(
 ) {
   const from = addressesOf(before)
   const to = addressesAfter(from, patch)
-  const row = merge(before, to, patch)
+  const row = withAddresses(withFields(before, patch), to)
   const faults = faultsOf(row, to, patch)
   if (faults.length > 0) throw invalid(...faults)
   const names = Object.keys(row) as (keyof LinkRow)[]
@@ -129,7 +121,9 @@ export async function recordVersion(
 ): Promise<Link> {
   const { actor, before, row, action, now, entryNo } = version
   if (row.password_hash !== before.password_hash) {
-    await keepPassword(tx, row.seq, row.version, before.password_hash)
+    const { seq: link_seq, version } = row
+    const replaced = { link_seq, version, password_hash: before.password_hash }
+    await tx.db.insertInto('link_passwords').values(replaced).execute()
   }
   const entry = {
     workspaceNo: row.workspace_no,
@@ -141,50 +135,12 @@ export async function recordVersion(
   }
   await recordChange(tx, actor, entry, entryNo)
   tx.afterCommit(ctx.changed)
-  return ctx.render(row, await counters(ctx, row), now)
+  return rendered(ctx, row, now)
 }
 
-/** A point read of another file, so fast that no transaction waits for it. */
-function counters({ storage }: LinkContext, { seq }: { seq: number }) {
-  return findCounters(storage.read, seq)
-}
-
-function addressesAfter(from: Addresses, { slug, domain, aliases }: PreparedPatch): Addresses {
-  const main = { ...from.main, ...slug, domainNo: domain ?? from.main.domainNo }
-  if (aliases !== undefined) return { main, aliases: placeAliases(main, aliases) }
-  return moveAddresses(from, main)
-}
-
-function merge(before: LinkRow, to: Addresses, patch: PreparedPatch): LinkRow {
-  const { destination_url: destination, tags } = patch
-  const flag = (value: boolean | undefined, otherwise: number) =>
-    value === undefined ? otherwise : Number(value)
-  return {
-    ...before,
-    domain_no: to.main.domainNo,
-    slug: to.main.slug,
-    slug_key: to.main.key,
-    destination_url: destination?.given ?? before.destination_url,
-    target_url: destination?.target ?? before.target_url,
-    title: given(patch.title, before.title),
-    notes: given(patch.notes, before.notes),
-    tags: tags === undefined ? before.tags : JSON.stringify(tags.map(({ tag }) => tag)),
-    aliases: storedAliases(to),
-    external_id: given(patch.external_id, before.external_id),
-    enabled: flag(patch.enabled, before.enabled),
-    redirect_status: patch.redirect_status ?? before.redirect_status,
-    forward_query: flag(patch.forward_query, before.forward_query),
-    starts_at: given(patch.starts_at, before.starts_at),
-    expires_at: given(patch.expires_at, before.expires_at),
-    max_clicks: given(patch.max_clicks, before.max_clicks),
-    fallback_url:
-      patch.fallback_url === undefined ? before.fallback_url : (patch.fallback_url?.given ?? null),
-    password_hash: given(patch.password_hash, before.password_hash),
-  }
-}
-
-function given<T>(value: T | undefined, otherwise: T): T {
-  return value === undefined ? otherwise : value
+/** With counters by a point read of another file, so fast that no transaction waits for it. */
+async function rendered({ storage, render }: LinkContext, row: LinkRow, now: number) {
+  return render(row, await findCounters(storage.read, row.seq), now)
 }
 
 /** What only shows when the patch meets what is stored. */

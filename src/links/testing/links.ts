@@ -11,13 +11,12 @@ import { createCursors } from '../../http/cursor.ts'
 import { validate } from '../../http/index.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../storage/index.ts'
 import { openTestStorage, writeCounters } from '../../storage/testing/database.ts'
-import type { LinkAsker } from '../context.ts'
-import type { HistoryPage } from '../history.ts'
+import type { LinkAsker, LinkServiceDeps } from '../context.ts'
+import { createLinkSchemas } from '../fields.ts'
 import type { ListResult } from '../list.ts'
 import { createListQuerySchema, listQueryOf } from '../list-query.ts'
-import { createLinkSchemas } from '../schemas.ts'
-import { createLinkService, type LinkService, type LinkServiceDeps } from '../service.ts'
-import type { Link } from '../types.ts'
+import type { HistoryPage, Link } from '../schemas.ts'
+import { createLinkService, type LinkService } from '../service.ts'
 
 /** A links service on a database of its own, with two workspaces and two domains. */
 export interface TestLinks {

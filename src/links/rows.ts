@@ -1,0 +1,160 @@
+import type { Fields } from '../audit/index.ts'
+import type { BlockList } from '../blocks/list.ts'
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
+import { foldCase } from '../validation/text.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import type { Addresses } from './addresses.ts'
+import type { PreparedPatch } from './fields.ts'
+import type { Link, RedirectStatus } from './schemas.ts'
+import { blockOf, statusOf } from './status.ts'
+import type { Counters, LinkRow } from './store.ts'
+
+type Hosts = Pick<Domains, 'hostOf'>
+
+/** A link with every field as it is by default. */
+export const BLANK: Omit<
+  LinkRow,
+  'seq' | 'id' | 'workspace_no' | 'created_at' | 'updated_at' | 'version'
+> = {
+  domain_no: DEFAULT_DOMAIN,
+  slug: '',
+  slug_key: '',
+  destination_url: '',
+  target_url: '',
+  title: null,
+  notes: null,
+  tags: '[]',
+  aliases: '[]',
+  external_id: null,
+  enabled: 1,
+  block: null,
+  redirect_status: 302,
+  forward_query: 0,
+  starts_at: null,
+  expires_at: null,
+  max_clicks: null,
+  uses: 0,
+  fallback_url: null,
+  password_hash: null,
+}
+
+/** A row with the fields of a patch but its addresses; what is absent stays. */
+export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
+  const { slug, domain, aliases, destination_url, tags, enabled, forward_query, ...plain } = patch
+  const { fallback_url, ...same } = plain
+  const changes: { [C in keyof LinkRow]?: LinkRow[C] | undefined } = {
+    ...same,
+    destination_url: destination_url?.given,
+    target_url: destination_url?.target,
+    tags: tags && JSON.stringify(tags.map(({ tag }) => tag)),
+    enabled: enabled === undefined ? undefined : Number(enabled),
+    forward_query: forward_query === undefined ? undefined : Number(forward_query),
+    fallback_url: fallback_url === null ? null : fallback_url?.given,
+  }
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return { ...before, ...Object.fromEntries(given) }
+}
+
+/** A row with other addresses. */
+export function withAddresses(row: LinkRow, { main, aliases }: Addresses): LinkRow {
+  const stored = aliases.map(({ slug, domainNo }) =>
+    domainNo === main.domainNo ? slug : `${domainNo}/${slug}`,
+  )
+  const { domainNo: domain_no, slug, key: slug_key } = main
+  return { ...row, domain_no, slug, slug_key, aliases: JSON.stringify(stored) }
+}
+
+/**
+ * What can be changed of a link, as the API gives it out: what the history tells of, and what an
+ * earlier version is rebuilt from. Of the password only whether there is one.
+ */
+export function stateOf(row: LinkRow, domains: Hosts) {
+  return {
+    destination_url: row.destination_url,
+    slug: row.slug,
+    aliases: formatAliases(row.aliases, domains),
+    domain: domains.hostOf(row.domain_no),
+    title: row.title,
+    notes: row.notes,
+    tags: parseList(row.tags),
+    external_id: row.external_id,
+    enabled: row.enabled !== 0,
+    redirect_status: row.redirect_status as RedirectStatus,
+    forward_query: row.forward_query !== 0,
+    starts_at: timeOrNull(row.starts_at),
+    expires_at: timeOrNull(row.expires_at),
+    max_clicks: row.max_clicks,
+    fallback_url: row.fallback_url,
+    has_password: row.password_hash !== null,
+  }
+}
+
+/** The columns of fields that are called otherwise. */
+const COLUMNS: Partial<Record<string, keyof LinkRow>> = {
+  domain: 'domain_no',
+  has_password: 'password_hash',
+}
+
+/** What a change of a link is recorded as: the fields whose columns differ. */
+export function changesOf(
+  before: LinkRow,
+  after: LinkRow,
+  domains: Hosts,
+): { before: Fields; after: Fields } {
+  const changed = (row: LinkRow) =>
+    Object.fromEntries(
+      Object.entries(stateOf(row, domains)).filter(([field]) => {
+        const column = COLUMNS[field] ?? (field as keyof LinkRow)
+        return before[column] !== after[column]
+      }),
+    )
+  return { before: changed(before), after: changed(after) }
+}
+
+/** Turns rows into what the API gives out. */
+export type RenderLink = (row: LinkRow, counters: Counters | undefined, nowMs: number) => Link
+
+/** Renders links of the domains of this instance. */
+export function createRenderer(domains: Domains, blocks: BlockList): RenderLink {
+  return (row, counters, nowMs) => {
+    const block = blockOf(row) ?? blocks.covering(row)
+    return {
+      id: row.id,
+      ...stateOf(row, domains),
+      short_url: domains.shortUrl(row.domain_no, row.slug),
+      status: statusOf(row, block !== null, nowMs),
+      block: block && { reason: block.reason, at: timeOrNull(block.at) },
+      clicks: {
+        total: counters?.total ?? 0,
+        human: counters?.human ?? 0,
+        bot: counters?.bot ?? 0,
+        unique: counters?.unique_visitors ?? 0,
+      },
+      last_clicked_at: timeOrNull(counters?.last_clicked_at ?? null),
+      created_at: formatTimestamp(row.created_at),
+      updated_at: formatTimestamp(row.updated_at),
+      version: row.version,
+    }
+  }
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : formatTimestamp(ms)
+}
+
+/** A list of strings as `tags` and `aliases` are stored. */
+export function parseList(json: string): string[] {
+  return json === '[]' ? [] : (JSON.parse(json) as string[])
+}
+
+/** The keys of stored tags, by which links are found. */
+export function tagKeys(json: string): Set<string> {
+  return new Set(parseList(json).map(foldCase))
+}
+
+function formatAliases(json: string, domains: Hosts): string[] {
+  return parseList(json).map((alias) => {
+    const [slug = '', no] = alias.split('/').reverse()
+    return no === undefined ? slug : `${domains.hostOf(Number(no))}/${slug}`
+  })
+}
