@@ -9,9 +9,9 @@ import type { Cursors } from '../http/cursor.ts'
 import type { HashQueue } from '../limits/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { LinkRules, LinkSchemas } from './fields.ts'
+import type { Totals } from './list.ts'
 import type { RenderLink } from './rows.ts'
 import type { LinkLimits } from './store.ts'
-import type { Totals } from './totals.ts'
 import type { OwnHosts, UrlRules } from './url.ts'
 
 /** What the links service works with. */

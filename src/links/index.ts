@@ -1,8 +1,13 @@
 export { blockLink, blockOfAddress, type Named, unblockLink } from './block.ts'
 export type { LinkAsker, LinkServiceDeps } from './context.ts'
-export type { ListResult } from './list.ts'
 export { registerLinkRoutes } from './routes.ts'
-export { type HistoryPage, type Link, LinkListSchema, LinkSchema } from './schemas.ts'
+export {
+  type HistoryPage,
+  type Link,
+  type LinkList,
+  LinkListSchema,
+  LinkSchema,
+} from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
 export { slugKey } from './slug.ts'
 export { blockOf, STATUSES, type Status } from './status.ts'

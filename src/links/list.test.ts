@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { setBlocked } from '../blocks/testing/set-blocked.ts'
 import { testDialect } from '../storage/testing/database.ts'
+import { SORTS, type Sort } from './page.ts'
 import type { Link } from './schemas.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
-import { SORTS, type Sort } from './walk.ts'
 
 const WORDS = [
   'Summer',

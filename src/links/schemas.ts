@@ -149,6 +149,8 @@ export const LinkListSchema = z
   })
   .openapi('LinkList')
 
+export type LinkList = z.output<typeof LinkListSchema>
+
 export const HISTORY_EXAMPLE = {
   id: 'aud_4711',
   at: LINK_EXAMPLE.updated_at,

@@ -14,11 +14,6 @@ import type { LinkRow } from './store.ts'
 /** Shorter terms have no trigram. */
 const TRIGRAM = 3
 
-/** What a term must be looked for with: folded like the text. */
-export function searchTerm(text: string): string {
-  return foldForSearch(text)
-}
-
 /** What `search` looks through. No part can contain a line break, so no term matches across two. */
 export function searchText(
   link: Pick<LinkRow, 'slug' | 'destination_url' | 'title' | 'tags' | 'external_id'>,

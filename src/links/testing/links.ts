@@ -13,9 +13,8 @@ import { SEQS_PER_WORKSPACE, type Storage } from '../../storage/index.ts'
 import { openTestStorage, writeCounters } from '../../storage/testing/database.ts'
 import type { LinkAsker, LinkServiceDeps } from '../context.ts'
 import { createLinkSchemas } from '../fields.ts'
-import type { ListResult } from '../list.ts'
 import { createListQuerySchema, listQueryOf } from '../list-query.ts'
-import type { HistoryPage, Link } from '../schemas.ts'
+import type { HistoryPage, Link, LinkList } from '../schemas.ts'
 import { createLinkService, type LinkService } from '../service.ts'
 
 /** A links service on a database of its own, with two workspaces and two domains. */
@@ -37,7 +36,7 @@ export interface TestLinks {
     options?: { version?: number; ifVersion?: number; workspaceNo?: number },
   ): Promise<Link>
   history(id: string, page?: { limit: number; cursor?: string }): Promise<HistoryPage>
-  list(query?: Record<string, string | string[]>, workspaceNo?: number): Promise<ListResult>
+  list(query?: Record<string, string | string[]>, workspaceNo?: number): Promise<LinkList>
   /** Writes a link's counters as the click worker does. */
   count(id: string, counters: { total: number; lastClickedAt: number | null }): Promise<void>
   /** Lets the click worker have come to every link there is. */
