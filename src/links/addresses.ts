@@ -211,11 +211,11 @@ export async function claimSlugs(
 export async function changeAddresses(
   ctx: { random: Random },
   tx: Transaction,
-  before: Addresses,
+  before: readonly Address[],
   after: Addresses,
   target: SlugTarget,
 ): Promise<void> {
-  const had = new Map(allOf(before).map((address) => [identity(address), address]))
+  const had = new Map(before.map((address) => [identity(address), address]))
   for (const address of allOf(after)) {
     if (had.delete(identity(address))) await retargetSlug(tx, address, target)
     else await claimSlugs(ctx, tx, [address], after.main, target)

@@ -12,7 +12,6 @@ import {
   targetOf,
 } from './addresses.ts'
 import { targetOfEntry } from './context.ts'
-import { newestDeleted, rewriteDeleted } from './remove.ts'
 import { LINK_COLUMNS, type LinkRow } from './store.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
@@ -85,12 +84,21 @@ async function find(sql: Sql, named: Named): Promise<Found | null> {
       .executeTakeFirst()
     if (living !== undefined) return { row: living, isDeleted: false }
   }
-  const row = await newestDeleted(sql, 'id' in named ? named.id : '', (deleted) => {
-    if ('id' in named) return false
-    const { domainNo, key } = named.address
-    return allOf(addressesOf(deleted)).some((one) => one.domainNo === domainNo && one.key === key)
-  })
+  // All that can still be restored are looked at: it is the operator who asks.
+  const deleted = await sql.db
+    .selectFrom('deleted_links')
+    .select('row')
+    .orderBy('deleted_at', 'desc')
+    .orderBy('seq', 'desc')
+    .execute()
+  const row = deleted.map((each) => JSON.parse(each.row) as LinkRow).find(isNamed)
   return row === undefined ? null : { row, isDeleted: true }
+
+  function isNamed(link: LinkRow): boolean {
+    if ('id' in named) return link.id === named.id
+    const { domainNo, key } = named.address
+    return allOf(addressesOf(link)).some((one) => one.domainNo === domainNo && one.key === key)
+  }
 }
 
 async function write(
@@ -106,15 +114,18 @@ async function write(
     version: row.version + 1,
     updated_at: Math.max(at, row.updated_at),
   }
-  if (isDeleted) await rewriteDeleted(tx, after)
-  else {
-    const { version, updated_at } = after
-    await tx.db
-      .updateTable('links')
-      .set({ block: after.block, version, updated_at })
-      .where('seq', '=', row.seq)
-      .execute()
-  }
+  const { version, updated_at } = after
+  const { db } = tx
+  const update = isDeleted
+    ? db
+        .updateTable('deleted_links')
+        .set({ row: JSON.stringify(after) })
+        .where('seq', '=', row.seq)
+    : db
+        .updateTable('links')
+        .set({ block: after.block, version, updated_at })
+        .where('seq', '=', row.seq)
+  await update.execute()
   await recordChange(tx, actor, {
     workspaceNo: row.workspace_no,
     at,

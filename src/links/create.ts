@@ -92,7 +92,7 @@ export async function create(
   const domainNo = fields.domain ?? DEFAULT_DOMAIN
   const asked = { slug: '', key: '', ...fields.slug, domainNo }
   const aliases = placeAliases(asked, fields.aliases ?? [])
-  const growth = { links: 1, addresses: 1 + aliases.length, made: 1, entries: 1, now }
+  const growth = { links: 1, addresses: 1 + aliases.length, made: 1, now }
   const { n, createdAt, entryNo } = await countPlace(tx, no, growth, plan.limits)
   const blank: LinkRow = {
     ...BLANK,

@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { AppError } from '../errors/index.ts'
 import {
   type LinksTable,
@@ -11,18 +11,7 @@ import { tagKeys } from './rows.ts'
 import { indexText, searchText, unindexText } from './search.ts'
 
 /** A row of `links` as it is read back, without what only the search looks through. */
-export type LinkRow = Omit<LinksTable, 'block' | 'uses' | 'search_text'> & {
-  block: string | null
-  uses: number
-}
-/** What the click worker counted of a link; null before it came to it. */
-export interface Counters {
-  total: number | null
-  human: number | null
-  bot: number | null
-  unique_visitors: number | null
-  last_clicked_at: number | null
-}
+export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'>
 
 export const LINK_COLUMNS = [
   'seq',
@@ -54,6 +43,9 @@ export const LINK_COLUMNS = [
 ] as const satisfies readonly (keyof LinkRow)[]
 
 const COUNTER_COLUMNS = ['total', 'human', 'bot', 'unique_visitors', 'last_clicked_at'] as const
+
+/** What the click worker counted of a link; null before it came to it. */
+export type Counters = Record<(typeof COUNTER_COLUMNS)[number], number | null>
 
 /** The columns of a link `l` with its counters `c`, for a statement written in SQL. */
 export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql.raw(
@@ -199,10 +191,8 @@ export interface LinkLimits {
 interface PlaceChange {
   links: number
   addresses: number
-  /** 1: a new link takes the next number. */
+  /** 1: a new link, and the audit entry about it, take the next numbers. */
   made?: number
-  /** 1: the change's audit entry takes the next number. */
-  entries?: number
   now?: number
 }
 
@@ -212,7 +202,7 @@ export interface Place {
   n: number
   /** Never before the previous link's. */
   createdAt: number
-  /** The number of the audit entry, if one was taken. */
+  /** The number of a new link's audit entry. */
   entryNo: number
 }
 
@@ -226,7 +216,7 @@ const count = prepare<
       links_count: eb('links_count', '+', p.links),
       addresses_count: eb('addresses_count', '+', p.addresses),
       links_made: eb('links_made', '+', p.made),
-      audit_made: eb('audit_made', '+', p.entries),
+      audit_made: eb('audit_made', '+', p.made),
       last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
     }))
     .where('no', '=', p.workspaceNo)
@@ -250,7 +240,7 @@ export async function countPlace(
     limit === null || added <= 0 ? Number.MAX_SAFE_INTEGER : limit - added
   const linksMax = most(limits.links, change.links)
   const addressesMax = most(limits.addresses, change.addresses)
-  const all = { made: 0, entries: 0, now: 0, ...change, workspaceNo, linksMax, addressesMax }
+  const all = { made: 0, now: 0, ...change, workspaceNo, linksMax, addressesMax }
   const [place] = await tx.run(count, all)
   if (place !== undefined) return place
   const { links_count } = await tx.db

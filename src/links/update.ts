@@ -1,10 +1,11 @@
-import { type Actor, recordChange } from '../audit/index.ts'
+import { recordChange } from '../audit/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import {
   type Addresses,
   addressesAfter,
   addressesOf,
+  allOf,
   changeAddresses,
   targetOf,
 } from './addresses.ts'
@@ -21,7 +22,14 @@ import type { PreparedPatch } from './fields.ts'
 import { changesOf, withAddresses, withFields } from './rows.ts'
 import { BOUNDS } from './rules.ts'
 import type { Link } from './schemas.ts'
-import { countPlace, findCounters, findLink, type LinkRow, updateLink } from './store.ts'
+import {
+  countPlace,
+  findCounters,
+  findLink,
+  insertLink,
+  type LinkRow,
+  updateLink,
+} from './store.ts'
 
 /**
  * The link that a request wants to change.
@@ -54,86 +62,57 @@ export async function update(
   patch: PreparedPatch,
   ifMatch: IfMatch,
 ): Promise<Link> {
-  const before = await linkToChange(tx, caller, id, ifMatch)
-  return change(ctx, tx, caller, before, patch, 'link.updated')
+  const row = await linkToChange(tx, caller, id, ifMatch)
+  return change(ctx, tx, caller, { row, isDeleted: false }, patch, 'link.updated')
 }
 
-/** See {@link update}; `action` is what the audit log calls it. */
+/**
+ * Makes the next version of a link, or of a deleted one, which comes back with all that it had.
+ * @throws AppError SLUG_TAKEN, VALIDATION_FAILED, PLAN_LIMIT_REACHED
+ */
 export async function change(
   ctx: LinkContext,
   tx: Transaction,
   { workspace, actor }: LinkAsker,
-  before: LinkRow,
+  { row: before, isDeleted }: { row: LinkRow; isDeleted: boolean },
   patch: PreparedPatch,
   action: 'link.updated' | 'link.restored',
 ): Promise<Link> {
   const now = ctx.clock.now()
-  const { from, to, row, isChanged } = await nextVersion(ctx, before, patch, now)
-  if (!isChanged) return rendered(ctx, before, now)
-  const added = to.aliases.length - from.aliases.length
-  if (added !== 0) {
-    const { no, plan } = workspace
-    await countPlace(tx, no, { links: 0, addresses: added }, plan.limits)
-  }
-  await changeAddresses(ctx, tx, from, to, targetOf(row))
-  if (!(await updateLink(tx, before, row))) throw externalIdTaken()
-  return recordVersion(ctx, tx, { actor, before, row, action, now })
-}
-
-/**
- * What a patch makes of a stored link: its next version.
- * @throws AppError VALIDATION_FAILED
- */
-export async function nextVersion(
-  ctx: Pick<LinkContext, 'peopleSoFar'>,
-  before: LinkRow,
-  patch: PreparedPatch,
-  now: number,
-) {
   const from = addressesOf(before)
   const to = addressesAfter(from, patch)
   const row = withAddresses(withFields(before, patch), to)
   const faults = faultsOf(row, to, patch)
   if (faults.length > 0) throw invalid(...faults)
   const names = Object.keys(row) as (keyof LinkRow)[]
-  const isChanged = names.some((name) => before[name] !== row[name])
+  const isSame = names.every((name) => before[name] === row[name])
+  if (isSame && !isDeleted) return rendered(ctx, before, now)
   if (before.max_clicks === null && row.max_clicks !== null) {
     row.uses = await ctx.peopleSoFar(before.seq)
   }
   row.updated_at = Math.max(now, before.updated_at)
   row.version = before.version + 1
-  return { from, to, row, isChanged }
-}
 
-/** Writes down that a link has a new version, which is stored already. Returns it rendered. */
-export async function recordVersion(
-  ctx: LinkContext,
-  tx: Transaction,
-  version: {
-    actor: Actor
-    before: LinkRow
-    row: LinkRow
-    action: 'link.updated' | 'link.restored'
-    now: number
-    /** The number of the audit entry, if it was taken already. */
-    entryNo?: number
-  },
-): Promise<Link> {
-  const { actor, before, row, action, now, entryNo } = version
+  const had = isDeleted ? [] : allOf(from)
+  const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
+  if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
+  await changeAddresses(ctx, tx, had, to, targetOf(row))
+  const isStored = isDeleted ? await insertLink(tx, row) : await updateLink(tx, before, row)
+  if (!isStored) throw externalIdTaken()
+  if (isDeleted) await tx.db.deleteFrom('deleted_links').where('seq', '=', row.seq).execute()
   if (row.password_hash !== before.password_hash) {
     const { seq: link_seq, version } = row
     const replaced = { link_seq, version, password_hash: before.password_hash }
     await tx.db.insertInto('link_passwords').values(replaced).execute()
   }
-  const entry = {
+  await recordChange(tx, actor, {
     workspaceNo: row.workspace_no,
     at: now,
     action,
     target: targetOfEntry(row),
     ...changesOf(before, row, ctx.domains),
     version: row.version,
-  }
-  await recordChange(tx, actor, entry, entryNo)
+  })
   tx.afterCommit(ctx.changed)
   return rendered(ctx, row, now)
 }
