@@ -9,34 +9,17 @@ import {
   blockOf,
   blockOfAddress,
   findLink,
+  invalidValue,
   type LinkAsker,
+  parseNamed,
   unblockLink,
 } from '../links/index.ts'
 import type { BlocksTable, Storage, Transaction } from '../storage/index.ts'
 import { canonicalHost } from '../validation/host.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { BlockList } from './list.ts'
-import { invalidValue, parseNamed } from './named.ts'
 import { dropReports } from './reports.ts'
-
-export const BLOCK_KINDS = ['link', 'host', 'destination_host', 'workspace'] as const
-export type BlockKind = (typeof BLOCK_KINDS)[number]
-
-/** What is to be blocked, as it was typed. */
-export interface BlockInput {
-  kind: BlockKind
-  value: string
-  reason: string
-}
-
-/** A block as the owner of the instance sees it. Times are RFC 3339 in UTC. */
-export interface Block extends BlockInput {
-  id: string
-  link_id: string | null
-  created_by: string
-  created_at: string
-  appeals: { workspace_id: string; link_id: string; text: string; created_at: string }[]
-}
+import type { Block, BlockInput } from './schemas.ts'
 
 /** What the blocks work with. */
 export interface BlockServiceDeps {

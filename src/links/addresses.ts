@@ -6,7 +6,7 @@ import type { PreparedPatch } from './fields.ts'
 import { parseList } from './rows.ts'
 import type { AliasInput } from './rules.ts'
 import { alternatives, type SlugName, slugKey } from './slug.ts'
-import { blockOf, isSpecial } from './status.ts'
+import { blockOf } from './status.ts'
 import type { LinkRow } from './store.ts'
 
 /** A slug on a domain. */
@@ -14,25 +14,25 @@ export interface Address extends SlugName {
   domainNo: number
 }
 
-/** What the redirect reads of a slug's link. */
-export interface SlugTarget {
-  workspace_no: number
-  link_seq: number
-  target_url: string
-  redirect_status: number
-  special: number
-  /** The block of the link, which all its addresses share. */
-  block_id: string | null
-}
+/** What the redirect reads of a link in the rows of its slugs; `block_id` is that of all of them. */
+export type SlugTarget = ReturnType<typeof targetOf>
 
-/** What the redirect is to read in the rows of a link's slugs. */
-export function targetOf(row: LinkRow): SlugTarget {
+/** What a link's slugs say of it. With conditions it is special: the redirect reads its row too. */
+export function targetOf(row: LinkRow) {
+  const { workspace_no, seq, target_url, redirect_status } = row
+  const isSpecial =
+    row.enabled === 0 ||
+    row.forward_query !== 0 ||
+    row.starts_at !== null ||
+    row.expires_at !== null ||
+    row.max_clicks !== null ||
+    row.password_hash !== null
   return {
-    workspace_no: row.workspace_no,
-    link_seq: row.seq,
-    target_url: row.target_url,
-    redirect_status: row.redirect_status,
-    special: isSpecial(row),
+    workspace_no,
+    link_seq: seq,
+    target_url,
+    redirect_status,
+    special: Number(isSpecial),
     block_id: blockOf(row)?.id ?? null,
   }
 }

@@ -15,6 +15,9 @@ const Body = z
   })
   .openapi('LinkCheck')
 
+/** Fields of a link that may be made or changed, as typed. */
+export type LinkDraft = z.output<typeof Body>
+
 const Result = z
   .object({
     problems: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })),

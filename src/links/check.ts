@@ -2,18 +2,11 @@ import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { freeSlugs, slugOwner } from './addresses.ts'
+import type { LinkDraft } from './check-routes.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import { checkDomain } from './rules.ts'
 import { parseSlug, type SlugName } from './slug.ts'
 import { findLink } from './store.ts'
-
-/** Fields of a link that may be made or changed, as typed; `exclude_id` is the link that has them. */
-export interface LinkDraft {
-  destination_url?: string | undefined
-  slug?: string | undefined
-  domain?: string | undefined
-  exclude_id?: string | undefined
-}
 
 /** What would be wrong with a link that had these fields, and free slugs if its own is taken. */
 export interface LinkCheck {

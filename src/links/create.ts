@@ -9,53 +9,20 @@ import {
   type SlugTarget,
   targetOf,
 } from './addresses.ts'
-import {
-  externalIdTaken,
-  type IfMatch,
-  type LinkAsker,
-  type LinkContext,
-  targetOfEntry,
-} from './context.ts'
-import type {
-  CreateFields,
-  PatchFields,
-  Prepared,
-  PreparedCreate,
-  PreparedPatch,
-} from './fields.ts'
-import { BLANK, changesOf, withAddresses, withFields } from './rows.ts'
+import { externalIdTaken, type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
+import type { PatchFields, Prepared, PreparedCreate } from './fields.ts'
+import { changesOf, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
 import { generateSlug } from './slug.ts'
-import { countPlace, insertLink, type LinkRow } from './store.ts'
-import { update } from './update.ts'
-
-/** Hashes a new link's password. @throws AppError what `create` would throw */
-export function prepareCreate(
-  ctx: LinkContext,
-  asker: LinkAsker,
-  fields: CreateFields,
-): Promise<PreparedCreate> {
-  return withHash(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared))
-}
-
-/** Hashes the password of a patch. @throws AppError what `update` would throw */
-export function preparePatch(
-  ctx: LinkContext,
-  asker: LinkAsker,
-  id: string,
-  fields: PatchFields,
-  ifMatch: IfMatch,
-): Promise<PreparedPatch> {
-  return withHash(ctx, asker, fields, (tx, prepared) => {
-    return update(ctx, tx, asker, id, prepared, ifMatch)
-  })
-}
+import { BLANK, countPlace, insertLink, type LinkRow } from './store.ts'
 
 /**
- * Hashing takes a core tens of milliseconds, so a request that will be refused must not get that
- * far: `write` runs first in a transaction that is undone.
+ * Hashes the password of a creation or a patch. Hashing takes a core tens of milliseconds, so a
+ * request that will be refused must not get that far: `write` runs first in a transaction that is
+ * undone.
+ * @throws AppError what `write` throws
  */
-async function withHash<F extends PatchFields>(
+export async function prepareWrite<F extends PatchFields>(
   ctx: LinkContext,
   asker: LinkAsker,
   { password, ...fields }: F,
@@ -101,7 +68,6 @@ export async function create(
     workspace_no: no,
     created_at: createdAt,
     updated_at: createdAt,
-    version: 1,
   }
   const filled = withFields(blank, fields)
   const target = targetOf(filled)

@@ -1,4 +1,4 @@
-export { blockLink, blockOfAddress, type Named, unblockLink } from './block.ts'
+export { blockLink, blockOfAddress, invalidValue, parseNamed, unblockLink } from './block.ts'
 export type { LinkAsker, LinkServiceDeps } from './context.ts'
 export { registerLinkRoutes } from './routes.ts'
 export {
@@ -9,6 +9,5 @@ export {
   LinkSchema,
 } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
-export { slugKey } from './slug.ts'
 export { blockOf, STATUSES, type Status } from './status.ts'
 export { findLink } from './store.ts'

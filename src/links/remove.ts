@@ -2,7 +2,7 @@ import { recordChange } from '../audit/index.ts'
 import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import { type IfMatch, type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
-import { countPlace, deleteLink, type LinkRow, linksOf } from './store.ts'
+import { countPlace, deleteLink, LINK_COLUMNS, type LinkRow } from './store.ts'
 import { linkToChange } from './update.ts'
 
 /** How long a deleted link can be restored; its clicks stay for as long. */
@@ -91,13 +91,20 @@ export async function purgeSome(
   tx: Transaction,
   workspaceNo: number,
 ): Promise<boolean> {
-  const rows = await linksOf(tx, workspaceNo, STEP)
+  const low = workspaceNo * SEQS_PER_WORKSPACE
+  const high = low + SEQS_PER_WORKSPACE - 1
+  const rows = await tx.db
+    .selectFrom('links')
+    .select(LINK_COLUMNS)
+    .where((eb) => eb.between('seq', low, high))
+    .orderBy('seq')
+    .limit(STEP)
+    .execute()
   for (const row of rows) await takeOut(tx, row)
   const deleted = await tx.db
     .selectFrom('deleted_links')
     .select('seq')
-    .where('seq', '>', workspaceNo * SEQS_PER_WORKSPACE)
-    .where('seq', '<', (workspaceNo + 1) * SEQS_PER_WORKSPACE)
+    .where((eb) => eb.between('seq', low, high))
     .orderBy('seq')
     .limit(STEP)
     .execute()

@@ -1,6 +1,6 @@
 import type { Fields } from '../audit/index.ts'
 import type { BlockList } from '../blocks/list.ts'
-import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
+import type { Domains } from '../domains/index.ts'
 import { foldCase } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Addresses } from './addresses.ts'
@@ -10,33 +10,6 @@ import { blockOf, statusOf } from './status.ts'
 import type { Counters, LinkRow } from './store.ts'
 
 type Hosts = Pick<Domains, 'hostOf'>
-
-/** A link with every field as it is by default. */
-export const BLANK: Omit<
-  LinkRow,
-  'seq' | 'id' | 'workspace_no' | 'created_at' | 'updated_at' | 'version'
-> = {
-  domain_no: DEFAULT_DOMAIN,
-  slug: '',
-  slug_key: '',
-  destination_url: '',
-  target_url: '',
-  title: null,
-  notes: null,
-  tags: '[]',
-  aliases: '[]',
-  external_id: null,
-  enabled: 1,
-  block: null,
-  redirect_status: 302,
-  forward_query: 0,
-  starts_at: null,
-  expires_at: null,
-  max_clicks: null,
-  uses: 0,
-  fallback_url: null,
-  password_hash: null,
-}
 
 /** A row with the fields of a patch but its addresses; what is absent stays. */
 export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {

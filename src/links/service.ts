@@ -2,9 +2,15 @@ import { createBlockList } from '../blocks/list.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue } from '../limits/index.ts'
 import { checkLink } from './check.ts'
-import type { LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
-import { create, prepareCreate, preparePatch } from './create.ts'
-import { createLinkSchemas, type LinkRules, type LinkSchemas } from './fields.ts'
+import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
+import { create, prepareWrite } from './create.ts'
+import {
+  type CreateFields,
+  createLinkSchemas,
+  type LinkRules,
+  type LinkSchemas,
+  type PatchFields,
+} from './fields.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
 import { purgeDeleted, purgeSome, remove } from './remove.ts'
@@ -76,9 +82,11 @@ export function createLinkService(deps: LinkServiceDeps) {
   return {
     /** What the schemas of bodies and queries check against; their output is what the verbs take. */
     rules,
-    prepareCreate: verb(prepareCreate),
+    prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
+      prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
     create: verb(create),
-    preparePatch: verb(preparePatch),
+    preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>
+      prepareWrite(ctx, asker, fields, (tx, patch) => update(ctx, tx, asker, id, patch, ifMatch)),
     update: verb(update),
     remove: verb(remove),
     prepareRestore: verb(prepareRestore),

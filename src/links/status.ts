@@ -93,20 +93,3 @@ export async function statusMark(sqlx: Sql, workspaceNo: number, nowMs: number):
   `.execute(sqlx.db)
   return `${rows[0]?.uses ?? 0} ${rows[0]?.past ?? 0}`
 }
-
-/** Whether the redirect must read the link's row, or may answer from the slug's alone. */
-export function isSpecial(
-  link: Pick<
-    LinksTable,
-    'enabled' | 'starts_at' | 'expires_at' | 'max_clicks' | 'password_hash' | 'forward_query'
-  >,
-): 0 | 1 {
-  return link.enabled === 0 ||
-    link.forward_query !== 0 ||
-    link.starts_at !== null ||
-    link.expires_at !== null ||
-    link.max_clicks !== null ||
-    link.password_hash !== null
-    ? 1
-    : 0
-}

@@ -1,46 +1,43 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { AppError } from '../errors/index.ts'
-import {
-  type LinksTable,
-  prepare,
-  SEQS_PER_WORKSPACE,
-  type Sql,
-  type Transaction,
-} from '../storage/index.ts'
+import { type LinksTable, prepare, type Sql, type Transaction } from '../storage/index.ts'
 import { tagKeys } from './rows.ts'
 import { indexText, searchText, unindexText } from './search.ts'
 
 /** A row of `links` as it is read back, without what only the search looks through. */
 export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'>
 
-export const LINK_COLUMNS = [
-  'seq',
-  'id',
-  'workspace_no',
-  'domain_no',
-  'slug',
-  'slug_key',
-  'destination_url',
-  'target_url',
-  'title',
-  'notes',
-  'tags',
-  'aliases',
-  'external_id',
-  'enabled',
-  'block',
-  'redirect_status',
-  'forward_query',
-  'starts_at',
-  'expires_at',
-  'max_clicks',
-  'uses',
-  'fallback_url',
-  'password_hash',
-  'created_at',
-  'updated_at',
-  'version',
-] as const satisfies readonly (keyof LinkRow)[]
+/** A link with every field as it is by default. */
+export const BLANK: LinkRow = {
+  seq: 0,
+  id: '',
+  workspace_no: 0,
+  domain_no: 0,
+  slug: '',
+  slug_key: '',
+  destination_url: '',
+  target_url: '',
+  title: null,
+  notes: null,
+  tags: '[]',
+  aliases: '[]',
+  external_id: null,
+  enabled: 1,
+  block: null,
+  redirect_status: 302,
+  forward_query: 0,
+  starts_at: null,
+  expires_at: null,
+  max_clicks: null,
+  uses: 0,
+  fallback_url: null,
+  password_hash: null,
+  created_at: 0,
+  updated_at: 0,
+  version: 1,
+}
+
+export const LINK_COLUMNS = Object.keys(BLANK) as (keyof LinkRow)[]
 
 const COUNTER_COLUMNS = ['total', 'human', 'bot', 'unique_visitors', 'last_clicked_at'] as const
 
@@ -132,18 +129,6 @@ export async function findLink(
   return (await sqlx.run(byId, { id, workspaceNo }))[0]
 }
 
-/** At most `limit` links of a workspace, the oldest first. */
-export async function linksOf({ db }: Sql, workspaceNo: number, limit: number): Promise<LinkRow[]> {
-  return db
-    .selectFrom('links')
-    .select(LINK_COLUMNS)
-    .where('seq', '>', workspaceNo * SEQS_PER_WORKSPACE)
-    .where('seq', '<', (workspaceNo + 1) * SEQS_PER_WORKSPACE)
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
-}
-
 const countersOf = prepare<{ seq: number }, Counters>((db, p) =>
   db.selectFrom('link_counters').select(COUNTER_COLUMNS).where('link_seq', '=', p.seq),
 )
@@ -187,22 +172,18 @@ export interface LinkLimits {
   readonly addresses: number | null
 }
 
-/** How a workspace's counts change. */
+/** How a workspace's counts change; `made` 1: a new link and its audit entry take the next numbers. */
 interface PlaceChange {
   links: number
   addresses: number
-  /** 1: a new link, and the audit entry about it, take the next numbers. */
   made?: number
   now?: number
 }
 
-/** A link's place in its workspace. */
+/** A new link's numbers, and a time that is never before the previous link's. */
 export interface Place {
-  /** How many links the workspace ever had. */
   n: number
-  /** Never before the previous link's. */
   createdAt: number
-  /** The number of a new link's audit entry. */
   entryNo: number
 }
 
