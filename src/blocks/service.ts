@@ -36,13 +36,6 @@ export type BlockService = ReturnType<typeof createBlockService>
 
 /** Makes the service of an instance, or of a command. */
 export function createBlockService({ storage, clock, ids, domains }: BlockServiceDeps) {
-  /** Every change has a number, by which all nodes see that there was one. */
-  async function changed(tx: Transaction): Promise<void> {
-    await sql`
-      INSERT INTO instance (name, value) VALUES ('blocks', '1') ON CONFLICT (name)
-      DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`.execute(tx.db)
-  }
-
   /** Links have entries of their own; of other kinds the workspace's log tells, or the instance's. */
   async function record(
     tx: Transaction,
@@ -50,17 +43,18 @@ export function createBlockService({ storage, clock, ids, domains }: BlockServic
     action: 'block.created' | 'block.removed',
     row: BlocksTable,
   ): Promise<void> {
-    await changed(tx)
+    // Every change has a number, by which all nodes see that there was one.
+    await sql`
+      INSERT INTO instance (name, value) VALUES ('blocks', '1') ON CONFLICT (name)
+      DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`.execute(tx.db)
     if (row.kind === 'link') return
     const { id, kind, value, reason, workspace_no } = row
     const fields = { kind, value, reason }
     const [before, after] = action === 'block.created' ? [{}, fields] : [fields, {}]
     const target = { type: 'block' as const, id, label: value }
     const change = { at: clock.now(), action, target, before, after }
-    if (workspace_no !== null && (await workspaceNo(tx, value)) !== undefined) {
-      return recordChange(tx, actor, { workspaceNo: workspace_no, ...change })
-    }
-    return recordChange(tx, actor, { workspaceNo: INSTANCE, ...change })
+    const isThere = workspace_no !== null && (await workspaceNo(tx, value)) !== undefined
+    await recordChange(tx, actor, { workspaceNo: isThere ? workspace_no : INSTANCE, ...change })
   }
 
   async function workspaceNo({ db }: Pick<Transaction, 'db'>, id: string) {

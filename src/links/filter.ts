@@ -36,9 +36,13 @@ export function isPlain({ term, tags, domainNo, status }: LinkFilter): boolean {
   return term === null && tags.length === 0 && domainNo === null && status === null
 }
 
-/** Whether all that match have conditions of their own, which a partial index finds. */
+/**
+ * Whether all that match have conditions of their own, which a partial index finds. What a block
+ * covers besides addresses need not have any.
+ */
 function isByCondition({ status, covering }: LinkFilter): boolean {
-  return status !== null && status !== 'active' && covering === null
+  if (status === null || status === 'active') return false
+  return status !== 'blocked' || covering === null
 }
 
 /** What the row `l` of `links` must fulfil besides its tags; an expression. */

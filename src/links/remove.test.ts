@@ -39,7 +39,7 @@ describe('deleting', () => {
     await expectConsistent(links)
   })
 
-  test('is told to whoever wants to know', async () => {
+  test('is announced, and again when the link is gone for good', async () => {
     const told: unknown[] = []
     const telling = await createTestLinks({
       changed: () => told.push('changed'),

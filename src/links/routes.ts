@@ -3,7 +3,7 @@ import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageLinks } from '../http/page-links.ts'
 import { whole } from '../validation/checked.ts'
-import { createLinkSchemas, type LinkRules } from './fields.ts'
+import { createLinkSchemas } from './fields.ts'
 import { createListQuerySchema, LIMIT_DEFAULT, LIMIT_MAX, listQueryOf } from './list-query.ts'
 import {
   HISTORY_EXAMPLE,
@@ -41,13 +41,7 @@ function answer(status: 200 | 201, link: Link) {
 
 /** The endpoints of links: list, create, get, update, delete; history and restore. */
 export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
-  // The document is made without a service: it is only asked when a request comes.
-  const rules: LinkRules = {
-    checkUrl: (text) => deps.links.rules.checkUrl(text),
-    get domains() {
-      return deps.links.rules.domains
-    },
-  }
+  const { rules } = deps.links
   const { create, patch } = createLinkSchemas(rules)
 
   endpoint(api, {
