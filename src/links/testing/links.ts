@@ -5,6 +5,7 @@ import { COMMAND_LINE } from '../../audit/index.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createBlockList } from '../../blocks/index.ts'
+import { setBlocked } from '../../blocks/testing/set-blocked.ts'
 import { syncDomains } from '../../domains/index.ts'
 import type { AppError } from '../../errors/index.ts'
 import { createCursors } from '../../http/cursor.ts'
@@ -41,6 +42,8 @@ export interface TestLinks {
   count(id: string, counters: { total: number; lastClickedAt: number | null }): Promise<void>
   /** Lets the click worker have come to every link there is. */
   countAll(): Promise<void>
+  /** Blocks a link by id or address, or ends its block; gives back what {@link setBlocked} does. */
+  setBlocked(value: string, blocked: boolean): Promise<string | null>
   setLimit(limit: number | null): void
   setAddressesLimit(limit: number | null): void
   close(): Promise<void>
@@ -167,6 +170,7 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
         ),
       )
     },
+    setBlocked: (value, blocked) => setBlocked({ storage, clock, domains }, value, blocked),
     setLimit(value) {
       limits.links = value
     },
