@@ -60,21 +60,19 @@ export function createBlockList(deps: {
   let workspaces: ReadonlyMap<number, LinkBlock> = new Map()
 
   function take(rows: readonly BlocksTable[]): void {
-    const entries = (kind: BlocksTable['kind']) => rows.filter((row) => row.kind === kind)
-    const block = (row: BlocksTable) => ({ id: row.id, reason: row.reason, at: row.created_at })
-    hosts = new Map([
-      ...configured,
-      ...entries('destination_host').map((row) => [row.value, block(row)] as const),
-    ])
-    domainNos = new Map(
-      entries('host').flatMap((row) => {
-        const no = domains.noOf(row.value)
-        return no === undefined ? [] : [[no, block(row)] as const]
-      }),
-    )
-    workspaces = new Map(
-      entries('workspace').map((row) => [row.workspace_no as number, block(row)] as const),
-    )
+    const byHost = new Map(configured)
+    const byDomain = new Map<number, LinkBlock>()
+    const byWorkspace = new Map<number, LinkBlock>()
+    for (const { kind, value, workspace_no, id, reason, created_at } of rows) {
+      const block = { id, reason, at: created_at }
+      const no = kind === 'host' ? domains.noOf(value) : undefined
+      if (kind === 'destination_host') byHost.set(value, block)
+      else if (no !== undefined) byDomain.set(no, block)
+      else if (workspace_no !== null) byWorkspace.set(workspace_no, block)
+    }
+    hosts = byHost
+    domainNos = byDomain
+    workspaces = byWorkspace
   }
 
   function hostBlock(url: string): LinkBlock | null {

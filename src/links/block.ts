@@ -12,7 +12,7 @@ import {
   slugOwner,
   targetOf,
 } from './addresses.ts'
-import { targetOfEntry } from './context.ts'
+import { targetOfEntry } from './rows.ts'
 import { slugKey } from './slug.ts'
 import { LINK_COLUMNS, type LinkRow } from './store.ts'
 

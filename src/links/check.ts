@@ -8,8 +8,8 @@ import { checkDomain } from './rules.ts'
 import { parseSlug, type SlugName } from './slug.ts'
 import { findLink } from './store.ts'
 
-/** What would be wrong with a link that had these fields, and free slugs if its own is taken. */
-export interface LinkCheck {
+/** What is wrong with a draft, and free slugs if its own is taken. */
+interface LinkCheck {
   problems: ErrorDetail[]
   suggestions: string[]
 }

@@ -76,8 +76,3 @@ export function invalid(...details: ErrorDetail[]): AppError {
 export function externalIdTaken(): AppError {
   return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
 }
-
-/** A link as the audit log names it. */
-export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
-  return { type: 'link' as const, id, label: slug }
-}

@@ -9,9 +9,9 @@ import {
   type SlugTarget,
   targetOf,
 } from './addresses.ts'
-import { externalIdTaken, type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
+import { externalIdTaken, type LinkAsker, type LinkContext } from './context.ts'
 import type { PatchFields, Prepared, PreparedCreate } from './fields.ts'
-import { changesOf, withAddresses, withFields } from './rows.ts'
+import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
 import { generateSlug } from './slug.ts'
 import { BLANK, countPlace, insertLink, type LinkRow } from './store.ts'

@@ -92,23 +92,16 @@ function shown(row: AuditRow): Entry {
   return { id, at, actor, action: action as Entry['action'], changes, version: row.version ?? 0 }
 }
 
-/** How to get from one version of a link back to an earlier one. */
-interface WayBack {
-  /** The version that it begins at. */
-  from: number
-  /** The fields that changed in between, as they were at the earlier version. */
-  fields: Fields
-  /** The earliest version that the history reaches back to, the one asked for or a later one. */
-  reached: number
-}
-
-/** Reads a link's history from `from` back to version `to`. */
+/**
+ * Reads a link's history from version `from` back to `to`: the fields that changed in between, as they
+ * were then, and the earliest version that the history reaches back to.
+ */
 async function wayBack(
   sql: Sql,
   row: Pick<LinkRow, 'id' | 'workspace_no'>,
   from: number,
   to: number,
-): Promise<WayBack> {
+): Promise<{ from: number; fields: Fields; reached: number }> {
   const about = { workspaceNo: row.workspace_no, targetId: row.id }
   const fields: Record<string, unknown> = {}
   const step = Math.min(STEP, from - to + 20)
@@ -131,7 +124,7 @@ async function wayBack(
 }
 
 /** A restore whose history was read before the transaction: it may be long. */
-type PreparedRestore = { version: number; way: WayBack } | null
+type PreparedRestore = { version: number; way: Awaited<ReturnType<typeof wayBack>> } | null
 
 /** @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED where the history has no such version. */
 export async function prepareRestore(

@@ -2,16 +2,9 @@ import { sql } from 'kysely'
 import { prepare, type Sql } from '../storage/index.ts'
 import { foldCase, foldForSearch } from '../validation/text.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import {
-  isPlain,
-  type LinkFilter,
-  matching,
-  rangeOf,
-  type SeqRange,
-  smallestSet,
-} from './filter.ts'
+import { isPlain, type LinkFilter, matching, rangeOf, smallestSet } from './filter.ts'
 import type { ListQuery } from './list-query.ts'
-import { fetchPage, type Position } from './page.ts'
+import { fetchPage, type PageQuery, type Position } from './page.ts'
 import type { LinkList } from './schemas.ts'
 import { statusMark } from './status.ts'
 
@@ -116,13 +109,8 @@ interface Total {
   seqs?: readonly number[]
 }
 
-interface TotalQuery {
-  filter: LinkFilter
-  range: SeqRange
-  /** False: count no further than few. */
-  exact: boolean
-  nowMs: number
-}
+/** What to count; not `exact`: no further than few. */
+type TotalQuery = Pick<PageQuery, 'filter' | 'range' | 'nowMs'> & { exact: boolean }
 
 /** So many totals are remembered. */
 const TOTALS_MAX = 200

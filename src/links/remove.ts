@@ -1,7 +1,8 @@
 import { recordChange } from '../audit/index.ts'
 import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index.ts'
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
-import { type IfMatch, type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
+import type { IfMatch, LinkAsker, LinkContext } from './context.ts'
+import { targetOfEntry } from './rows.ts'
 import { countPlace, deleteLink, LINK_COLUMNS, type LinkRow } from './store.ts'
 import { linkToChange } from './update.ts'
 

@@ -84,6 +84,11 @@ export function changesOf(
   return { before: changed(before), after: changed(after) }
 }
 
+/** A link as the audit log names it. */
+export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
+  return { type: 'link' as const, id, label: slug }
+}
+
 /** Turns rows into what the API gives out. */
 export type RenderLink = (row: LinkRow, counters: Counters | undefined, nowMs: number) => Link
 

@@ -162,8 +162,8 @@ export const HISTORY_EXAMPLE = {
 
 const EntrySchema = z
   .object({
-    id: z.string().openapi({ description: 'Identifies the entry in its workspace.' }),
-    at: z.string().openapi({ format: 'date-time', description: 'When it was changed, in UTC.' }),
+    id: text('Identifies the entry in its workspace.'),
+    at: time('When it was changed, in UTC.'),
     actor: ActorSchema,
     action: z
       .enum([
@@ -197,11 +197,8 @@ export const LinkHistorySchema = z
     pagination: z
       .object({
         limit: z.int().openapi({ description: 'The most entries that this page could have.' }),
-        has_more: z.boolean().openapi({ description: 'Whether a page follows this one.' }),
-        next_cursor: z
-          .string()
-          .nullable()
-          .openapi({ description: 'The `cursor` of the next page. Null: this is the last.' }),
+        has_more: flag('Whether a page follows this one.'),
+        next_cursor: cursor('The `cursor` of the next page. Null: this is the last.'),
       })
       .openapi({ description: 'Where this page lies in the list.' }),
   })

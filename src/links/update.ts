@@ -16,10 +16,9 @@ import {
   type LinkAsker,
   type LinkCaller,
   type LinkContext,
-  targetOfEntry,
 } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
-import { changesOf, withAddresses, withFields } from './rows.ts'
+import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import { BOUNDS } from './rules.ts'
 import type { Link } from './schemas.ts'
 import {
