@@ -13,19 +13,26 @@ type Hosts = Pick<Domains, 'hostOf'>
 
 /** A row with the fields of a patch but its addresses; what is absent stays. */
 export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
-  const { slug, domain, aliases, destination_url, tags, enabled, forward_query, ...plain } = patch
-  const { fallback_url, ...same } = plain
-  const changes: { [C in keyof LinkRow]?: LinkRow[C] | undefined } = {
-    ...same,
-    destination_url: destination_url?.given,
-    target_url: destination_url?.target,
-    tags: tags && JSON.stringify(tags.map(({ tag }) => tag)),
-    enabled: enabled === undefined ? undefined : Number(enabled),
-    forward_query: forward_query === undefined ? undefined : Number(forward_query),
-    fallback_url: fallback_url === null ? null : fallback_url?.given,
+  const row = { ...before }
+  const set = <C extends keyof LinkRow>(column: C, value: LinkRow[C] | undefined) => {
+    if (value !== undefined) row[column] = value
   }
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-  return { ...before, ...Object.fromEntries(given) }
+  const { destination_url: destination, tags, fallback_url: fallback } = patch
+  set('destination_url', destination?.given)
+  set('target_url', destination?.target)
+  set('title', patch.title)
+  set('notes', patch.notes)
+  set('tags', tags && JSON.stringify(tags.map(({ tag }) => tag)))
+  set('external_id', patch.external_id)
+  set('enabled', patch.enabled === undefined ? undefined : Number(patch.enabled))
+  set('redirect_status', patch.redirect_status)
+  set('forward_query', patch.forward_query === undefined ? undefined : Number(patch.forward_query))
+  set('starts_at', patch.starts_at)
+  set('expires_at', patch.expires_at)
+  set('max_clicks', patch.max_clicks)
+  set('fallback_url', fallback === null ? null : fallback?.given)
+  set('password_hash', patch.password_hash)
+  return row
 }
 
 /** A row with other addresses. */
@@ -74,14 +81,15 @@ export function changesOf(
   after: LinkRow,
   domains: Hosts,
 ): { before: Fields; after: Fields } {
-  const changed = (row: LinkRow) =>
-    Object.fromEntries(
-      Object.entries(stateOf(row, domains)).filter(([field]) => {
-        const column = COLUMNS[field] ?? (field as keyof LinkRow)
-        return before[column] !== after[column]
-      }),
-    )
-  return { before: changed(before), after: changed(after) }
+  const states = { before: stateOf(before, domains), after: stateOf(after, domains) }
+  const changes = { before: {} as Record<string, unknown>, after: {} as Record<string, unknown> }
+  for (const field of Object.keys(states.after) as (keyof typeof states.after)[]) {
+    const column = COLUMNS[field] ?? (field as keyof LinkRow)
+    if (before[column] === after[column]) continue
+    changes.before[field] = states.before[field]
+    changes.after[field] = states.after[field]
+  }
+  return changes
 }
 
 /** A link as the audit log names it. */
