@@ -6,6 +6,7 @@
  */
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { STATUSES } from '../src/links/index.ts'
 import { startSlugline } from '../test/harness/process.ts'
 import { familyCpuSeconds, machine, median, quantile, versionOf } from './lib/machine.ts'
 import { startScaled } from './lib/scaled.ts'
@@ -98,7 +99,7 @@ const cases: Record<string, string> = {
   'tag, sort=clicks': '?tag=tag7&sort=clicks',
   'two tags': '?tag=tag7&tag=tag8',
   'tag and two letters': '?tag=tag7&search=zy',
-  'status=active': '?status=active',
+  ...Object.fromEntries(STATUSES.map((status) => [`status=${status}`, `?status=${status}`])),
   'status=expired, sort=slug': '?status=expired&sort=slug',
   'active, search, sort=clicks': '?status=active&search=commonword&sort=clicks',
   'active, two letters, sort=slug': '?status=active&search=zy&sort=slug',
@@ -122,7 +123,12 @@ const change = async () => {
     body: { destination_url: 'https://example.com/' },
   })
 }
-for (const query of ['?search=zyxrare', '?search=commonword']) {
+for (const query of [
+  '?search=zyxrare',
+  '?search=commonword',
+  '?status=active',
+  '?status=expired',
+]) {
   rows[`${query}, total counted anew`] = figures(await time(() => query, key, change))
 }
 console.table(rows)

@@ -289,8 +289,8 @@ describe('the audit log', () => {
     const { id, slug } = (
       await dashboard.as('member', 'POST', '/links', { destination_url: URL_A })
     ).body
-    const ctx = { clock, domains: links.rules.domains }
-    expect(await recorded(() => storage.write((tx) => setBlocked(ctx, tx, id, true)))).toEqual([
+    const ctx = { storage, clock, domains: links.rules.domains }
+    expect(await recorded(() => setBlocked(ctx, id, true))).toEqual([
       [
         'command command line',
         'link.blocked',

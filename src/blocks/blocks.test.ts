@@ -5,7 +5,7 @@ import { systemRandom } from '../base/random.ts'
 import { createTestLinks, refusal, type TestLinks } from '../links/testing/links.ts'
 import { slugRow } from '../links/testing/tables.ts'
 import { type Blocks, createBlocks } from './index.ts'
-import type { BlockInput } from './service.ts'
+import type { BlockInput } from './schemas.ts'
 
 const URL_A = 'https://a.example/'
 

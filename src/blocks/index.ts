@@ -1,25 +1,22 @@
 import { resolve } from 'node:path'
-import { type BlockList, createBlockList } from './list.ts'
-import { createReportService, type ReportService } from './reports.ts'
-import { type BlockService, type BlockServiceDeps, createBlockService } from './service.ts'
+import { createBlockList } from './list.ts'
+import { createReportService } from './reports.ts'
+import { type BlockServiceDeps, createBlockService } from './service.ts'
 
 export { type BlockList, createBlockList } from './list.ts'
-export { BLOCK_KINDS, type BlockKind, createBlockService } from './service.ts'
+export { BLOCK_KINDS, type BlockKind } from './schemas.ts'
+export { createBlockService } from './service.ts'
 
 /** Where a node keeps the blocks for a start without its database. */
 export const blocksFile = (dataDir: string): string => resolve(dataDir, 'blocks')
 
 /** All that an instance does about abuse. */
-export interface Blocks {
-  list: BlockList
-  service: BlockService
-  reports: ReportService
-}
+export type Blocks = ReturnType<typeof createBlocks>
 
 /** Makes it; `hosts` are the destinations that the configuration blocks. */
 export function createBlocks(
   deps: BlockServiceDeps & Pick<Parameters<typeof createBlockList>[0], 'hosts' | 'file'>,
-): Blocks {
+) {
   return {
     list: createBlockList(deps),
     service: createBlockService(deps),

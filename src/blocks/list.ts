@@ -31,21 +31,7 @@ export interface Coverable {
  * The blocks that cover more than one address, in memory: the redirect asks them at every visit.
  * Blocks of addresses are in the rows of the addresses.
  */
-export interface BlockList {
-  /** The block that covers a link, besides one of its own address. */
-  covering(link: Coverable): LinkBlock | null
-  /** The same for the redirect, which knows the link by its number. */
-  covers(domainNo: number, linkSeq: number, targetUrl: string): boolean
-  /** Whether a canonical host, or one above it, is blocked as a destination. */
-  hasHost(host: string): boolean
-  /** Whether an address leads to a blocked host. */
-  hasTarget(url: string): boolean
-  ofWorkspace(no: number): Covering | null
-  /** Reads the blocks if they have changed. @throws StorageUnavailable; the list stays as it is */
-  refresh(): Promise<void>
-  /** Takes the blocks from the file, where there is one. */
-  restore(): Promise<void>
-}
+export type BlockList = ReturnType<typeof createBlockList>
 
 const version = prepare<Record<string, never>, { value: string }>((db) =>
   db.selectFrom('instance').select('value').where('name', '=', 'blocks'),
@@ -64,7 +50,7 @@ export function createBlockList(deps: {
   hosts: readonly string[]
   /** Where the blocks are kept for a start without the database; absent: nowhere. */
   file?: string
-}): BlockList {
+}) {
   const { storage, domains } = deps
   const configured = deps.hosts.map((host) => [canonicalHost(host), CONFIGURED] as const)
   let seen: string | undefined
@@ -74,21 +60,19 @@ export function createBlockList(deps: {
   let workspaces: ReadonlyMap<number, LinkBlock> = new Map()
 
   function take(rows: readonly BlocksTable[]): void {
-    const entries = (kind: BlocksTable['kind']) => rows.filter((row) => row.kind === kind)
-    const block = (row: BlocksTable) => ({ id: row.id, reason: row.reason, at: row.created_at })
-    hosts = new Map([
-      ...configured,
-      ...entries('destination_host').map((row) => [row.value, block(row)] as const),
-    ])
-    domainNos = new Map(
-      entries('host').flatMap((row) => {
-        const no = domains.noOf(row.value)
-        return no === undefined ? [] : [[no, block(row)] as const]
-      }),
-    )
-    workspaces = new Map(
-      entries('workspace').map((row) => [row.workspace_no as number, block(row)] as const),
-    )
+    const byHost = new Map(configured)
+    const byDomain = new Map<number, LinkBlock>()
+    const byWorkspace = new Map<number, LinkBlock>()
+    for (const { kind, value, workspace_no, id, reason, created_at } of rows) {
+      const block = { id, reason, at: created_at }
+      const no = kind === 'host' ? domains.noOf(value) : undefined
+      if (kind === 'destination_host') byHost.set(value, block)
+      else if (no !== undefined) byDomain.set(no, block)
+      else if (workspace_no !== null) byWorkspace.set(workspace_no, block)
+    }
+    hosts = byHost
+    domainNos = byDomain
+    workspaces = byWorkspace
   }
 
   function hostBlock(url: string): LinkBlock | null {
@@ -99,28 +83,36 @@ export function createBlockList(deps: {
   }
 
   return {
-    covering: ({ domain_no, workspace_no, target_url }) =>
+    /** The block that covers a link, besides one of its own address. */
+    covering: ({ domain_no, workspace_no, target_url }: Coverable): LinkBlock | null =>
       domainNos.get(domain_no) ?? workspaces.get(workspace_no) ?? hostBlock(target_url),
-    covers: (domainNo, linkSeq, targetUrl) =>
+
+    /** The same for the redirect, which knows the link by its number. */
+    covers: (domainNo: number, linkSeq: number, targetUrl: string): boolean =>
       domainNos.has(domainNo) ||
       (workspaces.size > 0 && workspaces.has(Math.floor(linkSeq / SEQS_PER_WORKSPACE))) ||
       hostBlock(targetUrl) !== null,
-    hasHost: (host) => enclosingHost(host, hosts) !== null,
-    hasTarget: (url) => hostBlock(url) !== null,
-    ofWorkspace(no) {
-      const covering = {
-        all: workspaces.has(no),
-        domainNos: [...domainNos.keys()],
-        hosts: [...hosts.keys()],
-      }
-      const isEmpty = !covering.all && domainNos.size === 0 && hosts.size === 0
-      return isEmpty ? null : covering
+
+    /** Whether a canonical host, or one above it, is blocked as a destination. */
+    hasHost: (host: string): boolean => enclosingHost(host, hosts) !== null,
+
+    /** Whether an address leads to a blocked host. */
+    hasTarget: (url: string): boolean => hostBlock(url) !== null,
+
+    ofWorkspace(no: number): Covering | null {
+      const all = workspaces.has(no)
+      if (!all && domainNos.size === 0 && hosts.size === 0) return null
+      return { all, domainNos: [...domainNos.keys()], hosts: [...hosts.keys()] }
     },
-    async restore() {
+
+    /** Takes the blocks from the file, where there is one. */
+    async restore(): Promise<void> {
       const file = deps.file === undefined ? null : Bun.file(deps.file)
       if (file !== null && (await file.exists())) take((await file.json()) as BlocksTable[])
     },
-    refresh() {
+
+    /** Reads the blocks if they have changed. @throws StorageUnavailable; the list stays as it is */
+    refresh(): Promise<void> {
       // One after another, so that an older answer never replaces a newer one.
       last = last.catch(() => {}).then(read)
       return last

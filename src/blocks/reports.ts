@@ -1,18 +1,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Domains } from '../domains/index.ts'
+import { invalidValue, parseNamed } from '../links/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
-import { invalidValue, parseNamed } from './named.ts'
-
-/** What visitors have reported of an address. */
-export interface Report {
-  /** `host/slug`. */
-  address: string
-  times: number
-  /** What the last visitor wrote. */
-  text: string
-  reported_at: string
-}
+import type { Report } from './schemas.ts'
 
 /** What visitors report. */
 export type ReportService = ReturnType<typeof createReportService>

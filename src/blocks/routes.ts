@@ -3,52 +3,21 @@ import { askerOf, operatorActor } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
-import { checked, checkText, whole } from '../validation/checked.ts'
+import { whole } from '../validation/checked.ts'
 import type { Blocks } from './index.ts'
-import { BLOCK_KINDS } from './service.ts'
+import {
+  BLOCK_KINDS,
+  BlockListSchema,
+  BlockSchema,
+  ReportListSchema,
+  TEXT_MAX,
+  text,
+} from './schemas.ts'
 
 const PATH = '/api/v1/instance/blocks'
 const REPORTS = '/api/v1/instance/reports'
 const TAG = 'Instance'
 const LIMIT = { default: 50, max: 100 }
-const TEXT_MAX = 1_000
-const text = checked(z.string(), checkText({ min: 1, max: TEXT_MAX }))
-const at = z.string().openapi({ format: 'date-time' })
-
-const BlockSchema = z
-  .object({
-    id: z.string(),
-    kind: z.enum(BLOCK_KINDS),
-    value: z.string(),
-    reason: z.string(),
-    link_id: z.string().nullable(),
-    created_by: z.string(),
-    created_at: at,
-    appeals: z.array(
-      z.object({ workspace_id: z.string(), link_id: z.string(), text: z.string(), created_at: at }),
-    ),
-  })
-  .openapi('Block')
-
-const BlockListSchema = z
-  .object({
-    data: z.array(BlockSchema),
-    pagination: z.object({
-      limit: z.int(),
-      has_more: z.boolean(),
-      next_cursor: z.string().nullable(),
-    }),
-  })
-  .openapi('BlockList')
-
-const ReportListSchema = z
-  .object({
-    data: z.array(
-      z.object({ address: z.string(), times: z.int(), text: z.string(), reported_at: at }),
-    ),
-  })
-  .openapi('ReportList')
-
 /** What the endpoints of blocks work with. */
 export interface BlockRouteDeps {
   blocks: Blocks

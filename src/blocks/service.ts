@@ -9,34 +9,17 @@ import {
   blockOf,
   blockOfAddress,
   findLink,
+  invalidValue,
   type LinkAsker,
+  parseNamed,
   unblockLink,
 } from '../links/index.ts'
 import type { BlocksTable, Storage, Transaction } from '../storage/index.ts'
 import { canonicalHost } from '../validation/host.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { BlockList } from './list.ts'
-import { invalidValue, parseNamed } from './named.ts'
 import { dropReports } from './reports.ts'
-
-export const BLOCK_KINDS = ['link', 'host', 'destination_host', 'workspace'] as const
-export type BlockKind = (typeof BLOCK_KINDS)[number]
-
-/** What is to be blocked, as it was typed. */
-export interface BlockInput {
-  kind: BlockKind
-  value: string
-  reason: string
-}
-
-/** A block as the owner of the instance sees it. Times are RFC 3339 in UTC. */
-export interface Block extends BlockInput {
-  id: string
-  link_id: string | null
-  created_by: string
-  created_at: string
-  appeals: { workspace_id: string; link_id: string; text: string; created_at: string }[]
-}
+import type { Block, BlockInput } from './schemas.ts'
 
 /** What the blocks work with. */
 export interface BlockServiceDeps {
@@ -53,13 +36,6 @@ export type BlockService = ReturnType<typeof createBlockService>
 
 /** Makes the service of an instance, or of a command. */
 export function createBlockService({ storage, clock, ids, domains }: BlockServiceDeps) {
-  /** Every change has a number, by which all nodes see that there was one. */
-  async function changed(tx: Transaction): Promise<void> {
-    await sql`
-      INSERT INTO instance (name, value) VALUES ('blocks', '1') ON CONFLICT (name)
-      DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`.execute(tx.db)
-  }
-
   /** Links have entries of their own; of other kinds the workspace's log tells, or the instance's. */
   async function record(
     tx: Transaction,
@@ -67,17 +43,18 @@ export function createBlockService({ storage, clock, ids, domains }: BlockServic
     action: 'block.created' | 'block.removed',
     row: BlocksTable,
   ): Promise<void> {
-    await changed(tx)
+    // Every change has a number, by which all nodes see that there was one.
+    await sql`
+      INSERT INTO instance (name, value) VALUES ('blocks', '1') ON CONFLICT (name)
+      DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`.execute(tx.db)
     if (row.kind === 'link') return
     const { id, kind, value, reason, workspace_no } = row
     const fields = { kind, value, reason }
     const [before, after] = action === 'block.created' ? [{}, fields] : [fields, {}]
     const target = { type: 'block' as const, id, label: value }
     const change = { at: clock.now(), action, target, before, after }
-    if (workspace_no !== null && (await workspaceNo(tx, value)) !== undefined) {
-      return recordChange(tx, actor, { workspaceNo: workspace_no, ...change })
-    }
-    return recordChange(tx, actor, { workspaceNo: INSTANCE, ...change })
+    const isThere = workspace_no !== null && (await workspaceNo(tx, value)) !== undefined
+    await recordChange(tx, actor, { workspaceNo: isThere ? workspace_no : INSTANCE, ...change })
   }
 
   async function workspaceNo({ db }: Pick<Transaction, 'db'>, id: string) {

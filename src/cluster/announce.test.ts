@@ -159,7 +159,7 @@ describe('what redirects remember', () => {
       }
       default: {
         const { domains } = links.service.rules
-        await storage.write((tx) => setBlocked({ domains, clock }, tx, id, action.do === 'block'))
+        await setBlocked({ storage, domains, clock }, id, action.do === 'block')
       }
     }
   }

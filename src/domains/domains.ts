@@ -1,21 +1,17 @@
-import type { Storage, Transaction } from '../storage/index.ts'
-import { allDomains, type DomainRow, dropUnusedDomain, putDomain } from './store.ts'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
 
 /** The number of the instance's own domain: the host of its base address. */
 export const DEFAULT_DOMAIN = 0
 
 /** The hosts whose short links this instance serves. */
-export interface Domains {
-  /** The host of the base address, with its port if it has one. */
-  readonly defaultHost: string
-  /** All hosts that are served now, the default one first. */
-  readonly hosts: readonly string[]
-  /** The number of a host that is served now, in whatever case or script it is written. */
-  noOf(host: string): number | undefined
-  /** The host of a number, also when it is no longer served. */
-  hostOf(no: number): string
-  /** The address of a slug, percent-encoded where the URL standard wants it. */
-  shortUrl(no: number, slug: string): string
+export type Domains = Readonly<ReturnType<typeof createDomains>>
+
+/** A host and the number that stands for it in every other table. */
+interface DomainRow {
+  no: number
+  host: string
 }
 
 /** The base address is a host that has links of its own already; nothing can tell which are meant. */
@@ -57,8 +53,7 @@ function isNamed(rows: readonly DomainRow[], host: string): boolean {
   return rows.some(isDefault) && rows.every((row) => row.host !== host || isDefault(row))
 }
 
-/** The hosts that are served, by rows that were read before. */
-export function domainsOf(
+function domainsOf(
   baseUrl: string,
   shortDomains: readonly string[],
   rows: readonly DomainRow[],
@@ -100,7 +95,59 @@ async function write(
   return allDomains(tx)
 }
 
-function createDomains(base: URL, served: readonly string[], rows: readonly DomainRow[]): Domains {
+/** All hosts that were ever served. */
+async function allDomains(sql: Sql): Promise<DomainRow[]> {
+  return sql.db.selectFrom('domains').select(['no', 'host']).orderBy('no').execute()
+}
+
+/** Adds a host under a number, or gives the number another host. */
+async function putDomain(tx: Transaction, { no, host }: DomainRow): Promise<void> {
+  await tx.db
+    .insertInto('domains')
+    .values({ no, host })
+    .onConflict((conflict) => conflict.column('no').doUpdateSet({ host }))
+    .execute()
+}
+
+/** Forgets a host, unless a slug was ever given out on it. Whether it is gone. */
+async function dropUnusedDomain(tx: Transaction, no: number): Promise<boolean> {
+  const dropped = await tx.db
+    .deleteFrom('domains')
+    .where('no', '=', no)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('slugs').select('slug_key').where('domain_no', '=', no))),
+    )
+    .returning('no')
+    .execute()
+  return dropped.length > 0
+}
+
+/** Where a data directory keeps them. */
+export function domainsFile(dataDir: string): string {
+  return join(dataDir, 'domains')
+}
+
+/** Writes down which number stands for which host, for a start without the database. */
+export function rememberDomains(file: string, domains: Domains): void {
+  const rows = domains.hosts.map((host) => ({ no: domains.noOf(host), host }))
+  writeFileSync(`${file}.next`, `${JSON.stringify(rows)}\n`)
+  renameSync(`${file}.next`, file)
+}
+
+/** The hosts that are served, as they were written down; null: they never were. */
+export function rememberedDomains(
+  file: string,
+  baseUrl: string,
+  shortDomains: readonly string[],
+): Domains | null {
+  try {
+    return domainsOf(baseUrl, shortDomains, JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return null
+  }
+}
+
+function createDomains(base: URL, served: readonly string[], rows: readonly DomainRow[]) {
   // What the default domain is called here, and perhaps is called on other nodes.
   const all = [...rows, { no: DEFAULT_DOMAIN, host: base.host }]
   const hosts = new Map(all.map(({ no, host }) => [no, host]))
@@ -108,23 +155,19 @@ function createDomains(base: URL, served: readonly string[], rows: readonly Doma
   const numbers = new Map(all.filter(isServed).map(({ no, host }) => [host, no]))
   const origins = new Map(all.map(({ no, host }) => [no, `${base.protocol}//${host}/`]))
   return {
+    /** The host of the base address, with its port if it has one. */
     defaultHost: base.host,
-    hosts: [...new Set([...served, ...numbers.keys()])],
-    noOf(host) {
-      const no = numbers.get(host)
-      if (no !== undefined) return no
-      const plain = canonical(host, base)
-      return plain === undefined ? undefined : numbers.get(plain)
-    },
-    hostOf: (no) => hosts.get(no) ?? base.host,
-    shortUrl: (no, slug) => (origins.get(no) ?? `${base.origin}/`) + pathOf(slug),
+    /** All hosts that are served now, the default one first. */
+    hosts: [...new Set([...served, ...numbers.keys()])] as readonly string[],
+    /** The number of a host that is served now, in whatever case or script it is written. */
+    noOf: (host: string): number | undefined =>
+      numbers.get(host) ?? numbers.get(canonical(host, base) ?? ''),
+    /** The host of a number, also when it is no longer served. */
+    hostOf: (no: number): string => hosts.get(no) ?? base.host,
+    /** The address of a slug, percent-encoded where the URL standard wants it. */
+    shortUrl: (no: number, slug: string): string =>
+      (origins.get(no) ?? `${base.origin}/`) + encodeURIComponent(slug),
   }
-}
-
-const PLAIN_PATH = /^[\w-]*$/
-
-function pathOf(slug: string): string {
-  return PLAIN_PATH.test(slug) ? slug : encodeURIComponent(slug)
 }
 
 const NOT_A_HOST = /[/?#@\\]/

@@ -1,2 +1,9 @@
-export { DEFAULT_DOMAIN, DomainConflict, type Domains, syncDomains } from './domains.ts'
-export { domainsFile, rememberDomains, rememberedDomains } from './remembered.ts'
+export {
+  DEFAULT_DOMAIN,
+  DomainConflict,
+  type Domains,
+  domainsFile,
+  rememberDomains,
+  rememberedDomains,
+  syncDomains,
+} from './domains.ts'

@@ -66,7 +66,8 @@ export const DETAILS = {
   UNKNOWN_FIELD: {},
   /** `expected` is a JSON Schema type name, such as `string`; it is not translated. */
   INVALID_TYPE: { expected: 'string' },
-  TOO_LONG: { max: 'number' },
+  /** `max` in characters; `encoded` in bytes, of a URL that is too long once percent-encoded. */
+  TOO_LONG: { max: 'number', encoded: 'number?' },
   TOO_SHORT: { min: 'number' },
   /** Of the items of a list. */
   TOO_MANY: { max: 'number' },

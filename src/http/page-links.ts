@@ -1,7 +1,7 @@
 /** Where a page stands in its list. */
 export interface PagePosition {
   /** 1-based; absent where the caller walks by cursor. */
-  page?: number
+  page?: number | undefined
   has_more: boolean
   next_cursor: string | null
   prev_cursor: string | null

@@ -1,9 +1,131 @@
-import type { Transaction } from '../storage/index.ts'
-import { parseList } from './render.ts'
-import { slugKey } from './slug.ts'
-import { type Address, claimSlug, holdSlug, retargetSlug, type SlugTarget } from './slug-store.ts'
+import type { Updateable } from 'kysely'
+import type { Random } from '../base/random.ts'
+import { AppError } from '../errors/index.ts'
+import { prepare, type SlugsTable, type Sql, type Transaction } from '../storage/index.ts'
+import type { PreparedPatch } from './fields.ts'
+import { parseList } from './rows.ts'
+import type { AliasInput } from './rules.ts'
+import { alternatives, type SlugName, slugKey } from './slug.ts'
+import { blockOf } from './status.ts'
 import type { LinkRow } from './store.ts'
-import type { AliasInput } from './types.ts'
+
+/** A slug on a domain. */
+export interface Address extends SlugName {
+  domainNo: number
+}
+
+/** What the redirect reads of a link in the rows of its slugs; `block_id` is that of all of them. */
+export type SlugTarget = ReturnType<typeof targetOf>
+
+/** What a link's slugs say of it. With conditions it is special: the redirect reads its row too. */
+export function targetOf(row: LinkRow) {
+  const { workspace_no, seq, target_url, redirect_status } = row
+  const isSpecial =
+    row.enabled === 0 ||
+    row.forward_query !== 0 ||
+    row.starts_at !== null ||
+    row.expires_at !== null ||
+    row.max_clicks !== null ||
+    row.password_hash !== null
+  return {
+    workspace_no,
+    link_seq: seq,
+    target_url,
+    redirect_status,
+    special: Number(isSpecial),
+    block_id: blockOf(row)?.id ?? null,
+  }
+}
+
+type Row = Omit<SlugsTable, 'block_id'> & SlugTarget
+
+function claiming(takesHeld: boolean) {
+  return prepare<Row, { slug_key: string }>((db, p) => {
+    const { slug_key, domain_no, workspace_no } = p
+    const { link_seq, slug, target_url, redirect_status, special, block_id } = p
+    const changing = { link_seq, slug, target_url, redirect_status, special, block_id }
+    return db
+      .insertInto('slugs')
+      .values({ slug_key, domain_no, workspace_no, ...changing })
+      .onConflict((conflict) =>
+        takesHeld
+          ? conflict
+              .columns(['slug_key', 'domain_no'])
+              .doUpdateSet(changing)
+              .where('slugs.link_seq', 'is', null)
+              .where('slugs.workspace_no', '=', workspace_no)
+              // A blocked address is the blocked link's alone.
+              .where((eb) =>
+                eb.or([eb('slugs.block_id', 'is', null), eb('slugs.block_id', '=', block_id)]),
+              )
+          : conflict.doNothing(),
+      )
+      .returning('slug_key')
+  })
+}
+const claim = claiming(true)
+const claimUnused = claiming(false)
+
+/**
+ * Takes a slug for a link. One that is held back can be taken again by the workspace that had it,
+ * unless it must be `unused`. False: it is in use, held for another workspace, or blocked.
+ */
+export async function claimSlug(
+  tx: Transaction,
+  address: Address,
+  target: SlugTarget,
+  options: { unused: boolean } = { unused: false },
+): Promise<boolean> {
+  const { key: slug_key, domainNo: domain_no, slug } = address
+  const row = { slug_key, domain_no, slug, ...target }
+  const claimed = await tx.run(options.unused ? claimUnused : claim, row)
+  if (claimed.length === 0) return false
+  slugChanged(tx, address)
+  return true
+}
+
+/** Copies a link's changes to one of its slugs. */
+export async function retargetSlug(
+  tx: Transaction,
+  address: Address,
+  { workspace_no: _, ...target }: SlugTarget,
+): Promise<void> {
+  await updateSlug(tx, address, { slug: address.slug, ...target })
+}
+
+/** Takes a slug from its link, and holds it back from other workspaces. */
+export async function holdSlug(tx: Transaction, address: Address): Promise<void> {
+  await updateSlug(tx, address, { link_seq: null, target_url: null })
+}
+
+async function updateSlug(
+  tx: Transaction,
+  address: Address,
+  values: Updateable<SlugsTable>,
+): Promise<void> {
+  await tx.db
+    .updateTable('slugs')
+    .set(values)
+    .where('slug_key', '=', address.key)
+    .where('domain_no', '=', address.domainNo)
+    .execute()
+  slugChanged(tx, address)
+}
+
+/** Every write of this table passes here: other nodes remember slugs, and must forget this one. */
+export function slugChanged(tx: Transaction, { key, domainNo }: Omit<Address, 'slug'>): void {
+  tx.linkChanged?.({ domainNo, slugKey: key })
+}
+
+/** The workspace and link that have or had a slug, and its block; undefined: it is unknown. */
+export function slugOwner({ db }: Sql, { key, domainNo }: Address) {
+  return db
+    .selectFrom('slugs')
+    .select(['workspace_no', 'link_seq', 'block_id'])
+    .where('slug_key', '=', key)
+    .where('domain_no', '=', domainNo)
+    .executeTakeFirst()
+}
 
 /**
  * All the addresses of a link. Its aliases are stored as they were typed: the slug alone on the
@@ -27,16 +149,6 @@ export function addressesOf(
   return { main: { slug: row.slug, key: row.slug_key, domainNo: row.domain_no }, aliases }
 }
 
-/** How aliases are stored in a link's row. */
-export function storedAliases({ main, aliases }: Addresses): string {
-  if (aliases.length === 0) return '[]'
-  return JSON.stringify(
-    aliases.map(({ slug, domainNo }) =>
-      domainNo === main.domainNo ? slug : `${domainNo}/${slug}`,
-    ),
-  )
-}
-
 /** Aliases as they were given, on the domain of the main address unless they say otherwise. */
 export function placeAliases(main: Address, inputs: readonly AliasInput[]): Address[] {
   return without(
@@ -49,8 +161,13 @@ export function placeAliases(main: Address, inputs: readonly AliasInput[]): Addr
  * The addresses after a change: those that the link moves away from join its aliases, so that what
  * has been published goes on working.
  */
-export function moveAddresses(before: Addresses, main: Address): Addresses {
-  if (isSame(before.main, main)) return { main, aliases: before.aliases }
+export function addressesAfter(
+  before: Addresses,
+  { slug, domain, aliases }: PreparedPatch,
+): Addresses {
+  const main = { ...before.main, ...slug, domainNo: domain ?? before.main.domainNo }
+  if (aliases !== undefined) return { main, aliases: placeAliases(main, aliases) }
+  if (identity(before.main) === identity(main)) return { main, aliases: before.aliases }
   return { main, aliases: without([...before.aliases, before.main], main) }
 }
 
@@ -68,26 +185,82 @@ function identity({ key, domainNo }: Address): string {
   return `${domainNo}/${key}`
 }
 
-function isSame(a: Address, b: Address): boolean {
-  return a.key === b.key && a.domainNo === b.domainNo
+/** Main address and aliases. */
+export function allOf({ main, aliases }: Addresses): Address[] {
+  return [main, ...aliases]
 }
 
-/** Makes `slugs` agree with a link's addresses. Gives back the first that can't be had. */
-export async function changeAddresses(
+/**
+ * Takes slugs for a link; `main` is the one that is no alias.
+ * @throws AppError SLUG_TAKEN, VALIDATION_FAILED (SLUG_BLOCKED)
+ */
+export async function claimSlugs(
+  { random }: { random: Random },
   tx: Transaction,
-  before: Addresses,
+  wanted: readonly Address[],
+  main: Address,
+  target: SlugTarget,
+): Promise<void> {
+  for (const address of wanted) {
+    if (await claimSlug(tx, address, target)) continue
+    throw await slugTaken(random, tx, address, address === main ? 'slug' : 'aliases')
+  }
+}
+
+/** Makes `slugs` agree with a link's addresses. @throws AppError as {@link claimSlugs} does */
+export async function changeAddresses(
+  ctx: { random: Random },
+  tx: Transaction,
+  before: readonly Address[],
   after: Addresses,
   target: SlugTarget,
-): Promise<Address | null> {
-  const had = new Set([before.main, ...before.aliases].map(identity))
-  const has = [after.main, ...after.aliases]
-  for (const address of has) {
-    if (had.has(identity(address))) await retargetSlug(tx, address, target)
-    else if (!(await claimSlug(tx, address, target))) return address
+): Promise<void> {
+  const had = new Map(before.map((address) => [identity(address), address]))
+  for (const address of allOf(after)) {
+    if (had.delete(identity(address))) await retargetSlug(tx, address, target)
+    else await claimSlugs(ctx, tx, [address], after.main, target)
   }
-  const kept = new Set(has.map(identity))
-  for (const address of [before.main, ...before.aliases]) {
-    if (!kept.has(identity(address))) await holdSlug(tx, address)
+  for (const address of had.values()) await holdSlug(tx, address)
+}
+
+const SUGGESTIONS = 3
+
+/** The error for a slug that is in use, with free ones to take instead, or that is blocked. */
+async function slugTaken(
+  random: Random,
+  tx: Transaction,
+  taken: Address,
+  field: 'slug' | 'aliases',
+): Promise<AppError> {
+  if ((await slugOwner(tx, taken))?.block_id) {
+    return new AppError('VALIDATION_FAILED', { details: [{ field, code: 'SLUG_BLOCKED' }] })
   }
-  return null
+  return new AppError('SLUG_TAKEN', {
+    suggestions: await freeSlugs(random, tx, taken),
+    details: field === 'aliases' ? [{ field, code: 'SLUG_TAKEN' }] : undefined,
+  })
+}
+
+/** Slugs like one that is in use, which no link ever had. */
+export async function freeSlugs(
+  random: Random,
+  { db }: Sql,
+  { slug, domainNo }: Address,
+): Promise<string[]> {
+  for (const suggestions: string[] = []; ; ) {
+    const candidates = alternatives(slug, random)
+    const known = await db
+      .selectFrom('slugs')
+      .select('slug_key')
+      .where('domain_no', '=', domainNo)
+      .where(
+        'slug_key',
+        'in',
+        candidates.map(({ key }) => key),
+      )
+      .execute()
+    const keys = new Set(known.map((row) => row.slug_key))
+    suggestions.push(...candidates.filter(({ key }) => !keys.has(key)).map((one) => one.slug))
+    if (suggestions.length >= SUGGESTIONS) return suggestions.slice(0, SUGGESTIONS)
+  }
 }

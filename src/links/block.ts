@@ -1,15 +1,56 @@
 import { type Actor, recordChange } from '../audit/index.ts'
 import type { LinkBlock } from '../blocks/list.ts'
-import { AppError } from '../errors/index.ts'
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
-import { addressesOf } from './addresses.ts'
-import { targetOf, targetOfEntry } from './context.ts'
-import { newestDeleted, rewriteDeleted } from './deleted-store.ts'
-import { type Address, blockFreeSlug, retargetSlug, slugOwner, unblockSlugs } from './slug-store.ts'
+import {
+  type Address,
+  addressesOf,
+  allOf,
+  retargetSlug,
+  slugChanged,
+  slugOwner,
+  targetOf,
+} from './addresses.ts'
+import { targetOfEntry } from './rows.ts'
+import { slugKey } from './slug.ts'
 import { LINK_COLUMNS, type LinkRow } from './store.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
 export type Named = { id: string } | { address: Address }
+
+/**
+ * Reads the id of a link, a slug of the default domain, `host/slug`, or a short address.
+ * @throws AppError VALIDATION_FAILED
+ */
+export function parseNamed(text: string, domains: Pick<Domains, 'noOf'>): Named {
+  if (text.startsWith('lnk_')) return { id: text }
+  const url = /^https?:/i.test(text) ? URL.parse(text) : null
+  const plain = url === null ? text : `${url.host}${decoded(url.pathname)}`
+  const path = plain.trim().replace(/[/+]+$/, '')
+  const slash = path.lastIndexOf('/')
+  const domainNo = slash === -1 ? DEFAULT_DOMAIN : domains.noOf(path.slice(0, slash))
+  if (domainNo === undefined) throw invalidValue('UNKNOWN_DOMAIN')
+  const slug = path.slice(slash + 1).normalize('NFC')
+  if (slug === '') throw invalidValue('INVALID_SLUG')
+  return { address: { slug, key: slugKey(slug), domainNo } }
+}
+
+/** The error for a value that can't be blocked. */
+export function invalidValue(code: 'UNKNOWN_DOMAIN' | 'INVALID_SLUG' | 'INVALID_VALUE'): AppError {
+  const field = 'value'
+  const detail: ErrorDetail =
+    code === 'INVALID_VALUE' ? { field, code, params: {} } : { field, code }
+  return new AppError('VALIDATION_FAILED', { details: [detail] })
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
 
 /** A link of any workspace, as it is or as it was when it was deleted. */
 interface Found {
@@ -36,8 +77,7 @@ export async function blockLink(
   if (found === null) throw new AppError('address' in named ? 'CONFLICT' : 'LINK_NOT_FOUND')
   if (found.row.block !== null) throw new AppError('CONFLICT')
   const row = await write(tx, actor, found, block)
-  const { main, aliases } = addressesOf(row)
-  for (const address of [main, ...aliases]) {
+  for (const address of allOf(addressesOf(row))) {
     if (found.isDeleted) await blockFreeSlug(tx, address, block.id)
     else await retargetSlug(tx, address, targetOf(row))
   }
@@ -79,13 +119,21 @@ async function find(sql: Sql, named: Named): Promise<Found | null> {
       .executeTakeFirst()
     if (living !== undefined) return { row: living, isDeleted: false }
   }
-  const row = await newestDeleted(sql, 'id' in named ? named.id : '', (deleted) => {
-    if ('id' in named) return false
-    const { main, aliases } = addressesOf(deleted)
-    const { domainNo, key } = named.address
-    return [main, ...aliases].some((one) => one.domainNo === domainNo && one.key === key)
-  })
+  // All that can still be restored are looked at: it is the operator who asks.
+  const deleted = await sql.db
+    .selectFrom('deleted_links')
+    .select('row')
+    .orderBy('deleted_at', 'desc')
+    .orderBy('seq', 'desc')
+    .execute()
+  const row = deleted.map((each) => JSON.parse(each.row) as LinkRow).find(isNamed)
   return row === undefined ? null : { row, isDeleted: true }
+
+  function isNamed(link: LinkRow): boolean {
+    if ('id' in named) return link.id === named.id
+    const { domainNo, key } = named.address
+    return allOf(addressesOf(link)).some((one) => one.domainNo === domainNo && one.key === key)
+  }
 }
 
 async function write(
@@ -101,15 +149,18 @@ async function write(
     version: row.version + 1,
     updated_at: Math.max(at, row.updated_at),
   }
-  if (isDeleted) await rewriteDeleted(tx, after)
-  else {
-    const { version, updated_at } = after
-    await tx.db
-      .updateTable('links')
-      .set({ block: after.block, version, updated_at })
-      .where('seq', '=', row.seq)
-      .execute()
-  }
+  const { version, updated_at } = after
+  const { db } = tx
+  const update = isDeleted
+    ? db
+        .updateTable('deleted_links')
+        .set({ row: JSON.stringify(after) })
+        .where('seq', '=', row.seq)
+    : db
+        .updateTable('links')
+        .set({ block: after.block, version, updated_at })
+        .where('seq', '=', row.seq)
+  await update.execute()
   await recordChange(tx, actor, {
     workspaceNo: row.workspace_no,
     at,
@@ -120,4 +171,57 @@ async function write(
     version: after.version,
   })
   return after
+}
+
+/** Stands for the workspace of a blocked address that no workspace ever had. */
+const UNOWNED = 0
+
+/** Blocks an address that no link has now. False: a link has it, or it is blocked already. */
+async function blockFreeSlug(tx: Transaction, address: Address, blockId: string): Promise<boolean> {
+  const { slug, key, domainNo } = address
+  const row = await tx.db
+    .insertInto('slugs')
+    .values({
+      slug_key: key,
+      domain_no: domainNo,
+      workspace_no: UNOWNED,
+      link_seq: null,
+      slug,
+      target_url: null,
+      redirect_status: 302,
+      special: 0,
+      block_id: blockId,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['slug_key', 'domain_no'])
+        .doUpdateSet({ block_id: blockId })
+        .where('slugs.link_seq', 'is', null)
+        .where('slugs.block_id', 'is', null),
+    )
+    .returning('slug_key')
+    .executeTakeFirst()
+  if (row === undefined) return false
+  slugChanged(tx, address)
+  return true
+}
+
+/** Ends a block of addresses; those that no workspace ever had are free again. */
+async function unblockSlugs(tx: Transaction, blockId: string): Promise<void> {
+  const rows = await tx.db
+    .updateTable('slugs')
+    .set({ block_id: null })
+    .where('block_id', '=', blockId)
+    .returning(['slug_key', 'domain_no', 'workspace_no'])
+    .execute()
+  for (const { slug_key: key, domain_no: domainNo, workspace_no } of rows) {
+    if (workspace_no === UNOWNED) {
+      await tx.db
+        .deleteFrom('slugs')
+        .where('slug_key', '=', key)
+        .where('domain_no', '=', domainNo)
+        .execute()
+    }
+    slugChanged(tx, { key, domainNo })
+  }
 }

@@ -1,12 +1,7 @@
 import { z } from '@hono/zod-openapi'
-import type { ErrorDetail } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { translate } from '../i18n/index.ts'
-import { Fault } from '../validation/fault.ts'
-import { PATH, TAG } from './route-parts.ts'
-import { checkDomain } from './rules.ts'
 import type { LinkService } from './service.ts'
-import { parseSlug } from './slug.ts'
 
 const Body = z
   .strictObject({
@@ -20,6 +15,9 @@ const Body = z
   })
   .openapi('LinkCheck')
 
+/** Fields of a link that may be made or changed, as typed. */
+export type LinkDraft = z.output<typeof Body>
+
 const Result = z
   .object({
     problems: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })),
@@ -31,12 +29,12 @@ const Result = z
 export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   endpoint(api, {
     method: 'post',
-    path: `${PATH}/check`,
+    path: '/api/v1/links/check',
     scope: 'links:write',
     secret: true,
     uncounted: true,
     operationId: 'checkLink',
-    tag: TAG,
+    tag: 'Links',
     summary: 'Check fields of a link without making it',
     body: Body,
     success: {
@@ -45,40 +43,13 @@ export function registerLinkCheckRoute(api: Pick<Api, 'add'>, deps: { links: Lin
       schema: Result,
     },
     async handler({ body, caller, locale }) {
-      const { rules } = deps.links
-      const problems: ErrorDetail[] = []
-      let suggestions: string[] = []
-      const passes = <T>(field: string, result: T | Fault): result is T => {
-        if (!(result instanceof Fault)) return true
-        const { code, params } = result
-        problems.push({ field, code, ...(params && { params }) } as ErrorDetail)
-        return false
-      }
-      const { destination_url: url } = body
-      if (url !== undefined) passes('destination_url', rules.checkUrl(url))
-      const domain = body.domain === undefined ? undefined : checkDomain(body.domain, rules.domains)
-      const hasDomain = passes('domain', domain)
-      const slug = body.slug === undefined ? undefined : parseSlug(body.slug)
-      if (slug !== undefined && passes('slug', slug) && hasDomain) {
-        const taken = await deps.links.checkAddress(
-          caller,
-          { slug, domainNo: domain },
-          body.exclude_id,
-        )
-        problems.push(...taken.problems)
-        suggestions = taken.suggestions
-      }
-      return {
-        status: 200,
-        body: {
-          problems: problems.map(({ field, code, params }) => ({
-            field,
-            code,
-            message: translate(locale, `detail.${code}`, params),
-          })),
-          suggestions,
-        },
-      }
+      const { problems, suggestions } = await deps.links.checkLink(caller, body)
+      const said = problems.map(({ field, code, params }) => ({
+        field,
+        code,
+        message: translate(locale, `detail.${code}`, params),
+      }))
+      return { status: 200, body: { problems: said, suggestions } }
     },
   })
 }

@@ -63,8 +63,7 @@ describe('the dry run of a link', () => {
     await dashboard.as('member', 'DELETE', `/links/${link.id}`)
     expect(await codes({ slug: 'held' })).toEqual([])
     const other = { workspace: { no: 99, plan: { limits: { links: null, addresses: null } } } }
-    const slug = { slug: 'held', key: 'held' }
-    const elsewhere = await dashboard.links.checkAddress(other, { slug, domainNo: 0 }, undefined)
+    const elsewhere = await dashboard.links.checkLink(other, { slug: 'held' })
     expect(elsewhere.problems).toEqual([{ field: 'slug', code: 'SLUG_TAKEN' }])
   })
 })

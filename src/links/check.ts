@@ -1,38 +1,61 @@
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
-import type { Sql } from '../storage/index.ts'
-import { freeSlugs, type LinkCaller, type LinkContext } from './context.ts'
-import type { SlugName } from './slug.ts'
-import { slugOwner } from './slug-store.ts'
+import { Fault } from '../validation/fault.ts'
+import { freeSlugs, slugOwner } from './addresses.ts'
+import type { LinkDraft } from './check-routes.ts'
+import type { LinkCaller, LinkContext } from './context.ts'
+import { checkDomain } from './rules.ts'
+import { parseSlug, type SlugName } from './slug.ts'
 import { findLink } from './store.ts'
 
-/** What would be said of an address if a link were to have it, and free slugs instead. */
-export interface AddressCheck {
+/** What is wrong with a draft, and free slugs if its own is taken. */
+interface LinkCheck {
   problems: ErrorDetail[]
   suggestions: string[]
 }
 
-/**
- * Whether the workspace could give a link this slug now; `exceptId` is the link that may have it
- * already, whose domain is meant when none is given. Says nothing that creating the link wouldn't say.
- */
-export async function checkAddress(
-  ctx: Pick<LinkContext, 'random'>,
-  sql: Sql,
+/** Checks a draft without taking anything. Finds nothing that a creation wouldn't refuse. */
+export async function checkLink(
+  ctx: LinkContext,
+  caller: LinkCaller,
+  { destination_url: url, ...draft }: LinkDraft,
+): Promise<LinkCheck> {
+  const problems: ErrorDetail[] = []
+  const passes = <T>(field: string, result: T | Fault): result is T => {
+    if (!(result instanceof Fault)) return true
+    const { code, params } = result
+    problems.push({ field, code, ...(params && { params }) } as ErrorDetail)
+    return false
+  }
+  const { rules } = ctx
+  if (url !== undefined) passes('destination_url', rules.checkUrl(url))
+  const domain = draft.domain === undefined ? undefined : checkDomain(draft.domain, rules.domains)
+  const hasDomain = passes('domain', domain)
+  const slug = draft.slug === undefined ? undefined : parseSlug(draft.slug)
+  if (slug === undefined || !passes('slug', slug) || !hasDomain) {
+    return { problems, suggestions: [] }
+  }
+  const taken = await checkAddress(ctx, caller, slug, domain, draft.exclude_id)
+  return { problems: [...problems, ...taken.problems], suggestions: taken.suggestions }
+}
+
+async function checkAddress(
+  { random, storage: { read } }: LinkContext,
   { workspace }: LinkCaller,
-  { slug, domainNo }: { slug: SlugName; domainNo: number | undefined },
+  slug: SlugName,
+  domainNo: number | undefined,
   exceptId: string | undefined,
-): Promise<AddressCheck> {
-  const own = exceptId === undefined ? undefined : await findLink(sql, exceptId, workspace.no)
+): Promise<LinkCheck> {
+  const own = exceptId === undefined ? undefined : await findLink(read, exceptId, workspace.no)
   const address = { ...slug, domainNo: domainNo ?? own?.domain_no ?? DEFAULT_DOMAIN }
-  const owner = await slugOwner(sql, address)
+  const owner = await slugOwner(read, address)
   const isFree =
     owner === undefined ||
-    (owner.block_id === null && owner.link_seq === null && owner.workspace_no === workspace.no)
+    (owner.block_id === null && owner.link_seq === null && owner.workspace_no === workspace.no) ||
+    (own !== undefined && own.seq === owner.link_seq)
   if (isFree) return { problems: [], suggestions: [] }
-  if (own !== undefined && own.seq === owner.link_seq) return { problems: [], suggestions: [] }
   return {
     problems: [{ field: 'slug', code: owner.block_id === null ? 'SLUG_TAKEN' : 'SLUG_BLOCKED' }],
-    suggestions: await freeSlugs(ctx.random, sql, address),
+    suggestions: await freeSlugs(random, read, address),
   }
 }

@@ -2,32 +2,53 @@ import type { Actor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
+import type { BlockList } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
-import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import { type LinkLimits, linksCount } from './place-store.ts'
-import type { RenderLink } from './render.ts'
-import { alternatives } from './slug.ts'
-import { type Address, knownSlugs, type SlugTarget, slugOwner } from './slug-store.ts'
-import { blockOf, isSpecial } from './status.ts'
-import type { LinkRow } from './store.ts'
+import type { Cursors } from '../http/cursor.ts'
+import type { HashQueue } from '../limits/index.ts'
+import type { Storage } from '../storage/index.ts'
+import type { LinkRules, LinkSchemas } from './fields.ts'
+import type { Totals } from './list.ts'
+import type { RenderLink } from './rows.ts'
+import type { LinkLimits } from './store.ts'
+import type { OwnHosts, UrlRules } from './url.ts'
 
-/** What the verbs of the links service share. */
-export interface LinkContext {
+/** What the links service works with. */
+export interface LinkServiceDeps {
   storage: Storage
   clock: Clock
   ids: Ids
   random: Random
+  cursors: Cursors
   domains: Domains
-  render: RenderLink
-  /** argon2id; takes tens of milliseconds, so never inside a transaction. */
-  hashPassword: (password: string, workspace: { readonly no: number }) => Promise<string>
+  ownHosts: OwnHosts
+  urlRules: UrlRules
+  /** What is blocked besides addresses. Default: nothing. */
+  blocks?: BlockList
   /** How many people have visited a link so far, with those who are not counted yet. */
   peopleSoFar: (linkSeq: number) => number | Promise<number>
-  /** Called after a commit that changed links. */
-  changed: () => void
-  /** Called after the commit that deleted a link for good. */
-  removed: (linkSeq: number) => void
+  /** Where passwords wait to be hashed. Default: a queue of its own. */
+  hashes?: HashQueue
+  /** Default: {@link hashPassword}. */
+  hashPassword?: (password: string) => Promise<string>
+  /** How many links a list collects and sorts, instead of walking the sort's index. Default: 5,000. */
+  few?: number
+  /** Called after every commit that made, changed or deleted a link. */
+  changed?: () => void
+  /** Called with the `seq` of a link after the commit that deleted it for good. */
+  removed?: (linkSeq: number) => void
+}
+
+/** What the verbs of the links service share. */
+export interface LinkContext
+  extends Required<Omit<LinkServiceDeps, 'ownHosts' | 'urlRules' | 'hashes' | 'hashPassword'>> {
+  rules: LinkRules
+  readonly patchSchema: LinkSchemas['patch']
+  render: RenderLink
+  totals: Totals
+  /** argon2id; takes tens of milliseconds, so never inside a transaction. */
+  hashPassword: (password: string, workspace: { readonly no: number }) => Promise<string>
 }
 
 /** The caller of a verb, as far as links need to know. */
@@ -43,83 +64,15 @@ export interface LinkAsker extends LinkCaller {
   readonly actor: Actor
 }
 
-const SUGGESTIONS = 3
-
-/** The error for a slug that is in use, with free ones to take instead, or that is blocked. */
-export async function slugTaken(
-  { random }: LinkContext,
-  tx: Transaction,
-  taken: Address,
-  options: { alias: boolean },
-): Promise<AppError> {
-  if ((await slugOwner(tx, taken))?.block_id) {
-    return invalid({ field: options.alias ? 'aliases' : 'slug', code: 'SLUG_BLOCKED' })
-  }
-  const suggestions = await freeSlugs(random, tx, taken)
-  const details: ErrorDetail[] | undefined = options.alias
-    ? [{ field: 'aliases', code: 'SLUG_TAKEN' }]
-    : undefined
-  return new AppError('SLUG_TAKEN', { suggestions, details })
-}
-
-/** Slugs like one that is in use, which no link ever had. */
-export async function freeSlugs(random: Random, sql: Sql, taken: Address): Promise<string[]> {
-  const suggestions: string[] = []
-  while (suggestions.length < SUGGESTIONS) {
-    const candidates = alternatives(taken.slug, random)
-    const known = await knownSlugs(
-      sql,
-      taken.domainNo,
-      candidates.map(({ key }) => key),
-    )
-    for (const { slug, key } of candidates) {
-      if (suggestions.length < SUGGESTIONS && !known.has(key)) suggestions.push(slug)
-    }
-  }
-  return suggestions
-}
-
-/** The error for an external id that another link of the workspace has. */
-export function externalIdTaken(): AppError {
-  return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
-}
-
-/** The error for a workspace that has as many links, or as many addresses, as its plan allows. */
-export async function placeRefused(
-  tx: Transaction,
-  { no, plan }: LinkCaller['workspace'],
-): Promise<AppError> {
-  const { links } = plan.limits
-  if (links === null || (await linksCount(tx, no)) < links) return addressesLimit(plan.limits)
-  const details = [{ field: 'links', code: 'LINKS_LIMIT', params: { limit: links } }] as const
-  return new AppError('PLAN_LIMIT_REACHED', { details })
-}
-
-/** The error for a workspace that has as many addresses as its plan allows. */
-export function addressesLimit({ addresses }: LinkLimits): AppError {
-  return new AppError('PLAN_LIMIT_REACHED', {
-    details: [{ field: 'addresses', code: 'ADDRESSES_LIMIT', params: { limit: addresses ?? 0 } }],
-  })
-}
-
-/** A link as the audit log names it. */
-export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
-  return { type: 'link' as const, id, label: slug }
-}
+/** Whether a version may be changed, as the request's `If-Match` says. */
+export type IfMatch = (version: number) => boolean
 
 /** The error for fields that are wrong. */
 export function invalid(...details: ErrorDetail[]): AppError {
   return new AppError('VALIDATION_FAILED', { details })
 }
 
-/** What the redirect is to read in the rows of a link's slugs. */
-export function targetOf(row: Omit<LinkRow, 'uses'>): SlugTarget {
-  return {
-    workspace_no: row.workspace_no,
-    link_seq: row.seq,
-    target_url: row.target_url,
-    redirect_status: row.redirect_status,
-    special: isSpecial(row),
-    block_id: blockOf(row)?.id ?? null,
-  }
+/** The error for an external id that another link of the workspace has. */
+export function externalIdTaken(): AppError {
+  return invalid({ field: 'external_id', code: 'EXTERNAL_ID_TAKEN' })
 }

@@ -1,22 +1,48 @@
 import { recordChange } from '../audit/index.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
-import { type Addresses, placeAliases, storedAliases } from './addresses.ts'
 import {
-  externalIdTaken,
-  type LinkAsker,
-  type LinkContext,
-  placeRefused,
-  slugTaken,
+  type Address,
+  claimSlug,
+  claimSlugs,
+  placeAliases,
+  type SlugTarget,
   targetOf,
-  targetOfEntry,
-} from './context.ts'
-import { type Place, takePlace } from './place-store.ts'
+} from './addresses.ts'
+import { externalIdTaken, type LinkAsker, type LinkContext } from './context.ts'
+import type { PatchFields, Prepared, PreparedCreate } from './fields.ts'
+import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
+import type { Link } from './schemas.ts'
 import { generateSlug } from './slug.ts'
-import { type Address, claimSlug, claimUnusedSlug, type SlugTarget } from './slug-store.ts'
-import { createdAs } from './state.ts'
-import { insertLink, type LinkRow } from './store.ts'
-import type { Link, PreparedCreate } from './types.ts'
+import { BLANK, countPlace, insertLink, type LinkRow } from './store.ts'
+
+/**
+ * Hashes the password of a creation or a patch. Hashing takes a core tens of milliseconds, so a
+ * request that will be refused must not get that far: `write` runs first in a transaction that is
+ * undone.
+ * @throws AppError what `write` throws
+ */
+export async function prepareWrite<F extends PatchFields>(
+  ctx: LinkContext,
+  asker: LinkAsker,
+  { password, ...fields }: F,
+  write: (tx: Transaction, prepared: Prepared<F>) => Promise<unknown>,
+): Promise<Prepared<F>> {
+  if (password === undefined) return fields
+  if (password === null) return { ...fields, password_hash: null }
+  const undone = new Error('Undone on purpose')
+  const rehearsal = ctx.storage.write(
+    async (tx) => {
+      await write(tx, { ...fields, password_hash: '' })
+      throw undone
+    },
+    { workspaceNo: asker.workspace.no },
+  )
+  await rehearsal.catch((error) => {
+    if (error !== undone) throw error
+  })
+  return { ...fields, password_hash: await ctx.hashPassword(password, asker.workspace) }
+}
 
 /**
  * Makes a link.
@@ -28,109 +54,54 @@ export async function create(
   { workspace, actor }: LinkAsker,
   fields: PreparedCreate,
 ): Promise<Link> {
+  const { no, plan } = workspace
   const now = ctx.clock.now()
-  const count = addressesIn(fields)
-  const place = await takePlace(tx, workspace.no, workspace.plan.limits, count, now)
-  if (place === null) throw await placeRefused(tx, workspace)
-  const row = newRow(ctx, workspace.no, place, fields)
-  const target = targetOf(row)
-  const addresses = await takeAddresses(ctx, tx, fields, target)
-  row.slug = addresses.main.slug
-  row.slug_key = addresses.main.key
-  row.aliases = storedAliases(addresses)
+  const domainNo = fields.domain ?? DEFAULT_DOMAIN
+  const asked = { slug: '', key: '', ...fields.slug, domainNo }
+  const aliases = placeAliases(asked, fields.aliases ?? [])
+  const growth = { links: 1, addresses: 1 + aliases.length, made: 1, now }
+  const { n, createdAt, entryNo } = await countPlace(tx, no, growth, plan.limits)
+  const blank: LinkRow = {
+    ...BLANK,
+    seq: no * SEQS_PER_WORKSPACE + n,
+    id: ctx.ids.next('lnk'),
+    workspace_no: no,
+    created_at: createdAt,
+    updated_at: createdAt,
+  }
+  const filled = withFields(blank, fields)
+  const target = targetOf(filled)
+  const main =
+    fields.slug === undefined ? await takeUnused(ctx, tx, aliases, target, domainNo) : asked
+  await claimSlugs(ctx, tx, main === asked ? [main, ...aliases] : aliases, main, target)
+  const row = withAddresses(filled, { main, aliases })
   if (!(await insertLink(tx, row))) throw externalIdTaken()
   const entry = {
-    workspaceNo: workspace.no,
+    workspaceNo: no,
     at: now,
     action: 'link.created' as const,
     target: targetOfEntry(row),
     before: {},
-    after: createdAs(row, ctx.domains),
+    after: changesOf(blank, row, ctx.domains).after,
     version: row.version,
   }
-  await recordChange(tx, actor, entry, place.entryNo)
+  await recordChange(tx, actor, entry, entryNo)
   tx.afterCommit(ctx.changed)
   return ctx.render(row, undefined, now)
 }
 
-function newRow(
-  { ids }: LinkContext,
-  workspaceNo: number,
-  { n, createdAt }: Place,
-  fields: PreparedCreate,
-): LinkRow {
-  return {
-    seq: workspaceNo * SEQS_PER_WORKSPACE + n,
-    id: ids.next('lnk'),
-    workspace_no: workspaceNo,
-    domain_no: fields.domain ?? DEFAULT_DOMAIN,
-    slug: '',
-    slug_key: '',
-    destination_url: fields.destination_url.given,
-    target_url: fields.destination_url.target,
-    title: fields.title ?? null,
-    notes: fields.notes ?? null,
-    tags: fields.tags === undefined ? '[]' : JSON.stringify(fields.tags.map(({ tag }) => tag)),
-    aliases: '[]',
-    external_id: fields.external_id ?? null,
-    enabled: fields.enabled === false ? 0 : 1,
-    block: null,
-    redirect_status: fields.redirect_status ?? 302,
-    forward_query: fields.forward_query ? 1 : 0,
-    starts_at: fields.starts_at ?? null,
-    expires_at: fields.expires_at ?? null,
-    max_clicks: fields.max_clicks ?? null,
-    uses: 0,
-    fallback_url: fields.fallback_url?.given ?? null,
-    password_hash: fields.password_hash ?? null,
-    created_at: createdAt,
-    updated_at: createdAt,
-    version: 1,
-  }
-}
-
-/** How many addresses a new link will have; no alias is the slug that is generated. */
-function addressesIn({ slug, domain = DEFAULT_DOMAIN, aliases = [] }: PreparedCreate): number {
-  const main = { slug: '', key: '', ...slug, domainNo: domain }
-  return 1 + placeAliases(main, aliases).length
-}
-
-/** Takes the slug that was asked for, or one that no link ever had; then the aliases. */
-async function takeAddresses(
-  ctx: LinkContext,
+/** Takes a slug that no link ever had, and that isn't an alias of the same request. */
+async function takeUnused(
+  { random }: LinkContext,
   tx: Transaction,
-  fields: PreparedCreate,
+  aliases: readonly Address[],
   target: SlugTarget,
-): Promise<Addresses> {
-  const domainNo = fields.domain ?? DEFAULT_DOMAIN
-  const main = await takeSlug(ctx, tx, fields, domainNo, target)
-  const aliases = placeAliases(main, fields.aliases ?? [])
-  for (const alias of aliases) {
-    if (!(await claimSlug(tx, alias, target))) {
-      throw await slugTaken(ctx, tx, alias, { alias: true })
-    }
-  }
-  return { main, aliases }
-}
-
-async function takeSlug(
-  ctx: LinkContext,
-  tx: Transaction,
-  fields: PreparedCreate,
   domainNo: number,
-  target: SlugTarget,
 ): Promise<Address> {
-  if (fields.slug !== undefined) {
-    const { slug, key } = fields.slug
-    const chosen = { slug, key, domainNo }
-    if (await claimSlug(tx, chosen, target)) return chosen
-    throw await slugTaken(ctx, tx, chosen, { alias: false })
-  }
   for (let tries = 0; ; tries++) {
-    const slug = generateSlug(ctx.random, tries)
-    const generated = { slug, key: slug, domainNo }
-    // An alias of the same request is not yet in the table.
-    if (fields.aliases?.some(({ key }) => key === slug)) continue
-    if (await claimUnusedSlug(tx, generated, target)) return generated
+    const slug = generateSlug(random, tries)
+    const address = { slug, key: slug, domainNo }
+    if (aliases.some(({ key }) => key === slug)) continue
+    if (await claimSlug(tx, address, target, { unused: true })) return address
   }
 }

@@ -3,8 +3,8 @@ import type { Domains } from '../domains/index.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { BOUNDS, checkAlias, checkAliases, checkDomain, checkTag, checkTags } from './rules.ts'
+import { REDIRECT_STATUSES } from './schemas.ts'
 import { parseSlug, SLUG_LENGTH_MAX } from './slug.ts'
-import { REDIRECT_STATUSES } from './types.ts'
 import { type Destination, URL_LENGTH_MAX, type UrlCheck } from './url.ts'
 
 /** What the check of a link's fields depends on. It is asked when there is something to check. */
@@ -24,8 +24,18 @@ function timestamp(description: string) {
     })
 }
 
-function text(bounds: { max: number; min?: number; lines?: boolean }) {
-  return checked(z.string(), checkText(bounds))
+function text(
+  { max, min, lines }: { max: number; min?: 1; lines?: boolean },
+  documentation: { description: string; example: string; writeOnly?: true },
+) {
+  return checked(z.string(), checkText({ max, ...(min && { min }), ...(lines && { lines }) }))
+    .nullable()
+    .openapi({
+      type: ['string', 'null'],
+      ...(min && { minLength: min }),
+      maxLength: max,
+      ...documentation,
+    })
 }
 
 /** The schema of every field that can be written, each as it is required. */
@@ -67,23 +77,21 @@ export function linkFields(rules: LinkRules) {
         "The short domain, one that this instance serves. A new link's default: its own.",
       example: 'go.example.com',
     }),
-    title: text({ max: BOUNDS.title })
-      .nullable()
-      .openapi({
-        type: ['string', 'null'],
-        maxLength: BOUNDS.title,
+    title: text(
+      { max: BOUNDS.title },
+      {
         description: 'A name for lists; visitors never see it. Null: none.',
         example: 'Summer sale',
-      }),
-    notes: text({ max: BOUNDS.notes, lines: true })
-      .nullable()
-      .openapi({
-        type: ['string', 'null'],
-        maxLength: BOUNDS.notes,
+      },
+    ),
+    notes: text(
+      { max: BOUNDS.notes, lines: true },
+      {
         description:
           'Notes for yourself, line breaks allowed; visitors never see them. Null: none.',
         example: 'For the July newsletter.',
-      }),
+      },
+    ),
     tags: checked(z.array(checked(z.string(), checkTag)), checkTags).openapi({
       type: 'array',
       items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
@@ -93,15 +101,13 @@ export function linkFields(rules: LinkRules) {
         'replaces the whole list.',
       example: ['newsletter', 'summer'],
     }),
-    external_id: text({ max: BOUNDS.external_id, min: 1 })
-      .nullable()
-      .openapi({
-        type: ['string', 'null'],
-        minLength: 1,
-        maxLength: BOUNDS.external_id,
+    external_id: text(
+      { max: BOUNDS.external_id, min: 1 },
+      {
         description: "The link's id in a system of yours; unique in the workspace. Null: none.",
         example: 'crm-4711',
-      }),
+      },
+    ),
     enabled: z.boolean().openapi({
       description: 'False switches the link off: visitors get 410. Default for a new link: true.',
       example: true,
@@ -146,16 +152,64 @@ export function linkFields(rules: LinkRules) {
         'they get a 404 or 410 page.',
       example: 'https://example.com/over',
     }),
-    password: text({ max: BOUNDS.password, min: 1 })
-      .nullable()
-      .openapi({
-        type: ['string', 'null'],
-        minLength: 1,
-        maxLength: BOUNDS.password,
+    password: text(
+      { max: BOUNDS.password, min: 1 },
+      {
         writeOnly: true,
         description:
           'What visitors must enter first; never returned, see `has_password`. Null: nothing.',
         example: 'open sesame',
-      }),
+      },
+    ),
   }
 }
+
+/** The schemas of what a client writes; they check it against this instance's own hosts. */
+export function createLinkSchemas(rules: LinkRules) {
+  const fields = linkFields(rules)
+  const { destination_url, ...others } = fields
+  const create = z
+    .strictObject({ destination_url, ...z.object(others).partial().shape })
+    .check(endsAfterStart())
+    .openapi('LinkCreate')
+  const patch = z
+    .strictObject(z.object(fields).partial().shape)
+    .check(endsAfterStart())
+    .openapi('LinkPatch')
+  return { create, patch }
+}
+
+export type LinkSchemas = ReturnType<typeof createLinkSchemas>
+
+interface Period {
+  starts_at?: number | null | undefined
+  expires_at?: number | null | undefined
+}
+
+/** Also runs when other fields are wrong, so that all faults are reported together. */
+function endsAfterStart() {
+  return z.superRefine<Period>(
+    ({ starts_at, expires_at }, context) => {
+      if (typeof starts_at !== 'number' || typeof expires_at !== 'number') return
+      if (expires_at > starts_at) return
+      context.addIssue({
+        code: 'custom',
+        path: ['expires_at'],
+        params: { detail: 'ENDS_BEFORE_START' },
+      })
+    },
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  )
+}
+
+/** The checked body of a creation: times in milliseconds, null where a field is cleared. */
+export type CreateFields = z.output<LinkSchemas['create']>
+/** The checked body of a change; what is absent stays. */
+export type PatchFields = z.output<LinkSchemas['patch']>
+
+/** With the password hashed, so that a transaction needs no time for it. */
+export type Prepared<F extends PatchFields> = Omit<F, 'password'> & {
+  password_hash?: string | null | undefined
+}
+export type PreparedCreate = Prepared<CreateFields>
+export type PreparedPatch = Prepared<PatchFields>

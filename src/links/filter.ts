@@ -36,9 +36,13 @@ export function isPlain({ term, tags, domainNo, status }: LinkFilter): boolean {
   return term === null && tags.length === 0 && domainNo === null && status === null
 }
 
-/** Whether all that match have conditions of their own, which a partial index finds. */
+/**
+ * Whether all that match have conditions of their own, which a partial index finds. What a block
+ * covers besides addresses need not have any.
+ */
 function isByCondition({ status, covering }: LinkFilter): boolean {
-  return status !== null && status !== 'active' && covering === null
+  if (status === null || status === 'active') return false
+  return status !== 'blocked' || covering === null
 }
 
 /** What the row `l` of `links` must fulfil besides its tags; an expression. */
@@ -140,23 +144,22 @@ export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Prom
   const { createdFrom, createdUntil } = filter
   const low = filter.workspaceNo * SEQS_PER_WORKSPACE
   const high = low + SEQS_PER_WORKSPACE - 1
-  const from = createdFrom === null ? low : await firstSince(sqlx, low, low + made, createdFrom)
-  // Links made since `made` was read are newer than all others.
-  const until =
-    createdUntil === null ? high + 1 : await firstSince(sqlx, low, low + made, createdUntil)
-  const whole = createdFrom === null && createdUntil === null
-  return { low: from, high: until - 1, whole }
-}
-
-/** The lowest `seq` from which on no link is older than a time. */
-async function firstSince(sqlx: Sql, low: number, newest: number, ms: number): Promise<number> {
-  let from = low
-  let to = newest + 1
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2)
-    const [link] = await sqlx.run(nextAfter, { from: middle, to: newest })
-    if (link === undefined || link.created_at >= ms) to = middle
-    else from = link.seq + 1
+  /** The lowest `seq` from which on no link is older than a time. */
+  async function firstSince(ms: number): Promise<number> {
+    // Links made since `made` was read are newer than all others.
+    const newest = low + made
+    let [from, to] = [low, newest + 1]
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2)
+      const [link] = await sqlx.run(nextAfter, { from: middle, to: newest })
+      if (link === undefined || link.created_at >= ms) to = middle
+      else from = link.seq + 1
+    }
+    return from
   }
-  return from
+  return {
+    low: createdFrom === null ? low : await firstSince(createdFrom),
+    high: createdUntil === null ? high : (await firstSince(createdUntil)) - 1,
+    whole: createdFrom === null && createdUntil === null,
+  }
 }

@@ -7,39 +7,28 @@ import {
   withNames,
 } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
-import type { Cursors } from '../http/cursor.ts'
+import { validate } from '../http/index.ts'
 import type { Caller } from '../http/types.ts'
-import type { Sql } from '../storage/index.ts'
-import type { LinkCaller, LinkContext } from './context.ts'
-import { findDeleted } from './deleted-store.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
+import {
+  type IfMatch,
+  invalid,
+  type LinkAsker,
+  type LinkCaller,
+  type LinkContext,
+} from './context.ts'
+import type { PreparedPatch } from './fields.ts'
+import { GRACE_MS } from './remove.ts'
+import { stateOf } from './rows.ts'
+import type { HistoryPage, Link } from './schemas.ts'
 import { findLink, type LinkRow } from './store.ts'
+import { change } from './update.ts'
 
-/** How long a deleted link can be restored; its clicks stay for as long. */
-export const GRACE_MS = 7 * 24 * 3_600_000
 /** So many entries are read at a time where all are needed. */
 const STEP = 500
 
-/** A change of a link, as its history shows it. */
-export interface HistoryEntry {
-  id: string
-  /** RFC 3339 */
-  at: string
-  actor: { type: string; id: string | null; label: string }
-  action: string
-  /** Of each field what it was and what it has been since; null where there was none. */
-  changes: Record<string, { from: unknown; to: unknown }>
-  /** The link's version since. */
-  version: number
-}
-
-/** One page of a link's history, newest first. */
-export interface HistoryPage {
-  data: HistoryEntry[]
-  pagination: { limit: number; has_more: boolean; next_cursor: string | null }
-}
-
 /** A link that is there, or that was deleted and can still be restored. */
-export async function linkOrDeleted(
+async function linkOrDeleted(
   ctx: Pick<LinkContext, 'clock'>,
   sql: Sql,
   { workspace }: LinkCaller,
@@ -47,9 +36,15 @@ export async function linkOrDeleted(
 ): Promise<{ row: LinkRow; isDeleted: boolean }> {
   const row = await findLink(sql, id, workspace.no)
   if (row !== undefined) return { row, isDeleted: false }
-  const deleted = await findDeleted(sql, id, workspace.no, ctx.clock.now() - GRACE_MS)
+  const deleted = await sql.db
+    .selectFrom('deleted_links')
+    .select('row')
+    .where('id', '=', id)
+    .where('workspace_no', '=', workspace.no)
+    .where('deleted_at', '>', ctx.clock.now() - GRACE_MS)
+    .executeTakeFirst()
   if (deleted === undefined) throw new AppError('LINK_NOT_FOUND')
-  return { row: deleted, isDeleted: true }
+  return { row: JSON.parse(deleted.row) as LinkRow, isDeleted: true }
 }
 
 /**
@@ -57,7 +52,7 @@ export async function linkOrDeleted(
  * @throws AppError LINK_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR)
  */
 export async function history(
-  ctx: LinkContext & { cursors: Cursors },
+  ctx: LinkContext,
   caller: LinkCaller & Partial<Pick<Caller, 'scopes'>>,
   id: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
@@ -84,34 +79,29 @@ export async function history(
   }
 }
 
-function shown(row: AuditRow): HistoryEntry {
+type Entry = HistoryPage['data'][number]
+
+function shown(row: AuditRow): Entry {
   const { id, at, actor, action, before, after } = entryOf(row)
-  const changes: HistoryEntry['changes'] = {}
+  const changes: Record<string, { from: unknown; to: unknown }> = {}
   if (action !== 'link.deleted') {
     for (const field of new Set([...Object.keys(before), ...Object.keys(after)])) {
       changes[field] = { from: before[field] ?? null, to: after[field] ?? null }
     }
   }
-  return { id, at, actor, action, changes, version: row.version ?? 0 }
+  return { id, at, actor, action: action as Entry['action'], changes, version: row.version ?? 0 }
 }
 
-/** How to get from one version of a link back to an earlier one. */
-export interface WayBack {
-  /** The version that it begins at. */
-  from: number
-  /** The fields that changed in between, as they were at the earlier version. */
-  fields: Fields
-  /** The earliest version that the history reaches back to, the one asked for or a later one. */
-  reached: number
-}
-
-/** Reads a link's history from `from` back to version `to`. */
-export async function wayBack(
+/**
+ * Reads a link's history from version `from` back to `to`: the fields that changed in between, as they
+ * were then, and the earliest version that the history reaches back to.
+ */
+async function wayBack(
   sql: Sql,
   row: Pick<LinkRow, 'id' | 'workspace_no'>,
   from: number,
   to: number,
-): Promise<WayBack> {
+): Promise<{ from: number; fields: Fields; reached: number }> {
   const about = { workspaceNo: row.workspace_no, targetId: row.id }
   const fields: Record<string, unknown> = {}
   const step = Math.min(STEP, from - to + 20)
@@ -122,7 +112,7 @@ export async function wayBack(
     for (const { version, action, before } of rows) {
       if (reached === to) break
       if (version === null || version > reached || action === 'link.deleted') continue
-      // A gap: the change was made before there was an audit log.
+      // The log reaches back no further.
       if (version < reached) return { from, fields, reached }
       Object.assign(fields, JSON.parse(before))
       reached = version - 1
@@ -131,4 +121,89 @@ export async function wayBack(
     if (reached === to || last === undefined || rows.length < step) return { from, fields, reached }
     below = entryNumber(last)
   }
+}
+
+/** A restore whose history was read before the transaction: it may be long. */
+type PreparedRestore = { version: number; way: Awaited<ReturnType<typeof wayBack>> } | null
+
+/** @throws AppError LINK_NOT_FOUND, VALIDATION_FAILED where the history has no such version. */
+export async function prepareRestore(
+  ctx: LinkContext,
+  caller: LinkCaller,
+  id: string,
+  version: number | undefined,
+): Promise<PreparedRestore> {
+  if (version === undefined) return null
+  const { row } = await linkOrDeleted(ctx, ctx.storage.read, caller, id)
+  if (version > row.version) throw noSuchVersion(1, row.version)
+  const way = await wayBack(ctx.storage.read, row, row.version, version)
+  if (way.reached !== version) throw noSuchVersion(way.reached, row.version)
+  return { version, way }
+}
+
+function noSuchVersion(min: number, max: number): AppError {
+  return invalid({ field: 'version', code: 'OUT_OF_RANGE', params: { min, max } })
+}
+
+/**
+ * Brings a deleted link back with all that it had, or makes an earlier state of a link its newest
+ * version, or both. What is so already stays as it is.
+ * @throws AppError LINK_NOT_FOUND, PRECONDITION_FAILED, PLAN_LIMIT_REACHED, SLUG_TAKEN,
+ *   VALIDATION_FAILED where that state isn't allowed any more
+ */
+export async function restore(
+  ctx: LinkContext,
+  tx: Transaction,
+  asker: LinkAsker,
+  id: string,
+  prepared: PreparedRestore,
+  ifMatch: IfMatch,
+): Promise<Link> {
+  await tx.lockWorkspace(asker.workspace.no)
+  const found = await linkOrDeleted(ctx, tx, asker, id)
+  const { row } = found
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  const patch = prepared === null ? {} : await patchTo(ctx, tx, row, prepared)
+  return change(ctx, tx, asker, found, patch, 'link.restored')
+}
+
+/** The patch that makes the earlier state of what a link is now, checked like any other. */
+async function patchTo(
+  ctx: LinkContext,
+  tx: Transaction,
+  row: LinkRow,
+  { version, way }: NonNullable<PreparedRestore>,
+): Promise<PreparedPatch> {
+  // What changed since it was prepared; the older value of a field is the one that counts.
+  const { fields } = await wayBack(tx, row, row.version, way.from)
+  const body = differences(stateOf(row, ctx.domains), { ...fields, ...way.fields })
+  // An object with a password would have to be hashed; a history has none.
+  const { password: _, ...patch } = validate(ctx.patchSchema, body)
+  const replaced = await tx.db
+    .selectFrom('link_passwords')
+    .select('password_hash')
+    .where('link_seq', '=', row.seq)
+    .where('version', '>', version)
+    .orderBy('version')
+    .limit(1)
+    .executeTakeFirst()
+  return { ...patch, ...replaced }
+}
+
+const ADDRESS: readonly string[] = ['slug', 'aliases', 'domain']
+const NOT_WRITABLE: readonly string[] = ['has_password', 'blocked', 'reason']
+
+/** Only what differs: a destination that is blocked by now need not stand in the way of a title. */
+function differences(now: Fields, then: Fields): Record<string, unknown> {
+  const all = { ...now, ...then }
+  const names = Object.keys(then).filter(
+    (name) =>
+      !NOT_WRITABLE.includes(name) && JSON.stringify(then[name]) !== JSON.stringify(now[name]),
+  )
+  const wanted = new Set(names)
+  // They depend on one another: a slug that changes alone would leave an alias behind.
+  if (Object.keys(then).some((name) => ADDRESS.includes(name))) {
+    for (const name of ADDRESS) wanted.add(name)
+  }
+  return Object.fromEntries([...wanted].map((name) => [name, all[name]]))
 }

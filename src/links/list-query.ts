@@ -3,12 +3,11 @@ import { repeatable } from '../http/index.ts'
 import { checked, checkText, whole } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import type { LinkRules } from './fields.ts'
-import type { ListQuery } from './list.ts'
+import { SORTS } from './page.ts'
 import { BOUNDS, checkDomain } from './rules.ts'
 import { STATUSES } from './status.ts'
-import { SORTS } from './walk.ts'
 
-/** The most links on one page, and how many without a wish. */
+/** The most links on one page, and the default. */
 export const LIMIT_MAX = 100
 export const LIMIT_DEFAULT = 25
 const PAGE_MAX = 2 ** 31
@@ -20,115 +19,86 @@ const LOST_PLUS = / (?=\d\d:\d\d$)/
 const DATE = /^\d{4}-\d\d-\d\d$/
 
 function timestamp(description: string) {
-  return checked(z.string(), (text) =>
+  const schema = checked(z.string(), (text) =>
     parseTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text.replace(LOST_PLUS, '+')),
   )
-    .optional()
-    .openapi({
-      param: { description },
-      type: 'string',
-      example: '2026-05-01T00:00:00Z',
-    })
+  return parameter(schema.optional(), description, {
+    type: 'string',
+    example: '2026-05-01T00:00:00Z',
+  })
+}
+
+/** A query parameter and how it is documented. */
+function parameter<S extends z.ZodType>(schema: S, description: string, metadata: object = {}): S {
+  return schema.openapi({ param: { description }, ...metadata })
 }
 
 /** The schema of the query of a list. */
 export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   const term = checked(z.string(), checkText({ max: BOUNDS.search })).optional()
+  const termDoc = { type: 'string', maxLength: BOUNDS.search }
   const limit = whole(LIMIT_MAX).optional()
-  const limitDoc = { type: 'integer', minimum: 1, maximum: LIMIT_MAX } as const
+  const limitDoc = { type: 'integer', minimum: 1, maximum: LIMIT_MAX }
   const tag = checked(z.string(), checkText({ max: BOUNDS.tag, min: 1 }))
+  const domain = checked(z.string(), (host) => checkDomain(host, rules.domains)).optional()
   return z
     .object({
-      search: term.openapi({
-        param: {
-          description:
-            'A part of the slug, destination, title, a tag or the external id, any case.',
+      search: parameter(
+        term,
+        'A part of the slug, destination, title, a tag or the external id, any case.',
+        { ...termDoc, example: 'summer' },
+      ),
+      q: parameter(term, 'The same as `search`, which wins.', termDoc),
+      tag: parameter(
+        repeatable(tag, BOUNDS.tags),
+        'Links with this tag, any case; given several times, those that have them all.',
+        {
+          type: 'array',
+          items: { type: 'string' },
+          maxItems: BOUNDS.tags,
+          example: ['newsletter'],
         },
+      ),
+      domain: parameter(domain, 'Links whose own slug is on this domain; aliases do not count.', {
         type: 'string',
-        maxLength: BOUNDS.search,
-        example: 'summer',
+        example: 'go.example.com',
       }),
-      q: term.openapi({
-        param: { description: 'The same as `search`, which wins.' },
-        type: 'string',
-        maxLength: BOUNDS.search,
-      }),
-      tag: repeatable(tag, BOUNDS.tags).openapi({
-        param: {
-          description:
-            'Links with this tag, any case; given several times, those that have them all.',
-        },
-        type: 'array',
-        items: { type: 'string' },
-        maxItems: BOUNDS.tags,
-        example: ['newsletter'],
-      }),
-      domain: checked(z.string(), (host) => checkDomain(host, rules.domains))
-        .optional()
-        .openapi({
-          param: { description: 'Links whose own slug is on this domain; aliases do not count.' },
-          type: 'string',
-          example: 'go.example.com',
-        }),
-      status: z
-        .enum(STATUSES)
-        .optional()
-        .openapi({ param: { description: 'Links that have this status now.' } }),
+      status: parameter(z.enum(STATUSES).optional(), 'Links that have this status now.'),
       created_after: timestamp(
         'Links created then or later: RFC 3339, or a date for its midnight in UTC.',
       ),
       created_before: timestamp(
         'Links created before then: RFC 3339, or a date for its midnight in UTC.',
       ),
-      sort: z
-        .enum(SORTS)
-        .default('created_at')
-        .openapi({
-          param: { description: 'What to sort by; `clicks` is all of them, bots included.' },
-        }),
-      order: z
-        .enum(['asc', 'desc'])
-        .default('desc')
-        .openapi({
-          param: {
-            description: '`desc`: newest, most or last in the alphabet first; `asc`: the reverse.',
-          },
-        }),
-      limit: limit.openapi({
-        param: { description: 'How many links a page has at most.' },
+      sort: parameter(
+        z.enum(SORTS).default('created_at'),
+        'What to sort by; `clicks` is all of them, bots included.',
+      ),
+      order: parameter(
+        z.enum(['asc', 'desc']).default('desc'),
+        '`desc`: newest, most or last in the alphabet first; `asc`: the reverse.',
+      ),
+      limit: parameter(limit, 'How many links a page has at most.', {
         ...limitDoc,
         default: LIMIT_DEFAULT,
       }),
-      per_page: limit.openapi({
-        param: { description: 'The same as `limit`, which wins.' },
-        ...limitDoc,
-      }),
+      per_page: parameter(limit, 'The same as `limit`, which wins.', limitDoc),
       // An empty one is refused as any other that didn't come from here.
-      cursor: z
-        .string()
-        .optional()
-        .openapi({
-          param: { description: 'From `next_cursor` or `prev_cursor` of the same list.' },
-          minLength: 1,
-        }),
-      page: whole(PAGE_MAX)
-        .optional()
-        .openapi({
-          param: { description: 'A page by its number, from 1; not together with `cursor`.' },
-          type: 'integer',
-          minimum: 1,
-          maximum: PAGE_MAX,
-        }),
-      total: z
-        .enum(['exact', 'quick'])
-        .default('exact')
-        .openapi({
-          param: {
-            description:
-              '`quick`: a search that finds very many links counts only the first of them, which ' +
-              'takes less time; `total_is_exact` says whether it counted all.',
-          },
-        }),
+      cursor: parameter(
+        z.string().optional(),
+        'From `next_cursor` or `prev_cursor` of the same list.',
+        { minLength: 1 },
+      ),
+      page: parameter(
+        whole(PAGE_MAX).optional(),
+        'A page by its number, from 1; not together with `cursor`.',
+        { type: 'integer', minimum: 1, maximum: PAGE_MAX },
+      ),
+      total: parameter(
+        z.enum(['exact', 'quick']).default('exact'),
+        '`quick`: a search that finds very many links counts only the first of them, which ' +
+          'takes less time; `total_is_exact` says whether it counted all.',
+      ),
     })
     .check(
       z.superRefine<{ cursor?: unknown; page?: unknown }>(
@@ -145,13 +115,13 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
     )
 }
 
+/** What a list is asked for. Times in milliseconds, the domain as its number. */
+export type ListQuery = Partial<Asked> & Pick<Asked, 'sort' | 'order' | 'limit'>
+
+type Asked = ReturnType<typeof listQueryOf>
+
 /** What a checked query asks for. */
-export function listQueryOf(query: z.output<ReturnType<typeof createListQuerySchema>>): ListQuery {
+export function listQueryOf(query: z.output<ReturnType<typeof createListQuerySchema>>) {
   const { search, q, tag, limit, per_page, ...rest } = query
-  return {
-    ...rest,
-    search: search || q,
-    tags: tag,
-    limit: limit ?? per_page ?? LIMIT_DEFAULT,
-  }
+  return { ...rest, search: search || q, tags: tag, limit: limit ?? per_page ?? LIMIT_DEFAULT }
 }

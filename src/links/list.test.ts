@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { setBlocked } from '../blocks/testing/set-blocked.ts'
 import { testDialect } from '../storage/testing/database.ts'
+import { SORTS, type Sort } from './page.ts'
+import type { Link } from './schemas.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
-import type { Link } from './types.ts'
-import { SORTS, type Sort } from './walk.ts'
 
 const WORDS = [
   'Summer',
@@ -56,8 +55,7 @@ beforeAll(async () => {
   for (const [i, { id, slug }] of data.entries()) {
     if (i % 7 === 0) await links.patch(id, { title: 'changed', notes: String(i) })
     if (i % 30 === 3) {
-      const ctx = { clock: links.clock, domains: links.service.rules.domains }
-      await links.storage.write((tx) => setBlocked(ctx, tx, id, true))
+      await links.setBlocked(id, true)
     }
     if (i % 41 === 4) await links.remove(id)
     if (i === 2)

@@ -1,124 +1,76 @@
-import type { BlockList } from '../blocks/list.ts'
-import type { Cursors, CursorValue } from '../http/cursor.ts'
-import { foldCase } from '../validation/text.ts'
+import { sql } from 'kysely'
+import { prepare, type Sql } from '../storage/index.ts'
+import { foldCase, foldForSearch } from '../validation/text.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { isPlain, type LinkFilter, rangeOf } from './filter.ts'
-import { fetchPage, type PageRow } from './page.ts'
-import { searchTerm } from './search.ts'
-import type { Status } from './status.ts'
-import { factsOf, type Total, type Totals } from './totals.ts'
-import type { Link } from './types.ts'
-import type { Position, Sort } from './walk.ts'
+import { isPlain, type LinkFilter, matching, rangeOf, smallestSet } from './filter.ts'
+import type { ListQuery } from './list-query.ts'
+import { fetchPage, type PageQuery, type Position } from './page.ts'
+import type { LinkList } from './schemas.ts'
+import { statusMark } from './status.ts'
 
-/** What a list is asked for. Times in milliseconds. */
-export interface ListQuery {
-  search?: string | undefined
-  tags?: readonly string[] | undefined
-  /** The domain's number. */
-  domain?: number | undefined
-  status?: Status | undefined
-  created_after?: number | undefined
-  created_before?: number | undefined
-  sort: Sort
-  order: 'asc' | 'desc'
-  limit: number
-  cursor?: string | undefined
-  /** From 1; an alternative to `cursor`. */
-  page?: number | undefined
-  /** `quick`: many links are only counted so far; `total_is_exact` says so. Default `exact`. */
-  total?: 'exact' | 'quick' | undefined
-}
-
-/** One page, and where the ones before and after it begin. */
-export interface ListResult {
-  data: Link[]
-  pagination: {
-    limit: number
-    total: number
-    /** False: there are at least `total`. Only with `total=quick`. */
-    total_is_exact?: boolean
-    has_more: boolean
-    next_cursor: string | null
-    prev_cursor: string | null
-    page?: number
-  }
-}
-
-export interface ListContext extends Pick<LinkContext, 'storage' | 'clock' | 'render'> {
-  cursors: Cursors
-  blocks: BlockList
-  totals: Totals
-  /** How many links are collected and sorted; of more, the sort's index is walked. */
-  few: number
-}
-
-/**
- * A page of a workspace's links.
- * @throws AppError BAD_REQUEST (INVALID_CURSOR)
- */
+/** A page of a workspace's links. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 export async function list(
-  ctx: ListContext,
+  ctx: LinkContext,
   { workspace }: LinkCaller,
   query: ListQuery,
-): Promise<ListResult> {
+): Promise<LinkList> {
   const { storage, cursors } = ctx
+  const { sort, order, limit, page, cursor } = query
   const filter = filterOf(ctx, workspace.no, query)
-  const binding = JSON.stringify([{ ...filter, covering: null }, query.sort, query.order])
-  const { limit, page, cursor } = query
-  const start = cursor === undefined ? null : positionOf(cursors.decode(cursor, binding))
+  const binding = JSON.stringify([{ ...filter, covering: null }, sort, order])
+  const [direction, k, seq] = cursor === undefined ? [] : cursors.decode(cursor, binding)
+  const start = direction === undefined ? null : ({ k, seq } as Position)
+  const isBackward = direction === 'prev'
+  const descending = (order === 'desc') !== isBackward
   const nowMs = ctx.clock.now()
   const facts = await factsOf(storage.read, workspace.no)
   const range = await rangeOf(storage.read, filter, facts.made)
   const isAll = isPlain(filter) && range.whole
   // Some point reads are done by the serving thread; all else may take long.
-  const isByClicks = query.sort === 'clicks' || query.sort === 'last_clicked_at'
-  const isLight = isAll && page === undefined && !isByClicks
-  const sqlx = isLight ? storage.read : storage.reports
-  const counted: Total = isAll
+  const isByClicks = sort === 'clicks' || sort === 'last_clicked_at'
+  const sqlx = isAll && page === undefined && !isByClicks ? storage.read : storage.reports
+  const counting = { filter, range, exact: query.total !== 'quick', nowMs }
+  const { total, exact, seqs }: Total = isAll
     ? { total: facts.links, exact: true }
-    : await ctx.totals.count(
-        sqlx,
-        { filter, range, exact: query.total !== 'quick', nowMs },
-        facts.changes,
-      )
-
-  const isBackward = start?.isBackward ?? false
+    : await ctx.totals(sqlx, counting, facts.changes)
   const rows = await fetchPage(sqlx, {
     filter,
     range,
-    sort: query.sort,
-    descending: (query.order === 'desc') !== isBackward,
-    after: start?.position ?? null,
+    sort,
+    descending,
+    after: start,
     offset: ((page ?? 1) - 1) * limit,
     limit: limit + 1,
-    seqs: counted.seqs,
+    seqs,
     few: ctx.few,
     nowMs,
   })
   const isLonger = rows.length > limit
   if (isLonger) rows.pop()
   if (isBackward) rows.reverse()
-  const ends = endsOf(rows, query, start)
+  // A cursor stays good when its page is empty: the next position leads back to the page before it.
+  const beyond = start && { k: start.k, seq: start.seq + (descending ? -1 : 1) }
+  const [first, last] = [rows[0] ?? beyond, rows.at(-1) ?? beyond]
+  const encode = (direction: 'next' | 'prev', position: Position | null) =>
+    position && cursors.encode([direction, position.k, position.seq], binding)
   const hasNext = isBackward || isLonger
   const hasPrevious = isBackward ? isLonger : start !== null || (page ?? 1) > 1
-  const encode = (direction: 'next' | 'prev', { key, seq }: Position) =>
-    cursors.encode([direction, key, seq], binding)
   return {
     data: rows.map((row) => ctx.render(row, row, nowMs)),
     pagination: {
       limit,
-      total: counted.total,
-      ...(query.total === 'quick' && { total_is_exact: counted.exact }),
+      total,
+      ...(query.total === 'quick' && { total_is_exact: exact }),
       has_more: hasNext,
-      next_cursor: hasNext && ends !== null ? encode('next', ends.last) : null,
-      prev_cursor: hasPrevious && ends !== null ? encode('prev', ends.first) : null,
+      next_cursor: hasNext ? encode('next', last) : null,
+      prev_cursor: hasPrevious ? encode('prev', first) : null,
       ...(page !== undefined && { page }),
     },
   }
 }
 
-function filterOf({ blocks }: ListContext, workspaceNo: number, query: ListQuery): LinkFilter {
-  const term = searchTerm(query.search ?? '')
+function filterOf({ blocks }: LinkContext, workspaceNo: number, query: ListQuery): LinkFilter {
+  const term = foldForSearch(query.search ?? '')
   return {
     workspaceNo,
     term: term === '' ? null : term,
@@ -131,35 +83,74 @@ function filterOf({ blocks }: ListContext, workspaceNo: number, query: ListQuery
   }
 }
 
-/** Where a cursor points to, and whether the list is walked back from there. */
-interface Start {
-  position: Position
-  isBackward: boolean
+/**
+ * What is known of a workspace without counting: how many links it has, how many it ever had, and how
+ * many entries its audit log has, of which every change of a link makes one, on whichever node.
+ */
+const storedFacts = prepare<{ no: number }, { links: number; made: number; changes: number }>(
+  (db, p) =>
+    db
+      .selectFrom('workspaces')
+      .select(['links_count as links', 'links_made as made', 'audit_made as changes'])
+      .where('no', '=', p.no),
+)
+
+async function factsOf(sqlx: Sql, no: number) {
+  const [facts = { links: 0, made: 0, changes: 0 }] = await sqlx.run(storedFacts, { no })
+  return facts
 }
 
-function positionOf([direction, key, seq]: CursorValue[]): Start {
-  return {
-    position: { key: key as number | string, seq: seq as number },
-    isBackward: direction === 'prev',
-  }
+/** How many links match a filter. */
+interface Total {
+  /** At least so many, where it isn't exact. */
+  total: number
+  exact: boolean
+  /** The `seq` of all that match, where they are few. */
+  seqs?: readonly number[]
 }
+
+/** What to count; not `exact`: no further than few. */
+type TotalQuery = Pick<PageQuery, 'filter' | 'range' | 'nowMs'> & { exact: boolean }
+
+/** So many totals are remembered. */
+const TOTALS_MAX = 200
+
+export type Totals = ReturnType<typeof createTotals>
 
 /**
- * The first and last position of a page. A page without links gets the position next to its cursor's,
- * so that walking back from it finds the page before. Null: an empty page without a cursor.
+ * Counts each filter once while no link changes, because a client that turns the pages of a list asks
+ * for the same total each time. What else a status depends on is read each time.
  */
-function endsOf(
-  rows: readonly PageRow[],
-  { order }: ListQuery,
-  start: Start | null,
-): { first: Position; last: Position } | null {
-  const [first, last] = [rows[0], rows.at(-1)]
-  if (first !== undefined && last !== undefined) {
-    return { first: { key: first.k, seq: first.seq }, last: { key: last.k, seq: last.seq } }
+export function createTotals(few: number) {
+  const totals = new Map<string, Total & { version: string }>()
+  return async (sqlx: Sql, query: TotalQuery, changes: number): Promise<Total> => {
+    const { filter, exact, nowMs } = query
+    const mark = filter.status === null ? '' : await statusMark(sqlx, filter.workspaceNo, nowMs)
+    const key = JSON.stringify(filter)
+    let total = totals.get(key)
+    if (total?.version !== `${changes} ${mark}` || (exact && !total.exact)) {
+      // Read before counting, and where it is counted, which may be a copy that lags. A change
+      // in between makes this the total of a past version, which is not asked for again.
+      const { changes: counted } = await factsOf(sqlx, filter.workspaceNo)
+      total = { ...(await countLinks(sqlx, query, few)), version: `${counted} ${mark}` }
+    }
+    totals.delete(key)
+    totals.set(key, total)
+    if (totals.size > TOTALS_MAX) totals.delete(totals.keys().next().value as string)
+    return total
   }
-  if (start === null) return null
-  const { key, seq } = start.position
-  const step = (order === 'desc') !== start.isBackward ? -1 : 1
-  const next = { key, seq: seq + step }
-  return { first: next, last: next }
+}
+
+async function countLinks(sqlx: Sql, query: TotalQuery, few: number): Promise<Total> {
+  const { filter, range, nowMs } = query
+  const candidates = await smallestSet(sqlx, filter, range, few)
+  const matches = matching(filter, range, nowMs, candidates)
+  const { rows } = await sql<{ seq: number }>`
+    SELECT l.seq AS seq ${matches} LIMIT ${few + 1}`.execute(sqlx.db)
+  const seqs = rows.map(({ seq }) => seq)
+  if (seqs.length <= few) return { total: seqs.length, exact: true, seqs }
+  if (!query.exact) return { total: few, exact: false }
+  const { rows: counted } = await sql<{ n: number }>`
+    SELECT count(*) AS n ${matches}`.execute(sqlx.db)
+  return { total: counted[0]?.n ?? 0, exact: true }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Link } from './schemas.ts'
 import { createTestLinks } from './testing/links.ts'
-import type { Link } from './types.ts'
 
 const text = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })

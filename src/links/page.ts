@@ -1,22 +1,37 @@
 import { sql } from 'kysely'
-import type { Sql } from '../storage/index.ts'
+import { bySql, type Sql } from '../storage/index.ts'
 import {
   type Fragment,
   type LinkFilter,
   linksIn,
   matching,
   rowTests,
+  type SeqRange,
   smallestSet,
 } from './filter.ts'
 import { type Counters, LINK_WITH_COUNTERS, type LinkRow } from './store.ts'
-import { beyond, directionOf, type Sort, type Walk, walkSql } from './walk.ts'
 
-/** A link of a page, with the key by which it was sorted. */
-export type PageRow = LinkRow & Counters & { k: number | string }
+export const SORTS = ['created_at', 'updated_at', 'clicks', 'last_clicked_at', 'slug'] as const
+export type Sort = (typeof SORTS)[number]
+
+/** A place in a sorted list: on a link, or next to one. Ties of the key are broken by `seq`. */
+export interface Position {
+  /**
+   * The sort's key: a time in milliseconds, a number of clicks, a slug's key. 0 where a link was
+   * never clicked; for `created_at` it is `seq`.
+   */
+  k: number | string
+  seq: number
+}
 
 /** Which links to fetch. */
-export interface PageQuery extends Walk {
+export interface PageQuery {
   filter: LinkFilter
+  range: SeqRange
+  sort: Sort
+  descending: boolean
+  /** Exclusive; null: the beginning of the list. */
+  after: Position | null
   offset: number
   limit: number
   /** All that match, where they are few. */
@@ -33,7 +48,10 @@ const STEPS = 4
  * The links of one page, in order. Few that match are sorted. Many are found by walking the sort's
  * index and testing each link, unless those that match are far away.
  */
-export async function fetchPage(sqlx: Sql, query: PageQuery): Promise<PageRow[]> {
+export async function fetchPage(
+  sqlx: Sql,
+  query: PageQuery,
+): Promise<(LinkRow & Counters & Position)[]> {
   const { filter, range, offset, limit, seqs, few } = query
   if (seqs !== undefined) {
     return seqs.length === 0 ? [] : hydrate(sqlx, query, sorted(query, linksIn(seqs)))
@@ -43,6 +61,18 @@ export async function fetchPage(sqlx: Sql, query: PageQuery): Promise<PageRow[]>
   if (found.length === limit || !(await hasMore(sqlx, query, steps))) return found
   const candidates = await smallestSet(sqlx, filter, range, few)
   return hydrate(sqlx, query, sorted(query, candidates))
+}
+
+/** The rows of the first keys, in one statement with them: they are of one moment. */
+async function hydrate(sqlx: Sql, query: PageQuery, keys: Fragment) {
+  const { limit, offset } = query
+  const direction = directionOf(query)
+  const { rows } = await sql<LinkRow & Counters & Position>`
+    WITH page AS (${keys} LIMIT ${limit} OFFSET ${offset})
+    SELECT page.k AS k, ${LINK_WITH_COUNTERS}
+    FROM page JOIN links l ON l.seq = page.seq LEFT JOIN link_counters c ON c.link_seq = l.seq
+    ORDER BY page.k ${direction}, page.seq ${direction}`.execute(sqlx.db)
+  return rows
 }
 
 const KEYS: Readonly<Record<Sort, Fragment>> = {
@@ -58,7 +88,7 @@ const KEYS: Readonly<Record<Sort, Fragment>> = {
 function sorted(query: PageQuery, candidates: Fragment | null): Fragment {
   const { filter, range, sort, after, nowMs } = query
   const where =
-    after === null ? sql`` : sql` WHERE (k, seq) ${beyond(query)} (${after.key}, ${after.seq})`
+    after === null ? sql`` : sql` WHERE (k, seq) ${beyond(query)} (${after.k}, ${after.seq})`
   const direction = directionOf(query)
   return sql`SELECT k, seq FROM (
       SELECT ${KEYS[sort]} AS k, l.seq AS seq ${matching(filter, range, nowMs, candidates)}
@@ -79,23 +109,106 @@ function walked(query: PageQuery, steps: number): Fragment {
   // Nothing where the link is gone and its counters are still there.
   tests.push(sql`(SELECT ${rowTests(filter, nowMs)} FROM links l WHERE l.seq = w.seq)`)
   // Without an order of its own: with one, PostgreSQL would plan to read the whole walk.
-  return sql`SELECT k, seq FROM (${walkSql(query, steps)}) w WHERE ${sql.join(tests, sql` AND `)}`
+  return sql`SELECT k, seq FROM (${walk(query, steps)}) w WHERE ${sql.join(tests, sql` AND `)}`
 }
 
 async function hasMore(sqlx: Sql, query: PageQuery, steps: number): Promise<boolean> {
   const { rows } = await sql`
-    SELECT 1 FROM (${walkSql(query, steps + 1)}) w LIMIT 1 OFFSET ${steps}`.execute(sqlx.db)
+    SELECT 1 FROM (${walk(query, steps + 1)}) w LIMIT 1 OFFSET ${steps}`.execute(sqlx.db)
   return rows.length > 0
 }
 
-/** The rows of the first keys, in one statement with them: they are of one moment. */
-async function hydrate(sqlx: Sql, query: PageQuery, keys: Fragment): Promise<PageRow[]> {
-  const { limit, offset } = query
+/**
+ * The next `steps` links of a sort with their keys (`k`, `seq`), in order, whether they match the
+ * filter or not. Counters whose link is deleted are among them.
+ *
+ * It is a compound whose every arm comes out of an index in that order, so that the database merges
+ * them and stops early. A position makes two arms, its ties and what comes after them, because
+ * SQLite would read all the ties of `(key, seq) < (?, ?)`, and half of all links may have no clicks.
+ */
+function walk(query: PageQuery, steps: number): Fragment {
   const direction = directionOf(query)
-  const { rows } = await sql<PageRow>`
-    WITH page AS (${keys} LIMIT ${limit} OFFSET ${offset})
-    SELECT page.k AS k, ${LINK_WITH_COUNTERS}
-    FROM page JOIN links l ON l.seq = page.seq LEFT JOIN link_counters c ON c.link_seq = l.seq
-    ORDER BY page.k ${direction}, page.seq ${direction}`.execute(sqlx.db)
-  return rows
+  const order = sql` ORDER BY k ${direction}, seq ${direction} LIMIT ${steps}`
+  const arms = armsOf(query, steps)
+  if (arms.length === 1) return sql`${arms[0]}${order}`
+  return bySql({
+    sqlite: sql`${sql.join(arms, sql` UNION ALL `)}${order}`,
+    // PostgreSQL sorts a compound as a whole, unless each arm says how much of it is needed.
+    postgres: sql`${sql.join(
+      arms.map((arm) => sql`(${arm}${order})`),
+      sql` UNION ALL `,
+    )}${order}`,
+  })
+}
+
+/** For `ORDER BY`. */
+function directionOf({ descending }: PageQuery): Fragment {
+  return descending ? sql`DESC` : sql`ASC`
+}
+
+/** For comparisons with a position: what comes after it. */
+function beyond({ descending }: PageQuery): Fragment {
+  return descending ? sql`<` : sql`>`
+}
+
+function armsOf(query: PageQuery, steps: number): Fragment[] {
+  const { filter, range, sort, after } = query
+  const links = sql`links l WHERE l.workspace_no = ${filter.workspaceNo}`
+  const counters = sql`link_counters c WHERE c.workspace_no = ${filter.workspaceNo}`
+  switch (sort) {
+    case 'created_at': {
+      const rest = after === null ? sql`` : sql` AND l.seq ${beyond(query)} ${after.seq}`
+      return [
+        sql`SELECT l.seq AS k, l.seq AS seq FROM links l
+          WHERE l.seq BETWEEN ${range.low} AND ${range.high}${rest}`,
+      ]
+    }
+    case 'updated_at':
+    case 'slug':
+      return keyed(query, links, KEYS[sort], sql`l.seq`)
+    case 'clicks':
+      return [...keyed(query, counters, sql`c.total`, sql`c.link_seq`), ...uncounted(query, steps)]
+    case 'last_clicked_at': {
+      // Word for word what `link_counters_last` covers.
+      const key = sql`coalesce(c.last_clicked_at, 0)`
+      return [...keyed(query, counters, key, sql`c.link_seq`), ...uncounted(query, steps)]
+    }
+  }
+}
+
+/** What an index that begins with the workspace and the key reads in order; `from` ends in a condition. */
+function keyed(query: PageQuery, from: Fragment, key: Fragment, seq: Fragment): Fragment[] {
+  const { after } = query
+  const arm = (where: Fragment) => sql`SELECT ${key} AS k, ${seq} AS seq FROM ${from}${where}`
+  if (after === null) return [arm(sql``)]
+  const later = beyond(query)
+  return [
+    arm(sql` AND ${key} = ${after.k} AND ${seq} ${later} ${after.seq}`),
+    arm(sql` AND ${key} ${later} ${after.k}`),
+  ]
+}
+
+/** A key of the other arms' type: PostgreSQL would convert what it has, and have to sort it again. */
+const ZERO = bySql({ sqlite: sql`0`, postgres: sql`0::bigint` })
+
+/** PostgreSQL would make a join of `NOT EXISTS`, of all links and all counters. */
+const HAS_NO_COUNTERS = bySql({
+  sqlite: sql`NOT EXISTS (SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq)`,
+  postgres: sql`(SELECT 1 FROM link_counters x WHERE x.link_seq = l.seq) IS NULL`,
+})
+
+/** Links without a row of counters yet: they are few and new, and their key is 0. */
+function uncounted(query: PageQuery, steps: number): Fragment[] {
+  const { filter, range, after, descending } = query
+  const side = after === null ? 1 : descending ? Number(after.k) : -Number(after.k)
+  if (side < 0) return []
+  const rest = after !== null && side === 0 ? sql` AND l.seq ${beyond(query)} ${after.seq}` : sql``
+  // A sole lower bound, or the planner may start at the other one, a million links too early.
+  const arm = sql`SELECT ${ZERO} AS k, l.seq AS seq FROM links l
+    WHERE l.seq > (SELECT coalesce(max(w.link_seq), ${range.low - 1})
+        FROM counter_watermarks w WHERE w.workspace_no = ${filter.workspaceNo})
+      AND l.seq <= ${range.high} AND +l.seq >= ${range.low} AND ${HAS_NO_COUNTERS}${rest}`
+  // In the primary key's order, so that PostgreSQL doesn't sort all of them.
+  const cut = sql`${arm} ORDER BY l.seq ${directionOf(query)} LIMIT ${steps}`
+  return [bySql({ sqlite: arm, postgres: sql`SELECT k, seq FROM (${cut}) u` })]
 }

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { setBlocked } from '../blocks/testing/set-blocked.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
 import { expectConsistent, slugRow } from './testing/tables.ts'
 
@@ -39,7 +38,7 @@ describe('deleting', () => {
     await expectConsistent(links)
   })
 
-  test('is told to whoever wants to know', async () => {
+  test('is announced, and again when the link is gone for good', async () => {
     const told: unknown[] = []
     const telling = await createTestLinks({
       changed: () => told.push('changed'),
@@ -65,14 +64,12 @@ describe('blocking', () => {
       slug: 'Bad',
       aliases: ['b2'],
     })
-    const { clock, storage, service } = links
-    const ctx = { clock, domains: service.rules.domains }
     for (const [name, blocked] of [
       ['bad', true],
       ['s.example/B2', false],
       [id, true],
     ] as const) {
-      await storage.write((tx) => setBlocked(ctx, tx, name, blocked))
+      await links.setBlocked(name, blocked)
       const block_id = blocked ? expect.stringMatching(/^blk_/) : null
       expect(await slugRow(links, 'b2')).toMatchObject({ block_id })
       expect(await slugRow(links, slug.toLowerCase())).toMatchObject({ block_id })
@@ -86,7 +83,7 @@ describe('blocking', () => {
       ['nowhere.example/bad', 'VALIDATION_FAILED'],
       ['lnk_x', 'LINK_NOT_FOUND'],
     ] as const) {
-      expect(await storage.write((tx) => setBlocked(ctx, tx, name, true))).toBe(outcome)
+      expect(await links.setBlocked(name, true)).toBe(outcome)
     }
   })
 })

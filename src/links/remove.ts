@@ -1,12 +1,13 @@
 import { recordChange } from '../audit/index.ts'
-import type { Transaction } from '../storage/index.ts'
-import { addressesOf } from './addresses.ts'
-import { type LinkAsker, type LinkContext, targetOfEntry } from './context.ts'
-import { keepDeleted } from './deleted-store.ts'
-import { givePlaceBack } from './place-store.ts'
-import { holdSlug } from './slug-store.ts'
-import { deleteLink, type LinkRow } from './store.ts'
-import { type IfMatch, linkToChange } from './update.ts'
+import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index.ts'
+import { addressesOf, allOf, holdSlug } from './addresses.ts'
+import type { IfMatch, LinkAsker, LinkContext } from './context.ts'
+import { targetOfEntry } from './rows.ts'
+import { countPlace, deleteLink, LINK_COLUMNS, type LinkRow } from './store.ts'
+import { linkToChange } from './update.ts'
+
+/** How long a deleted link can be restored; its clicks stay for as long. */
+export const GRACE_MS = 7 * 24 * 3_600_000
 
 /**
  * Deletes a link. Its slugs lead nowhere from now on, and are held for the workspace. For some days
@@ -23,8 +24,18 @@ export async function remove(
   const row = await linkToChange(tx, asker, id, ifMatch)
   const at = ctx.clock.now()
   await takeOut(tx, row)
-  await givePlaceBack(tx, row.workspace_no, 1 + addressesOf(row).aliases.length)
-  await keepDeleted(tx, row, at)
+  const { length } = allOf(addressesOf(row))
+  await countPlace(tx, row.workspace_no, { links: -1, addresses: -length })
+  await tx.db
+    .insertInto('deleted_links')
+    .values({
+      seq: row.seq,
+      id: row.id,
+      workspace_no: row.workspace_no,
+      deleted_at: at,
+      row: JSON.stringify(row),
+    })
+    .execute()
   await recordChange(tx, asker.actor, {
     workspaceNo: row.workspace_no,
     at,
@@ -38,8 +49,80 @@ export async function remove(
 }
 
 /** Takes a link out of all tables; its slugs stay held. */
-export async function takeOut(tx: Transaction, row: LinkRow): Promise<void> {
-  const { main, aliases } = addressesOf(row)
-  for (const address of [main, ...aliases]) await holdSlug(tx, address)
+async function takeOut(tx: Transaction, row: LinkRow): Promise<void> {
+  for (const address of allOf(addressesOf(row))) await holdSlug(tx, address)
   await deleteLink(tx, row)
+}
+
+/** So many at a time, so that no other write waits long. */
+const STEP = 50
+
+/** Forgets the links whose days of grace are over, in small steps. Returns how many there were. */
+export async function purgeDeleted(ctx: LinkContext): Promise<number> {
+  for (let purged = 0; ; ) {
+    const until = ctx.clock.now() - GRACE_MS
+    const over = ({ db }: Sql) =>
+      db
+        .selectFrom('deleted_links')
+        .select('seq')
+        .where('deleted_at', '<=', until)
+        .orderBy('deleted_at')
+        .limit(STEP)
+        .execute()
+    // Most of the time there is nothing, and a look costs less than a transaction.
+    if ((await over(ctx.storage.read)).length === 0) return purged
+    const step = await ctx.storage.write(
+      async (tx) => {
+        await tx.lock('purge')
+        return forget(ctx, tx, await over(tx))
+      },
+      { survives: 'process' },
+    )
+    purged += step
+    if (step < STEP) return purged
+  }
+}
+
+/**
+ * Forgets some links of a workspace that is gone, deleted ones too; their slugs stay held. True:
+ * none is left.
+ */
+export async function purgeSome(
+  ctx: LinkContext,
+  tx: Transaction,
+  workspaceNo: number,
+): Promise<boolean> {
+  const low = workspaceNo * SEQS_PER_WORKSPACE
+  const high = low + SEQS_PER_WORKSPACE - 1
+  const rows = await tx.db
+    .selectFrom('links')
+    .select(LINK_COLUMNS)
+    .where((eb) => eb.between('seq', low, high))
+    .orderBy('seq')
+    .limit(STEP)
+    .execute()
+  for (const row of rows) await takeOut(tx, row)
+  const deleted = await tx.db
+    .selectFrom('deleted_links')
+    .select('seq')
+    .where((eb) => eb.between('seq', low, high))
+    .orderBy('seq')
+    .limit(STEP)
+    .execute()
+  await forget(ctx, tx, [...rows, ...deleted])
+  return rows.length < STEP && deleted.length < STEP
+}
+
+/** Drops what is kept of links for a restore. Returns how many there were. */
+async function forget(
+  ctx: LinkContext,
+  tx: Transaction,
+  links: readonly { seq: number }[],
+): Promise<number> {
+  const seqs = links.map(({ seq }) => seq)
+  if (seqs.length === 0) return 0
+  await tx.db.deleteFrom('deleted_links').where('seq', 'in', seqs).execute()
+  await tx.db.deleteFrom('link_passwords').where('link_seq', 'in', seqs).execute()
+  tx.afterCommit(() => seqs.forEach(ctx.removed))
+  return seqs.length
 }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { setBlocked } from '../blocks/testing/set-blocked.ts'
+import type { Link } from './schemas.ts'
 import { createTestLinks, refusal, type TestLinks } from './testing/links.ts'
 import { expectConsistent, slugRow } from './testing/tables.ts'
-import type { Link } from './types.ts'
 
 const URL_A = 'https://a.example/'
 const DAY_MS = 86_400_000
@@ -238,8 +237,7 @@ describe('restoring', () => {
   test('leaves a block where it is, and knows versions from before the audit log', async () => {
     const { id } = await links.create({ destination_url: URL_A, title: 'a' })
     await links.patch(id, { title: 'b' })
-    const ctx = { clock: links.clock, domains: links.service.rules.domains }
-    await links.storage.write((tx) => setBlocked(ctx, tx, id, true))
+    await links.setBlocked(id, true)
     expect(await links.restore(id, { version: 1 })).toMatchObject({
       title: 'a',
       status: 'blocked',
@@ -259,9 +257,7 @@ describe('restoring', () => {
 
   test('keeps a block that came after the deletion, by id and by slug', async () => {
     const { id } = await links.create({ destination_url: URL_A, slug: 'Bad-one', aliases: ['b-2'] })
-    const ctx = { clock: links.clock, domains: links.service.rules.domains }
-    const block = (name: string, blocked: boolean) =>
-      links.storage.write((tx) => setBlocked(ctx, tx, name, blocked))
+    const block = (name: string, blocked: boolean) => links.setBlocked(name, blocked)
     await links.remove(id)
     expect(await block(id, true)).toBe(id)
     expect(await block('bad-ONE', false)).toMatch(/^blk_/)

@@ -6,8 +6,8 @@ import type { Caller, Scope } from '../http/index.ts'
 import { type Api, createApi, openApiDocument } from '../http/index.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { registerLinkRoutes } from './routes.ts'
+import type { Link } from './schemas.ts'
 import { createTestLinks, type TestLinks } from './testing/links.ts'
-import type { Link } from './types.ts'
 
 let links: TestLinks
 let api: Api
@@ -197,9 +197,12 @@ describe('the endpoints of links', () => {
     expect((await send('GET', '?limit=0&sort=x')).body.error.details).toHaveLength(2)
   })
 
-  test('are described without a service', () => {
+  test('are described', () => {
     const endpoints: Parameters<Api['add']>[0][] = []
-    registerLinkRoutes({ add: (endpoint) => void endpoints.push(endpoint) }, {} as never)
+    registerLinkRoutes(
+      { add: (endpoint) => void endpoints.push(endpoint) },
+      { links: links.service },
+    )
     const { paths = {} } = openApiDocument(endpoints)
     expect(Object.keys(paths)).toEqual([
       '/api/v1/links',

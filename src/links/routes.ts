@@ -1,22 +1,47 @@
+import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageLinks } from '../http/page-links.ts'
-import type { LinkRules } from './fields.ts'
-import { registerLinkHistoryRoutes } from './history-routes.ts'
-import { createListQuerySchema, listQueryOf } from './list-query.ts'
-import { answer, ETAG, LinkParams, PATH, TAG } from './route-parts.ts'
-import { createLinkSchemas, LINK_EXAMPLE, LinkListSchema, LinkSchema } from './schemas.ts'
+import { whole } from '../validation/checked.ts'
+import { createLinkSchemas } from './fields.ts'
+import { createListQuerySchema, LIMIT_DEFAULT, LIMIT_MAX, listQueryOf } from './list-query.ts'
+import {
+  HISTORY_EXAMPLE,
+  LINK_EXAMPLE,
+  type Link,
+  LinkHistorySchema,
+  LinkListSchema,
+  LinkSchema,
+} from './schemas.ts'
 import type { LinkService } from './service.ts'
+
+const PATH = '/api/v1/links'
+const TAG = 'Links'
+
+const LinkParams = z.object({
+  id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
+})
+
+/** How an endpoint's success is described that answers with a link and its ETag. */
+function oneLink(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
+  const ETag = 'The version of the link, for `If-Match` and `If-None-Match`.'
+  return {
+    status,
+    description,
+    schema: LinkSchema,
+    headers: { ETag, ...headers },
+    example: LINK_EXAMPLE,
+  }
+}
+
+/** A link with its ETag. */
+function answer(status: 200 | 201, link: Link) {
+  return { status, body: link, version: link.version }
+}
 
 /** The endpoints of links: list, create, get, update, delete; history and restore. */
 export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
-  // The document is made without a service: it is only asked when a request comes.
-  const rules: LinkRules = {
-    checkUrl: (text) => deps.links.rules.checkUrl(text),
-    get domains() {
-      return deps.links.rules.domains
-    },
-  }
+  const { rules } = deps.links
   const { create, patch } = createLinkSchemas(rules)
 
   endpoint(api, {
@@ -65,13 +90,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       slug: LINK_EXAMPLE.slug,
       tags: LINK_EXAMPLE.tags,
     },
-    success: {
-      status: 201,
-      description: 'The link.',
-      schema: LinkSchema,
-      headers: { ...ETAG, Location: 'The path of the link in the API.' },
-      example: LINK_EXAMPLE,
-    },
+    success: oneLink(201, 'The link.', { Location: 'The path of the link in the API.' }),
     errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED'],
     async handler(call) {
       const { body, mutate } = call
@@ -94,13 +113,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     tag: TAG,
     summary: 'Get a link',
     params: LinkParams,
-    success: {
-      status: 200,
-      description: 'The link.',
-      schema: LinkSchema,
-      headers: ETAG,
-      example: LINK_EXAMPLE,
-    },
+    success: oneLink(200, 'The link.'),
     errors: ['LINK_NOT_FOUND'],
     handler: async ({ caller, params }) => answer(200, await deps.links.get(caller, params.id)),
   })
@@ -119,13 +132,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     params: LinkParams,
     body: patch,
     bodyExample: { title: 'Summer sale, extended', expires_at: null },
-    success: {
-      status: 200,
-      description: 'The link as it is now.',
-      schema: LinkSchema,
-      headers: ETAG,
-      example: LINK_EXAMPLE,
-    },
+    success: oneLink(200, 'The link as it is now.'),
     errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
     async handler(call) {
       const { body, params, ifMatch, mutate } = call
@@ -157,5 +164,95 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       }),
   })
 
-  registerLinkHistoryRoutes(api, deps)
+  registerHistoryRoutes(api, deps)
+}
+
+const HistoryQuery = z.object({
+  limit: whole(LIMIT_MAX)
+    .optional()
+    .openapi({
+      param: { description: `The most entries of a page. Default: ${LIMIT_DEFAULT}.` },
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMIT_MAX,
+      example: LIMIT_DEFAULT,
+    }),
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+})
+
+const RestoreBody = z
+  .strictObject({
+    version: z
+      .int()
+      .min(1)
+      .optional()
+      .openapi({
+        description:
+          'The version whose state is to be restored, as a new version. Absent: a deleted link ' +
+          'comes back as it was, and any other stays as it is.',
+        example: 2,
+      }),
+  })
+  .openapi('LinkRestore')
+
+/** The endpoints of a link's past: what was changed, and getting it back. */
+function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}/history`,
+    scope: 'links:read',
+    operationId: 'getLinkHistory',
+    tag: TAG,
+    summary: "Get a link's history",
+    description:
+      'Every change of the link: by whom, when, and what each field was before. Also of a deleted ' +
+      'link, for as long as it can be restored.',
+    params: LinkParams,
+    query: HistoryQuery,
+    success: {
+      status: 200,
+      description: 'One page of changes, the newest first.',
+      schema: LinkHistorySchema,
+      headers: { Link: 'The next and the first page (RFC 8288).' },
+      example: {
+        data: [HISTORY_EXAMPLE],
+        pagination: { limit: 25, has_more: false, next_cursor: null },
+      },
+    },
+    errors: ['LINK_NOT_FOUND', 'BAD_REQUEST'],
+    async handler({ caller, params, query: { limit = LIMIT_DEFAULT, cursor }, request, baseUrl }) {
+      const body = await deps.links.history(caller, params.id, { limit, cursor })
+      const position = { ...body.pagination, prev_cursor: null }
+      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/{id}/restore`,
+    scope: 'links:write',
+    operationId: 'restoreLink',
+    tag: TAG,
+    summary: 'Restore a link',
+    description:
+      'Brings back a link that was deleted within the last 7 days, with its id, slugs, tags and ' +
+      'clicks; it counts towards the plan again. With `version`, the state of that version becomes ' +
+      'the newest one, checked as an update is. The history tells the versions.',
+    params: LinkParams,
+    body: RestoreBody,
+    bodyOptional: true,
+    bodyExample: { version: 2 },
+    success: oneLink(200, 'The link as it is now.'),
+    errors: ['LINK_NOT_FOUND', 'SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
+    async handler(call) {
+      const { body, caller, params, ifMatch, mutate } = call
+      const prepared = await deps.links.prepareRestore(caller, params.id, body.version)
+      return mutate(async (tx) =>
+        answer(200, await deps.links.restore(tx, askerOf(call), params.id, prepared, ifMatch)),
+      )
+    },
+  })
 }

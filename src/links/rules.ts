@@ -3,7 +3,17 @@ import { checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { foldCase } from '../validation/text.ts'
 import { parseSlug, type SlugName } from './slug.ts'
-import type { AliasInput, Tag } from './types.ts'
+
+/** A tag as typed, and the key that makes it unique within a link. */
+export interface Tag {
+  tag: string
+  key: string
+}
+
+/** A further slug; without a domain it is on the link's own. */
+export interface AliasInput extends SlugName {
+  domainNo?: number
+}
 
 /** The bounds of a link's fields: characters are Unicode code points. */
 export const BOUNDS = {

@@ -1,10 +1,13 @@
 import { z } from '@hono/zod-openapi'
-import { type LinkRules, linkFields } from './fields.ts'
+import { ActorSchema } from '../audit/index.ts'
 import { STATUSES } from './status.ts'
-import { type Link, REDIRECT_STATUSES } from './types.ts'
+
+/** Statuses that a redirect may have. */
+export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
+export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]
 
 /** What the reference shows as a link. */
-export const LINK_EXAMPLE: Link = {
+export const LINK_EXAMPLE = {
   id: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
   destination_url: 'https://example.com/summer?utm_source=newsletter',
   slug: 'summer-sale',
@@ -116,6 +119,9 @@ export const LinkSchema = z
   })
   .openapi('Link', { example: LINK_EXAMPLE })
 
+/** A link as the API gives it out. Timestamps are RFC 3339 in UTC with milliseconds. */
+export type Link = z.output<typeof LinkSchema>
+
 const cursor = (description: string) => z.string().nullable().openapi({ description })
 
 /** One page of links. */
@@ -143,40 +149,59 @@ export const LinkListSchema = z
   })
   .openapi('LinkList')
 
-/** The schemas of what a client writes; they check it against this instance's own hosts. */
-export function createLinkSchemas(rules: LinkRules) {
-  const fields = linkFields(rules)
-  const { destination_url, ...others } = fields
-  const create = z
-    .strictObject({ destination_url, ...z.object(others).partial().shape })
-    .check(endsAfterStart())
-    .openapi('LinkCreate')
-  const patch = z
-    .strictObject(z.object(fields).partial().shape)
-    .check(endsAfterStart())
-    .openapi('LinkPatch')
-  return { create, patch }
+export type LinkList = z.output<typeof LinkListSchema>
+
+export const HISTORY_EXAMPLE = {
+  id: 'aud_4711',
+  at: LINK_EXAMPLE.updated_at,
+  actor: { type: 'api_key', id: 'key_01hzy3v9k2q4r6s8t0v2w4x6y8', label: 'Newsletter' },
+  action: 'link.updated',
+  changes: { title: { from: null, to: LINK_EXAMPLE.title } },
+  version: LINK_EXAMPLE.version,
 }
 
-export type LinkSchemas = ReturnType<typeof createLinkSchemas>
+const EntrySchema = z
+  .object({
+    id: text('Identifies the entry in its workspace.'),
+    at: time('When it was changed, in UTC.'),
+    actor: ActorSchema,
+    action: z
+      .enum([
+        'link.created',
+        'link.updated',
+        'link.deleted',
+        'link.restored',
+        'link.blocked',
+        'link.unblocked',
+      ])
+      .openapi({ description: 'What was done.' }),
+    changes: z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() })).openapi({
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        required: ['from', 'to'],
+        properties: { from: {}, to: {} },
+      },
+      description:
+        'The fields that changed: what each was, and what it has been since. Of the password ' +
+        'only `has_password`.',
+    }),
+    version: z.int().openapi({ description: "The link's version since." }),
+  })
+  .openapi('LinkHistoryEntry', { example: HISTORY_EXAMPLE })
 
-interface Period {
-  starts_at?: number | null | undefined
-  expires_at?: number | null | undefined
-}
-
-/** Also runs when other fields are wrong, so that all faults are reported together. */
-function endsAfterStart() {
-  return z.superRefine<Period>(
-    ({ starts_at, expires_at }, context) => {
-      if (typeof starts_at !== 'number' || typeof expires_at !== 'number') return
-      if (expires_at > starts_at) return
-      context.addIssue({
-        code: 'custom',
-        path: ['expires_at'],
-        params: { detail: 'ENDS_BEFORE_START' },
+/** One page of a link's history, the newest change first. */
+export const LinkHistorySchema = z
+  .object({
+    data: z.array(EntrySchema).openapi({ description: 'The changes, the newest first.' }),
+    pagination: z
+      .object({
+        limit: z.int().openapi({ description: 'The most entries that this page could have.' }),
+        has_more: flag('Whether a page follows this one.'),
+        next_cursor: cursor('The `cursor` of the next page. Null: this is the last.'),
       })
-    },
-    { when: ({ value }) => typeof value === 'object' && value !== null },
-  )
-}
+      .openapi({ description: 'Where this page lies in the list.' }),
+  })
+  .openapi('LinkHistory')
+
+export type HistoryPage = z.output<typeof LinkHistorySchema>

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { bySql, prepareSql, type Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
-import { parseList } from './render.ts'
+import { parseList } from './rows.ts'
 import type { LinkRow } from './store.ts'
 
 /**
@@ -13,11 +13,6 @@ import type { LinkRow } from './store.ts'
 
 /** Shorter terms have no trigram. */
 const TRIGRAM = 3
-
-/** What a term must be looked for with: folded like the text. */
-export function searchTerm(text: string): string {
-  return foldForSearch(text)
-}
 
 /** What `search` looks through. No part can contain a line break, so no term matches across two. */
 export function searchText(

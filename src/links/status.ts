@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Covering, LinkBlock } from '../blocks/list.ts'
-import { bySql, type LinksTable, type Sql } from '../storage/index.ts'
+import { bySql, type Sql } from '../storage/index.ts'
+import type { LinkRow } from './store.ts'
 
 /** What a link's status can be, in the order of precedence: the first that applies is shown. */
 export const STATUSES = [
@@ -13,17 +14,13 @@ export const STATUSES = [
 ] as const
 export type Status = (typeof STATUSES)[number]
 
-type Conditions = Pick<LinksTable, 'enabled' | 'starts_at' | 'expires_at' | 'max_clicks'> & {
-  uses: number
-}
-
 /** The block of a link's own addresses. */
 export function blockOf({ block }: { block: string | null }): LinkBlock | null {
   return block === null ? null : (JSON.parse(block) as LinkBlock)
 }
 
 /** The status of a link at a time. `statusSql` says the same to the database. */
-export function statusOf(link: Conditions, isBlocked: boolean, nowMs: number): Status {
+export function statusOf(link: LinkRow, isBlocked: boolean, nowMs: number): Status {
   if (isBlocked) return 'blocked'
   if (link.enabled === 0) return 'disabled'
   if (link.expires_at !== null && link.expires_at <= nowMs) return 'expired'
@@ -92,21 +89,4 @@ export async function statusMark(sqlx: Sql, workspaceNo: number, nowMs: number):
     (SELECT sum(${past(sql`l.starts_at`)} + ${past(sql`l.expires_at`)}) ${links}) AS past
   `.execute(sqlx.db)
   return `${rows[0]?.uses ?? 0} ${rows[0]?.past ?? 0}`
-}
-
-/** Whether the redirect must read the link's row, or may answer from the slug's alone. */
-export function isSpecial(
-  link: Pick<
-    LinksTable,
-    'enabled' | 'starts_at' | 'expires_at' | 'max_clicks' | 'password_hash' | 'forward_query'
-  >,
-): 0 | 1 {
-  return link.enabled === 0 ||
-    link.forward_query !== 0 ||
-    link.starts_at !== null ||
-    link.expires_at !== null ||
-    link.max_clicks !== null ||
-    link.password_hash !== null
-    ? 1
-    : 0
 }

@@ -1,58 +1,48 @@
-import { type RawBuilder, sql } from 'kysely'
-import {
-  type LinksTable,
-  prepare,
-  SEQS_PER_WORKSPACE,
-  type Sql,
-  type Transaction,
-} from '../storage/index.ts'
-import { tagKeys } from './render.ts'
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
+import { AppError } from '../errors/index.ts'
+import { type LinksTable, prepare, type Sql, type Transaction } from '../storage/index.ts'
+import { tagKeys } from './rows.ts'
 import { indexText, searchText, unindexText } from './search.ts'
 
 /** A row of `links` as it is read back, without what only the search looks through. */
-export type LinkRow = Omit<LinksTable, 'block' | 'uses' | 'search_text'> & {
-  block: string | null
-  uses: number
-}
-/** What the click worker counted of a link; null before it came to it. */
-export interface Counters {
-  total: number | null
-  human: number | null
-  bot: number | null
-  unique_visitors: number | null
-  last_clicked_at: number | null
+export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'>
+
+/** A link with every field as it is by default. */
+export const BLANK: LinkRow = {
+  seq: 0,
+  id: '',
+  workspace_no: 0,
+  domain_no: 0,
+  slug: '',
+  slug_key: '',
+  destination_url: '',
+  target_url: '',
+  title: null,
+  notes: null,
+  tags: '[]',
+  aliases: '[]',
+  external_id: null,
+  enabled: 1,
+  block: null,
+  redirect_status: 302,
+  forward_query: 0,
+  starts_at: null,
+  expires_at: null,
+  max_clicks: null,
+  uses: 0,
+  fallback_url: null,
+  password_hash: null,
+  created_at: 0,
+  updated_at: 0,
+  version: 1,
 }
 
-export const LINK_COLUMNS = [
-  'seq',
-  'id',
-  'workspace_no',
-  'domain_no',
-  'slug',
-  'slug_key',
-  'destination_url',
-  'target_url',
-  'title',
-  'notes',
-  'tags',
-  'aliases',
-  'external_id',
-  'enabled',
-  'block',
-  'redirect_status',
-  'forward_query',
-  'starts_at',
-  'expires_at',
-  'max_clicks',
-  'uses',
-  'fallback_url',
-  'password_hash',
-  'created_at',
-  'updated_at',
-  'version',
-] as const satisfies readonly (keyof LinkRow)[]
+export const LINK_COLUMNS = Object.keys(BLANK) as (keyof LinkRow)[]
 
 const COUNTER_COLUMNS = ['total', 'human', 'bot', 'unique_visitors', 'last_clicked_at'] as const
+
+/** What the click worker counted of a link; null before it came to it. */
+export type Counters = Record<(typeof COUNTER_COLUMNS)[number], number | null>
 
 /** The columns of a link `l` with its counters `c`, for a statement written in SQL. */
 export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql.raw(
@@ -61,15 +51,18 @@ export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql.raw(
   ),
 )
 
-type WrittenRow = LinkRow & { search_text: string }
-
-const insert = prepare<WrittenRow, { seq: number }>((db, p) =>
-  db
+const insert = prepare<LinkRow & { search_text: string }, { seq: number }>((db, p) => {
+  const columns = [...LINK_COLUMNS, 'search_text'] as const
+  return db
     .insertInto('links')
-    .values({ ...columns(p, LINK_COLUMNS), search_text: p.search_text })
+    .values(
+      Object.fromEntries(
+        columns.map((name) => [name, p[name]]),
+      ) as unknown as Insertable<LinksTable>,
+    )
     .onConflict((conflict) => conflict.doNothing())
-    .returning('seq'),
-)
+    .returning('seq')
+})
 
 /** Adds a link with its tags, and makes it findable. False: its external id is in use. */
 export async function insertLink(tx: Transaction, row: LinkRow): Promise<boolean> {
@@ -80,65 +73,43 @@ export async function insertLink(tx: Transaction, row: LinkRow): Promise<boolean
   return true
 }
 
-/** `uses` null: as many as there are by now. */
-type ChangedRow = Omit<WrittenRow, 'uses'> & { uses: number | null }
-
-const FIXED: readonly string[] = ['seq', 'id', 'workspace_no', 'created_at', 'block', 'uses']
-const CHANGING = LINK_COLUMNS.filter((name) => !FIXED.includes(name))
-
-const update = prepare<ChangedRow, { seq: number }>((db, p) =>
-  db
-    .updateTable('links')
-    .set({
-      ...columns(p as WrittenRow, CHANGING),
-      // Visitors of a limited link raise it at the same time.
-      uses: sql<number>`coalesce(${p.uses}, uses)`,
-      search_text: p.search_text,
-    })
-    .where('seq', '=', p.seq)
-    .where(({ or, eb, not, exists, selectFrom }) =>
-      // An UPDATE can't skip a row that conflicts, so it asks before it writes.
-      or([
-        eb('external_id', '=', p.external_id as string),
-        not(
-          exists(
-            selectFrom('links as other')
-              .select('other.seq')
-              .where('other.workspace_no', '=', p.workspace_no)
-              .where('other.external_id', '=', p.external_id as string),
-          ),
-        ),
-      ]),
-    )
-    .returning('seq'),
-)
-
 /** Changes a link, its tags and its search entry. False: its external id is in use. */
 export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow): Promise<boolean> {
+  const { seq, id, workspace_no, created_at, block, uses, ...changing } = row
   const search_text = searchText(row)
-  const uses = row.uses === before.uses ? null : row.uses
-  if ((await tx.run(update, { ...row, uses, search_text })).length === 0) return false
+  let update = tx.db
+    .updateTable('links')
+    // Visitors of a limited link raise `uses` at the same time.
+    .set({ ...changing, search_text, ...(uses !== before.uses && { uses }) })
+    .where('seq', '=', seq)
+  if (row.external_id !== before.external_id) {
+    // An UPDATE can't skip a row that conflicts, so it asks before it writes.
+    update = update.where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('links as other')
+            .select('other.seq')
+            .where('other.workspace_no', '=', workspace_no)
+            .where('other.external_id', '=', row.external_id),
+        ),
+      ),
+    )
+  }
+  const { numUpdatedRows } = await update.executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
   await changeTags(tx, row, before.tags, row.tags)
   if (search_text !== searchText(before)) {
-    unindexText(tx, row.seq)
-    indexText(tx, row.seq, search_text)
+    unindexText(tx, seq)
+    indexText(tx, seq, search_text)
   }
   return true
 }
-
-const remove = prepare<{ seq: number }, never>((db, p) =>
-  db.deleteFrom('links').where('seq', '=', p.seq),
-)
 
 /** Removes a link, its tags and its search entry; its slugs are the caller's to remove. */
 export async function deleteLink(tx: Transaction, row: LinkRow): Promise<void> {
   await changeTags(tx, row, row.tags, '[]')
   unindexText(tx, row.seq)
-  await tx.run(remove, { seq: row.seq })
-}
-
-function columns(p: LinkRow, names: readonly (keyof LinkRow)[]): LinkRow {
-  return Object.fromEntries(names.map((name) => [name, p[name]])) as LinkRow
+  await tx.db.deleteFrom('links').where('seq', '=', row.seq).execute()
 }
 
 const byId = prepare<{ id: string; workspaceNo: number }, LinkRow>((db, p) =>
@@ -158,22 +129,6 @@ export async function findLink(
   return (await sqlx.run(byId, { id, workspaceNo }))[0]
 }
 
-const ofWorkspace = prepare<{ low: number; high: number; limit: number }, LinkRow>((db, p) =>
-  db
-    .selectFrom('links')
-    .select(LINK_COLUMNS)
-    .where('seq', '>', p.low)
-    .where('seq', '<', p.high)
-    .orderBy('seq')
-    .limit(p.limit),
-)
-
-/** At most `limit` links of a workspace, the oldest first. */
-export async function linksOf(sqlx: Sql, workspaceNo: number, limit: number): Promise<LinkRow[]> {
-  const low = workspaceNo * SEQS_PER_WORKSPACE
-  return sqlx.run(ofWorkspace, { low, high: low + SEQS_PER_WORKSPACE, limit })
-}
-
 const countersOf = prepare<{ seq: number }, Counters>((db, p) =>
   db.selectFrom('link_counters').select(COUNTER_COLUMNS).where('link_seq', '=', p.seq),
 )
@@ -189,13 +144,6 @@ const insertTag = prepare<{ workspaceNo: number; key: string; seq: number }, nev
     .values({ workspace_no: p.workspaceNo, tag_key: p.key, link_seq: p.seq })
     .onConflict((conflict) => conflict.doNothing()),
 )
-const deleteTag = prepare<{ workspaceNo: number; key: string; seq: number }, never>((db, p) =>
-  db
-    .deleteFrom('link_tags')
-    .where('workspace_no', '=', p.workspaceNo)
-    .where('tag_key', '=', p.key)
-    .where('link_seq', '=', p.seq),
-)
 
 async function changeTags(
   tx: Transaction,
@@ -206,6 +154,86 @@ async function changeTags(
   if (before === after) return
   const had = tagKeys(before)
   const has = tagKeys(after)
-  for (const key of had.difference(has)) await tx.run(deleteTag, { workspaceNo, key, seq })
+  const dropped = [...had.difference(has)]
+  if (dropped.length > 0) {
+    await tx.db
+      .deleteFrom('link_tags')
+      .where('workspace_no', '=', workspaceNo)
+      .where('tag_key', 'in', dropped)
+      .where('link_seq', '=', seq)
+      .execute()
+  }
   for (const key of has.difference(had)) await tx.run(insertTag, { workspaceNo, key, seq })
+}
+
+/** What a plan allows of links, and of their slugs and aliases together; null: any number. */
+export interface LinkLimits {
+  readonly links: number | null
+  readonly addresses: number | null
+}
+
+/** How a workspace's counts change; `made` 1: a new link and its audit entry take the next numbers. */
+interface PlaceChange {
+  links: number
+  addresses: number
+  made?: number
+  now?: number
+}
+
+/** A new link's numbers, and a time that is never before the previous link's. */
+export interface Place {
+  n: number
+  createdAt: number
+  entryNo: number
+}
+
+const count = prepare<
+  Required<PlaceChange> & { workspaceNo: number; linksMax: number; addressesMax: number },
+  Place
+>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({
+      links_count: eb('links_count', '+', p.links),
+      addresses_count: eb('addresses_count', '+', p.addresses),
+      links_made: eb('links_made', '+', p.made),
+      audit_made: eb('audit_made', '+', p.made),
+      last_link_at: sql<number>`CASE WHEN last_link_at > ${p.now} THEN last_link_at ELSE ${p.now} END`,
+    }))
+    .where('no', '=', p.workspaceNo)
+    .where('links_count', '<=', p.linksMax)
+    .where('addresses_count', '<=', p.addressesMax)
+    .returning(['links_made as n', 'last_link_at as createdAt', 'audit_made as entryNo']),
+)
+
+/**
+ * Counts links and addresses of a workspace. Its plan limits what grows: after a change of the plan
+ * there may be too many, and some can still be given up.
+ * @throws AppError PLAN_LIMIT_REACHED
+ */
+export async function countPlace(
+  tx: Transaction,
+  workspaceNo: number,
+  change: PlaceChange,
+  limits: LinkLimits = { links: null, addresses: null },
+): Promise<Place> {
+  const most = (limit: number | null, added: number) =>
+    limit === null || added <= 0 ? Number.MAX_SAFE_INTEGER : limit - added
+  const linksMax = most(limits.links, change.links)
+  const addressesMax = most(limits.addresses, change.addresses)
+  const all = { made: 0, now: 0, ...change, workspaceNo, linksMax, addressesMax }
+  const [place] = await tx.run(count, all)
+  if (place !== undefined) return place
+  const { links_count } = await tx.db
+    .selectFrom('workspaces')
+    .select('links_count')
+    .where('no', '=', workspaceNo)
+    .executeTakeFirstOrThrow()
+  throw new AppError('PLAN_LIMIT_REACHED', {
+    details: [
+      links_count > linksMax
+        ? { field: 'links', code: 'LINKS_LIMIT', params: { limit: limits.links ?? 0 } }
+        : { field: 'addresses', code: 'ADDRESSES_LIMIT', params: { limit: limits.addresses ?? 0 } },
+    ],
+  })
 }

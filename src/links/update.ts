@@ -1,34 +1,34 @@
-import { type Actor, recordChange } from '../audit/index.ts'
+import { recordChange } from '../audit/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Transaction } from '../storage/index.ts'
 import {
   type Addresses,
+  addressesAfter,
   addressesOf,
+  allOf,
   changeAddresses,
-  moveAddresses,
-  placeAliases,
-  storedAliases,
+  targetOf,
 } from './addresses.ts'
 import {
-  addressesLimit,
   externalIdTaken,
+  type IfMatch,
   invalid,
   type LinkAsker,
   type LinkCaller,
   type LinkContext,
-  slugTaken,
-  targetOf,
-  targetOfEntry,
 } from './context.ts'
-import { keepPassword } from './deleted-store.ts'
-import { countAddresses } from './place-store.ts'
+import type { PreparedPatch } from './fields.ts'
+import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import { BOUNDS } from './rules.ts'
-import { changesOf } from './state.ts'
-import { findCounters, findLink, type LinkRow, updateLink } from './store.ts'
-import type { Link, PreparedPatch } from './types.ts'
-
-/** Whether a version may be changed, as the request's `If-Match` says. */
-export type IfMatch = (version: number) => boolean
+import type { Link } from './schemas.ts'
+import {
+  countPlace,
+  findCounters,
+  findLink,
+  insertLink,
+  type LinkRow,
+  updateLink,
+} from './store.ts'
 
 /**
  * The link that a request wants to change.
@@ -61,130 +61,64 @@ export async function update(
   patch: PreparedPatch,
   ifMatch: IfMatch,
 ): Promise<Link> {
-  const before = await linkToChange(tx, caller, id, ifMatch)
-  return change(ctx, tx, caller, before, patch, 'link.updated')
+  const row = await linkToChange(tx, caller, id, ifMatch)
+  return change(ctx, tx, caller, { row, isDeleted: false }, patch, 'link.updated')
 }
 
-/** See {@link update}; `action` is what the audit log calls it. */
+/**
+ * Makes the next version of a link, or of a deleted one, which comes back with all that it had.
+ * @throws AppError SLUG_TAKEN, VALIDATION_FAILED, PLAN_LIMIT_REACHED
+ */
 export async function change(
   ctx: LinkContext,
   tx: Transaction,
   { workspace, actor }: LinkAsker,
-  before: LinkRow,
+  { row: before, isDeleted }: { row: LinkRow; isDeleted: boolean },
   patch: PreparedPatch,
   action: 'link.updated' | 'link.restored',
 ): Promise<Link> {
   const now = ctx.clock.now()
-  const { from, to, row, isChanged } = await nextVersion(ctx, before, patch, now)
-  if (!isChanged) return ctx.render(before, await counters(ctx, before), now)
-  const { no, plan } = workspace
-  const added = to.aliases.length - from.aliases.length
-  if (!(await countAddresses(tx, no, plan.limits.addresses, added))) {
-    throw addressesLimit(plan.limits)
-  }
-  const taken = await changeAddresses(tx, from, to, targetOf(row))
-  if (taken !== null) throw await slugTaken(ctx, tx, taken, { alias: taken !== to.main })
-  if (!(await updateLink(tx, before, row))) throw externalIdTaken()
-  return recordVersion(ctx, tx, { actor, before, row, action, now })
-}
-
-/**
- * What a patch makes of a stored link: its next version.
- * @throws AppError VALIDATION_FAILED
- */
-export async function nextVersion(
-  ctx: Pick<LinkContext, 'peopleSoFar'>,
-  before: LinkRow,
-  patch: PreparedPatch,
-  now: number,
-) {
   const from = addressesOf(before)
   const to = addressesAfter(from, patch)
-  const row = merge(before, to, patch)
+  const row = withAddresses(withFields(before, patch), to)
   const faults = faultsOf(row, to, patch)
   if (faults.length > 0) throw invalid(...faults)
   const names = Object.keys(row) as (keyof LinkRow)[]
-  const isChanged = names.some((name) => before[name] !== row[name])
+  const isSame = names.every((name) => before[name] === row[name])
+  if (isSame && !isDeleted) return rendered(ctx, before, now)
   if (before.max_clicks === null && row.max_clicks !== null) {
     row.uses = await ctx.peopleSoFar(before.seq)
   }
   row.updated_at = Math.max(now, before.updated_at)
   row.version = before.version + 1
-  return { from, to, row, isChanged }
-}
 
-/** Writes down that a link has a new version, which is stored already. Returns it rendered. */
-export async function recordVersion(
-  ctx: LinkContext,
-  tx: Transaction,
-  version: {
-    actor: Actor
-    before: LinkRow
-    row: LinkRow
-    action: 'link.updated' | 'link.restored'
-    now: number
-    /** The number of the audit entry, if it was taken already. */
-    entryNo?: number
-  },
-): Promise<Link> {
-  const { actor, before, row, action, now, entryNo } = version
+  const had = isDeleted ? [] : allOf(from)
+  const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
+  if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
+  await changeAddresses(ctx, tx, had, to, targetOf(row))
+  const isStored = isDeleted ? await insertLink(tx, row) : await updateLink(tx, before, row)
+  if (!isStored) throw externalIdTaken()
+  if (isDeleted) await tx.db.deleteFrom('deleted_links').where('seq', '=', row.seq).execute()
   if (row.password_hash !== before.password_hash) {
-    await keepPassword(tx, row.seq, row.version, before.password_hash)
+    const { seq: link_seq, version } = row
+    const replaced = { link_seq, version, password_hash: before.password_hash }
+    await tx.db.insertInto('link_passwords').values(replaced).execute()
   }
-  const entry = {
+  await recordChange(tx, actor, {
     workspaceNo: row.workspace_no,
     at: now,
     action,
     target: targetOfEntry(row),
     ...changesOf(before, row, ctx.domains),
     version: row.version,
-  }
-  await recordChange(tx, actor, entry, entryNo)
+  })
   tx.afterCommit(ctx.changed)
-  return ctx.render(row, await counters(ctx, row), now)
+  return rendered(ctx, row, now)
 }
 
-/** A point read of another file, so fast that no transaction waits for it. */
-function counters({ storage }: LinkContext, { seq }: { seq: number }) {
-  return findCounters(storage.read, seq)
-}
-
-function addressesAfter(from: Addresses, { slug, domain, aliases }: PreparedPatch): Addresses {
-  const main = { ...from.main, ...slug, domainNo: domain ?? from.main.domainNo }
-  if (aliases !== undefined) return { main, aliases: placeAliases(main, aliases) }
-  return moveAddresses(from, main)
-}
-
-function merge(before: LinkRow, to: Addresses, patch: PreparedPatch): LinkRow {
-  const { destination_url: destination, tags } = patch
-  const flag = (value: boolean | undefined, otherwise: number) =>
-    value === undefined ? otherwise : Number(value)
-  return {
-    ...before,
-    domain_no: to.main.domainNo,
-    slug: to.main.slug,
-    slug_key: to.main.key,
-    destination_url: destination?.given ?? before.destination_url,
-    target_url: destination?.target ?? before.target_url,
-    title: given(patch.title, before.title),
-    notes: given(patch.notes, before.notes),
-    tags: tags === undefined ? before.tags : JSON.stringify(tags.map(({ tag }) => tag)),
-    aliases: storedAliases(to),
-    external_id: given(patch.external_id, before.external_id),
-    enabled: flag(patch.enabled, before.enabled),
-    redirect_status: patch.redirect_status ?? before.redirect_status,
-    forward_query: flag(patch.forward_query, before.forward_query),
-    starts_at: given(patch.starts_at, before.starts_at),
-    expires_at: given(patch.expires_at, before.expires_at),
-    max_clicks: given(patch.max_clicks, before.max_clicks),
-    fallback_url:
-      patch.fallback_url === undefined ? before.fallback_url : (patch.fallback_url?.given ?? null),
-    password_hash: given(patch.password_hash, before.password_hash),
-  }
-}
-
-function given<T>(value: T | undefined, otherwise: T): T {
-  return value === undefined ? otherwise : value
+/** With counters by a point read of another file, so fast that no transaction waits for it. */
+async function rendered({ storage, render }: LinkContext, row: LinkRow, now: number) {
+  return render(row, await findCounters(storage.read, row.seq), now)
 }
 
 /** What only shows when the patch meets what is stored. */

@@ -59,6 +59,11 @@ describe('a destination', () => {
     expect(code(path + '😀'.repeat(sent))).toContain('%F0%9F%98%80')
     expect(code(path + '😀'.repeat(sent + 1))).toBe('TOO_LONG')
     expect(code(`https://example.com/?q=${'中'.repeat(1_000)}`)).toBe('TOO_LONG')
+    // The message names the limit that applies.
+    expect(check(`${full}x`)).toMatchObject({ params: { max: 8192 } })
+    expect(check(`https://example.com/?q=${'中'.repeat(1_000)}`)).toMatchObject({
+      params: { encoded: 8192 },
+    })
   })
 
   test('is an absolute address', () => {

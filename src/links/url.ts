@@ -69,7 +69,8 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
       if (rules.isBlockedHost?.(host)) return new Fault('URL_BLOCKED')
     }
     if (Buffer.byteLength(url.href) > LOCATION_BYTES_MAX) {
-      return new Fault('TOO_LONG', { max: LOCATION_BYTES_MAX })
+      const limits = { max: URL_LENGTH_MAX, encoded: LOCATION_BYTES_MAX }
+      return new Fault('TOO_LONG', limits)
     }
     return { given: text, target: url.href }
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { testDialect } from '../storage/testing/database.ts'
+import { SORTS } from './page.ts'
 import { createTestLinks } from './testing/links.ts'
-import { SORTS } from './walk.ts'
 
 /** What happens between two pages. */
 const events = fc.array(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Link, ListResult } from '../../src/links/index.ts'
+import type { Link, LinkList } from '../../src/links/index.ts'
 import { DEFAULT_PLANS } from '../../src/plans/defaults.ts'
 import { eventually } from '../harness/eventually.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
@@ -86,8 +86,8 @@ function verdict({ status, body }: Answer<unknown>): string {
   return [status, ...(code === 'VALIDATION_FAILED' ? named : [code, ...named])].join(' ')
 }
 
-const list = (query: string, asKey = key) => send<ListResult>('GET', query, { key: asKey })
-const slugsOf = ({ body }: Answer<ListResult>) => body.data.map(({ slug }) => slug)
+const list = (query: string, asKey = key) => send<LinkList>('GET', query, { key: asKey })
+const slugsOf = ({ body }: Answer<LinkList>) => body.data.map(({ slug }) => slug)
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
 describe('a link', () => {
@@ -586,9 +586,9 @@ describe('a list', () => {
         const ids = whole.data.map(({ id }) => id)
         const pages: string[][] = []
         let query: string | undefined = `?sort=${sort}&order=${order}&limit=4`
-        let last: ListResult['pagination'] | undefined
+        let last: LinkList['pagination'] | undefined
         while (query !== undefined) {
-          const { headers, body }: Answer<ListResult> = await list(query, listKey)
+          const { headers, body }: Answer<LinkList> = await list(query, listKey)
           pages.push(body.data.map(({ id }) => id))
           last = body.pagination
           expect(last).toMatchObject({ limit: 4, total: ids.length })

@@ -5,19 +5,18 @@ import { COMMAND_LINE } from '../../audit/index.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createBlockList } from '../../blocks/index.ts'
+import { setBlocked } from '../../blocks/testing/set-blocked.ts'
 import { syncDomains } from '../../domains/index.ts'
 import type { AppError } from '../../errors/index.ts'
 import { createCursors } from '../../http/cursor.ts'
 import { validate } from '../../http/index.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../storage/index.ts'
 import { openTestStorage, writeCounters } from '../../storage/testing/database.ts'
-import type { LinkAsker } from '../context.ts'
-import type { HistoryPage } from '../history.ts'
-import type { ListResult } from '../list.ts'
+import type { LinkAsker, LinkServiceDeps } from '../context.ts'
+import { createLinkSchemas } from '../fields.ts'
 import { createListQuerySchema, listQueryOf } from '../list-query.ts'
-import { createLinkSchemas } from '../schemas.ts'
-import { createLinkService, type LinkService, type LinkServiceDeps } from '../service.ts'
-import type { Link } from '../types.ts'
+import type { HistoryPage, Link, LinkList } from '../schemas.ts'
+import { createLinkService, type LinkService } from '../service.ts'
 
 /** A links service on a database of its own, with two workspaces and two domains. */
 export interface TestLinks {
@@ -38,11 +37,13 @@ export interface TestLinks {
     options?: { version?: number; ifVersion?: number; workspaceNo?: number },
   ): Promise<Link>
   history(id: string, page?: { limit: number; cursor?: string }): Promise<HistoryPage>
-  list(query?: Record<string, string | string[]>, workspaceNo?: number): Promise<ListResult>
+  list(query?: Record<string, string | string[]>, workspaceNo?: number): Promise<LinkList>
   /** Writes a link's counters as the click worker does. */
   count(id: string, counters: { total: number; lastClickedAt: number | null }): Promise<void>
   /** Lets the click worker have come to every link there is. */
   countAll(): Promise<void>
+  /** Blocks a link by id or address, or ends its block; gives back what {@link setBlocked} does. */
+  setBlocked(value: string, blocked: boolean): Promise<string | null>
   setLimit(limit: number | null): void
   setAddressesLimit(limit: number | null): void
   close(): Promise<void>
@@ -169,6 +170,7 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
         ),
       )
     },
+    setBlocked: (value, blocked) => setBlocked({ storage, clock, domains }, value, blocked),
     setLimit(value) {
       limits.links = value
     },

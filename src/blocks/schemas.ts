@@ -1,0 +1,53 @@
+import { z } from '@hono/zod-openapi'
+import { checked, checkText } from '../validation/checked.ts'
+
+export const BLOCK_KINDS = ['link', 'host', 'destination_host', 'workspace'] as const
+export type BlockKind = (typeof BLOCK_KINDS)[number]
+
+/** The most characters of a reason, an appeal or a value. */
+export const TEXT_MAX = 1_000
+export const text = checked(z.string(), checkText({ min: 1, max: TEXT_MAX }))
+const at = z.string().openapi({ format: 'date-time' })
+
+/** A block as the owner of the instance sees it. */
+export const BlockSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(BLOCK_KINDS),
+    value: z.string(),
+    reason: z.string(),
+    link_id: z.string().nullable(),
+    created_by: z.string(),
+    created_at: at,
+    appeals: z.array(
+      z.object({ workspace_id: z.string(), link_id: z.string(), text: z.string(), created_at: at }),
+    ),
+  })
+  .openapi('Block')
+
+export const BlockListSchema = z
+  .object({
+    data: z.array(BlockSchema),
+    pagination: z.object({
+      limit: z.int(),
+      has_more: z.boolean(),
+      next_cursor: z.string().nullable(),
+    }),
+  })
+  .openapi('BlockList')
+
+/** What visitors have reported: how often, and what the last one wrote of `host/slug`. */
+export const ReportListSchema = z
+  .object({
+    data: z.array(
+      z.object({ address: z.string(), times: z.int(), text: z.string(), reported_at: at }),
+    ),
+  })
+  .openapi('ReportList')
+
+/** Times are RFC 3339 in UTC. */
+export type Block = z.output<typeof BlockSchema>
+export type Report = z.output<typeof ReportListSchema>['data'][number]
+
+/** What is to be blocked, as it was typed. */
+export type BlockInput = Pick<Block, 'kind' | 'value' | 'reason'>

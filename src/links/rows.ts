@@ -1,0 +1,146 @@
+import type { Fields } from '../audit/index.ts'
+import type { BlockList } from '../blocks/list.ts'
+import type { Domains } from '../domains/index.ts'
+import { foldCase } from '../validation/text.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import type { Addresses } from './addresses.ts'
+import type { PreparedPatch } from './fields.ts'
+import type { Link, RedirectStatus } from './schemas.ts'
+import { blockOf, statusOf } from './status.ts'
+import type { Counters, LinkRow } from './store.ts'
+
+type Hosts = Pick<Domains, 'hostOf'>
+
+/** A row with the fields of a patch but its addresses; what is absent stays. */
+export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
+  const row = { ...before }
+  const set = <C extends keyof LinkRow>(column: C, value: LinkRow[C] | undefined) => {
+    if (value !== undefined) row[column] = value
+  }
+  const { destination_url: destination, tags, fallback_url: fallback } = patch
+  set('destination_url', destination?.given)
+  set('target_url', destination?.target)
+  set('title', patch.title)
+  set('notes', patch.notes)
+  set('tags', tags && JSON.stringify(tags.map(({ tag }) => tag)))
+  set('external_id', patch.external_id)
+  set('enabled', patch.enabled === undefined ? undefined : Number(patch.enabled))
+  set('redirect_status', patch.redirect_status)
+  set('forward_query', patch.forward_query === undefined ? undefined : Number(patch.forward_query))
+  set('starts_at', patch.starts_at)
+  set('expires_at', patch.expires_at)
+  set('max_clicks', patch.max_clicks)
+  set('fallback_url', fallback === null ? null : fallback?.given)
+  set('password_hash', patch.password_hash)
+  return row
+}
+
+/** A row with other addresses. */
+export function withAddresses(row: LinkRow, { main, aliases }: Addresses): LinkRow {
+  const stored = aliases.map(({ slug, domainNo }) =>
+    domainNo === main.domainNo ? slug : `${domainNo}/${slug}`,
+  )
+  const { domainNo: domain_no, slug, key: slug_key } = main
+  return { ...row, domain_no, slug, slug_key, aliases: JSON.stringify(stored) }
+}
+
+/**
+ * What can be changed of a link, as the API gives it out: what the history tells of, and what an
+ * earlier version is rebuilt from. Of the password only whether there is one.
+ */
+export function stateOf(row: LinkRow, domains: Hosts) {
+  return {
+    destination_url: row.destination_url,
+    slug: row.slug,
+    aliases: formatAliases(row.aliases, domains),
+    domain: domains.hostOf(row.domain_no),
+    title: row.title,
+    notes: row.notes,
+    tags: parseList(row.tags),
+    external_id: row.external_id,
+    enabled: row.enabled !== 0,
+    redirect_status: row.redirect_status as RedirectStatus,
+    forward_query: row.forward_query !== 0,
+    starts_at: timeOrNull(row.starts_at),
+    expires_at: timeOrNull(row.expires_at),
+    max_clicks: row.max_clicks,
+    fallback_url: row.fallback_url,
+    has_password: row.password_hash !== null,
+  }
+}
+
+/** The columns of fields that are called otherwise. */
+const COLUMNS: Partial<Record<string, keyof LinkRow>> = {
+  domain: 'domain_no',
+  has_password: 'password_hash',
+}
+
+/** What a change of a link is recorded as: the fields whose columns differ. */
+export function changesOf(
+  before: LinkRow,
+  after: LinkRow,
+  domains: Hosts,
+): { before: Fields; after: Fields } {
+  const states = { before: stateOf(before, domains), after: stateOf(after, domains) }
+  const changes = { before: {} as Record<string, unknown>, after: {} as Record<string, unknown> }
+  for (const field of Object.keys(states.after) as (keyof typeof states.after)[]) {
+    const column = COLUMNS[field] ?? (field as keyof LinkRow)
+    if (before[column] === after[column]) continue
+    changes.before[field] = states.before[field]
+    changes.after[field] = states.after[field]
+  }
+  return changes
+}
+
+/** A link as the audit log names it. */
+export function targetOfEntry({ id, slug }: { id: string; slug: string }) {
+  return { type: 'link' as const, id, label: slug }
+}
+
+/** Turns rows into what the API gives out. */
+export type RenderLink = (row: LinkRow, counters: Counters | undefined, nowMs: number) => Link
+
+/** Renders links of the domains of this instance. */
+export function createRenderer(domains: Domains, blocks: BlockList): RenderLink {
+  return (row, counters, nowMs) => {
+    const block = blockOf(row) ?? blocks.covering(row)
+    return {
+      id: row.id,
+      ...stateOf(row, domains),
+      short_url: domains.shortUrl(row.domain_no, row.slug),
+      status: statusOf(row, block !== null, nowMs),
+      block: block && { reason: block.reason, at: timeOrNull(block.at) },
+      clicks: {
+        total: counters?.total ?? 0,
+        human: counters?.human ?? 0,
+        bot: counters?.bot ?? 0,
+        unique: counters?.unique_visitors ?? 0,
+      },
+      last_clicked_at: timeOrNull(counters?.last_clicked_at ?? null),
+      created_at: formatTimestamp(row.created_at),
+      updated_at: formatTimestamp(row.updated_at),
+      version: row.version,
+    }
+  }
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : formatTimestamp(ms)
+}
+
+/** A list of strings as `tags` and `aliases` are stored. */
+export function parseList(json: string): string[] {
+  return json === '[]' ? [] : (JSON.parse(json) as string[])
+}
+
+/** The keys of stored tags, by which links are found. */
+export function tagKeys(json: string): Set<string> {
+  return new Set(parseList(json).map(foldCase))
+}
+
+function formatAliases(json: string, domains: Hosts): string[] {
+  return parseList(json).map((alias) => {
+    const [slug = '', no] = alias.split('/').reverse()
+    return no === undefined ? slug : `${domains.hostOf(Number(no))}/${slug}`
+  })
+}
