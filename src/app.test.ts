@@ -15,6 +15,7 @@ import { createLinkService, type LinkServiceDeps } from './links/index.ts'
 import { DEFAULT_PLANS } from './plans/defaults.ts'
 import { createPlans } from './plans/service.ts'
 import { openTestStorage } from './storage/testing/database.ts'
+import './i18n/testing/pseudo.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'slugline-app-'))
 const storage = await openTestStorage(dir)

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import IntlMessageFormat from 'intl-messageformat'
 import { DETAIL_CODES, DETAILS, ERROR_CODES, ERRORS, type ErrorParam } from '../errors/index.ts'
-import { argumentsOf, isBranching, isLiteral, isPlural, walk } from './ast.ts'
 import { LOCALES, PSEUDO_LOCALES } from './locales.ts'
 import { hasMessage, MESSAGE_KEYS, MESSAGES, type MessageKey } from './messages.ts'
+import { argumentsOf, isBranching, isLiteral, isPlural, walk } from './testing/ast.ts'
+import './testing/pseudo.ts'
 import { type MessageParams, translate } from './translate.ts'
 
 const TRANSLATED = LOCALES.filter((locale) => locale !== 'en')
