@@ -12,8 +12,7 @@ import {
   takeOfKey,
 } from './authenticate.ts'
 import { BODY_BYTES_MAX, hasNoBody, parseJsonObject, readBody } from './body.ts'
-import { fingerprintOf, idempotencyKeyOf, ownKey } from './idempotency.ts'
-import type { IdempotentRequest } from './idempotency-store.ts'
+import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './rate-limit.ts'
 import {
   apiHeaders,
@@ -26,15 +25,7 @@ import {
 } from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
 import type { Answer, AnyEndpoint, Call, Caller, Mounted, Page, Person } from './types.ts'
-import {
-  assertKnownParameters,
-  byParameter,
-  langOf,
-  pathOf,
-  queryOf,
-  searchOf,
-  validate,
-} from './validate.ts'
+import { assertKnownParameters, byParameter, langOf, queryOf, validate } from './validate.ts'
 
 /** An answer that is rendered already: to be recorded, or replayed. */
 class Recorded implements Answer {
@@ -246,13 +237,7 @@ export class Exchange implements Call {
     const idempotent = {
       workspaceNo: caller.workspace.no,
       key: ownKey(caller, idempotencyKeyOf(header)),
-      fingerprint: fingerprintOf({
-        method: request.method,
-        path: pathOf(request.url),
-        search: searchOf(request.url),
-        ifMatch: request.headers.get('if-match'),
-        body,
-      }),
+      fingerprint: fingerprintOf(request, body),
     }
     const replay = await services.idempotency.begin(idempotent)
     if (replay === undefined) this.#idempotent = idempotent

@@ -1,7 +1,7 @@
 export { type Api, type ApiDeps, createApi, endpoint } from './api.ts'
 export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './authenticate.ts'
 export { parseJsonObject, readBody } from './body.ts'
-export { purgeIdempotency } from './idempotency-store.ts'
+export { purgeIdempotency } from './idempotency.ts'
 export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
 export { assertAllowed } from './rate-limit.ts'
 export { digestTag } from './respond.ts'
