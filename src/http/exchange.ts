@@ -8,15 +8,14 @@ import {
   callerOf,
   challengeOf,
   DASHBOARD_PREFIX,
+  identify,
   permits,
-  takeOfKey,
 } from './authenticate.ts'
 import { BODY_BYTES_MAX, hasNoBody, parseJsonObject, readBody } from './body.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './rate-limit.ts'
 import {
   apiHeaders,
-  dashboardHeaders,
   namesVersion,
   renderAnswer,
   send,
@@ -26,14 +25,6 @@ import {
 import type { RequestInfo, Services } from './services.ts'
 import type { Answer, AnyEndpoint, Call, Caller, Mounted, Page, Person } from './types.ts'
 import { assertKnownParameters, byParameter, langOf, queryOf, validate } from './validate.ts'
-
-/** An answer that is rendered already: to be recorded, or replayed. */
-class Recorded implements Answer {
-  readonly status: number
-  constructor(readonly rendered: Rendered) {
-    this.status = rendered.status
-  }
-}
 
 /**
  * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
@@ -58,8 +49,8 @@ export class Exchange implements Call {
     readonly info: RequestInfo,
     readonly requestId: string,
   ) {
-    const headersOf = services.sessions === undefined ? apiHeaders : dashboardHeaders
-    this.headers = headersOf(requestId, services.baseUrl())
+    const forDashboard = services.sessions !== undefined
+    this.headers = apiHeaders(requestId, services.baseUrl(), forDashboard)
     this.meter = new Meter(services, this.headers)
   }
 
@@ -100,7 +91,7 @@ export class Exchange implements Call {
     const { sessions } = services
     let now: Caller | null
     if (sessions === undefined) {
-      const found = await callerOf(request.headers.get('authorization'), services.authenticate)
+      const found = await callerOf(request, services.authenticate)
       now = typeof found === 'string' ? null : found
     } else {
       const person = await sessions.personOf(request.headers)
@@ -119,7 +110,8 @@ export class Exchange implements Call {
       return storage.write(work, workspaceNo === undefined ? {} : { workspaceNo, together })
     }
     const render = async (tx: Transaction) => this.#render(await work(tx))
-    return new Recorded(await idempotency.run(this.#idempotent, render))
+    const rendered = await idempotency.run(this.#idempotent, render)
+    return { status: rendered.status, rendered }
   }
 
   /** Answers the request; every failure becomes an error response. */
@@ -127,7 +119,7 @@ export class Exchange implements Call {
     try {
       await admit(this, endpoint)
       const replay = await this.#read(endpoint, params)
-      const answer: Answer = replay ?? (await endpoint.handler(this as never))
+      const answer = replay ?? (await endpoint.handler(this as never))
       if (answer.stream === undefined) return this.#respond(answer)
       const { status, stream, headers } = answer
       const body = this.request.method === 'HEAD' ? null : await stream()
@@ -144,7 +136,7 @@ export class Exchange implements Call {
     try {
       await this.meter.takeAnonymous(this.address)
       const { headers } = this
-      return send(this.request, await page(this), { headers, isShared: true })
+      return send(this.request, await page(this), { headers })
     } catch (error) {
       return this.fail(error)
     }
@@ -152,12 +144,8 @@ export class Exchange implements Call {
 
   /** Answers what no endpoint answers; it counts towards the limit of the key or the address. */
   async refuse(error: AppError): Promise<Response> {
-    const { request, services } = this
     try {
-      const header = request.headers.get('authorization')
-      const caller = await callerOf(header, services.authenticate)
-      if (typeof caller === 'string') await this.meter.takeAnonymous(this.address)
-      else await takeOfKey(this, caller, true)
+      await identify(this, 'any')
     } catch (failure) {
       return this.fail(failure)
     }
@@ -204,10 +192,7 @@ export class Exchange implements Call {
   }
 
   /** Reads and checks body, path and query; returns the answer to an earlier request if it is one. */
-  async #read(
-    endpoint: AnyEndpoint,
-    params: Record<string, string>,
-  ): Promise<Recorded | undefined> {
+  async #read(endpoint: AnyEndpoint, params: Record<string, string>): Promise<Answer | undefined> {
     const { request } = this
     let value: Record<string, unknown> | undefined
     if (endpoint.body !== undefined) {
@@ -217,7 +202,7 @@ export class Exchange implements Call {
       value = isAbsent ? {} : parseJsonObject(await readBody(request, isPatch, bytesMax))
     }
     const replay = await this.#claim(endpoint, value)
-    if (replay !== undefined) return new Recorded(replay)
+    if (replay !== undefined) return { status: replay.status, rendered: replay }
     if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
     const query = queryOf(request.url)
     assertKnownParameters(query, endpoint.query, this.services.sessions !== undefined)
@@ -253,7 +238,7 @@ export class Exchange implements Call {
   }
 
   #respond(answer: Answer): Response {
-    const rendered = answer instanceof Recorded ? answer.rendered : this.#render(answer)
+    const rendered = answer.rendered ?? this.#render(answer)
     const isSecret = this.endpoint?.secret !== undefined
     const response = send(this.request, rendered, { headers: this.headers, isSecret })
     for (const cookie of answer.cookies ?? []) response.headers.append('Set-Cookie', cookie)

@@ -1,11 +1,11 @@
-export { type Api, type ApiDeps, createApi, endpoint } from './api.ts'
+export { type Api, createApi, endpoint } from './api.ts'
 export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './authenticate.ts'
 export { parseJsonObject, readBody } from './body.ts'
 export { purgeIdempotency } from './idempotency.ts'
 export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
 export { assertAllowed } from './rate-limit.ts'
 export { digestTag } from './respond.ts'
-export type { AnswerEvent, RequestInfo } from './services.ts'
+export type { AnswerEvent, ApiDeps, RequestInfo } from './services.ts'
 export type {
   Answer,
   Authenticate,

@@ -97,6 +97,8 @@ export interface Answer {
    * Its `Content-Type` stands in `headers`.
    */
   stream?: () => Promise<ReadableStream<Uint8Array>>
+  /** The answer in its bytes, instead of `body`: recorded, or replayed. */
+  rendered?: Rendered
   /** The version of the object in `body`: becomes a strong ETag. */
   version?: number
   /** Further headers, `Location` and `Link` for instance. */
