@@ -78,7 +78,7 @@ export async function serve(
 
   const start = await createStart(context.environment, logger)
   let { secrets, failure } = await start.first()
-  server = listen(config, gate)
+  server = listen(config, gate, logger)
   const url = listeningUrl(config.host, server.port as number)
   let serving: Serving
   try {
