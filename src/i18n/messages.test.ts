@@ -182,6 +182,10 @@ test('the allow-list of messages that equal the English ones is not longer than 
   expect(equal.sort()).toEqual([...SAME_AS_ENGLISH].sort())
 })
 
+test('nobody is advised to leave a field empty: an empty domain is no domain', () => {
+  expect(MESSAGES.tr['detail.UNKNOWN_DOMAIN']).not.toMatch(/boş/)
+})
+
 describe.each([...PSEUDO_LOCALES])('pseudo-locale %s', (locale) => {
   // Numbers only: values put into placeholders are not text of the message.
   const numbers = (key: MessageKey): MessageParams =>
