@@ -5,9 +5,9 @@ import { systemRandom } from '../base/random.ts'
 import type { Caller, Scope } from '../http/index.ts'
 import { type Api, createApi, openApiDocument } from '../http/index.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
+import type { HistoryPage } from './history.ts'
 import { registerLinkRoutes } from './routes.ts'
 import { createTestLinks, type TestLinks } from './testing/links.ts'
-import type { HistoryPage } from './history.ts'
 import type { Link } from './types.ts'
 
 let links: TestLinks
