@@ -1,13 +1,12 @@
-import { digestTag, type Page } from '../http/index.ts'
+import { digestTag, type OpenApiParts, type Page } from '../http/index.ts'
 import type { Locale } from '../i18n/index.ts'
-import { errorsPage, POLICY, type ReferenceDocument, referencePage } from './page.ts'
+import { errorsPage, POLICY, referencePage } from './page.ts'
 
-export type { ReferenceDocument } from './page.ts'
 export { registerRootRoutes } from './root-routes.ts'
 
 /** What the page needs. */
 export interface DocsDeps {
-  document: () => ReferenceDocument
+  document: () => OpenApiParts
   /** The public address of this instance, for the examples. */
   baseUrl: () => string
 }

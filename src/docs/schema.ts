@@ -1,27 +1,6 @@
+import type { Schema } from '../http/openapi-share.ts'
 import { direction, type Locale } from '../i18n/index.ts'
 import { type Html, html, inline } from './html.ts'
-
-/** The part of JSON Schema that our document makes use of. */
-export interface Schema {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-  description?: string
-  default?: unknown
-  example?: unknown
-  maxLength?: number
-  maxItems?: number
-  minimum?: number
-  maximum?: number
-}
 
 /** The last part of a `$ref`. */
 export function nameOfRef(ref: string): string {
