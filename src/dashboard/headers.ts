@@ -31,8 +31,3 @@ export function dashboardHeaders(baseUrl: string): Record<string, string> {
     ...hstsOf(baseUrl),
   }
 }
-
-/** The path of a request, which has no host that is one with HTTP/1.0 or a malformed `Host`. */
-export function pathnameOf(url: string): string {
-  return URL.parse(url, 'http://localhost')?.pathname ?? '/'
-}

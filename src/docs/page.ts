@@ -15,16 +15,11 @@ export const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const METHODS = ['get', 'post', 'patch', 'put', 'delete'] as const
-
 /** The reference as one page without scripts, made from the OpenAPI document itself. */
 export function referencePage(document: OpenApiParts, baseUrl: string): string {
   const { components = {} } = document
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method]
-      return operation === undefined ? [] : [{ method, path, operation }]
-    }),
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   )
   const contents = html`<li><a href="#top">Overview</a></li>
 ${operations.map(

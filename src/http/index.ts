@@ -5,7 +5,7 @@ export { purgeIdempotency } from './idempotency.ts'
 export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
 export type { OpenApiParts } from './openapi-share.ts'
 export { assertAllowed } from './rate-limit.ts'
-export { digestTag } from './respond.ts'
+export { digestTag, noneMatch } from './respond.ts'
 export type { AnswerEvent, ApiDeps, RequestInfo } from './services.ts'
 export type {
   Answer,
@@ -24,4 +24,4 @@ export type {
   SessionCaller,
   Sessions,
 } from './types.ts'
-export { pathOf, repeatable, validate } from './validate.ts'
+export { langOf, pathOf, repeatable, validate } from './validate.ts'
