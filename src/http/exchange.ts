@@ -23,15 +23,16 @@ import {
   versionMatches,
 } from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
-import type { Answer, AnyEndpoint, Call, Caller, Mounted, Page, Person } from './types.ts'
+import type { Answer, AnyEndpoint, Caller, Mounted, Page, Person } from './types.ts'
 import { assertKnownParameters, byParameter, langOf, queryOf, validate } from './validate.ts'
 
 /**
  * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
  * answer. One object instead of a stack of middleware: each stage needs what the others found out.
  */
-export class Exchange implements Call {
+export class Exchange {
   caller: Caller | null = null
+  /** Who is signed in; always null on the public API. */
   person: Person | null = null
   params: unknown
   query: unknown
@@ -54,14 +55,17 @@ export class Exchange implements Call {
     this.meter = new Meter(services, this.headers)
   }
 
+  /** The public address of this instance: an origin without a trailing slash. */
   get baseUrl(): string {
     return this.services.baseUrl()
   }
 
+  /** The address that the request came from. */
   get address(): string {
     return this.services.clientAddress(this.info.peer, this.request.headers)
   }
 
+  /** The language of this answer, negotiated when it is first asked for. */
   get locale(): Locale {
     if (this.#locale === undefined) {
       const own = this.person?.language ?? this.caller?.workspace.language ?? null
@@ -76,6 +80,8 @@ export class Exchange implements Call {
   }
 
   // Properties instead of methods: handlers take them out of the call.
+
+  /** Whether `If-Match` and `If-None-Match` allow a change of this version (RFC 9110 §13.1). */
   readonly ifMatch = (version: number): boolean => {
     const { headers } = this.request
     return (
@@ -84,6 +90,7 @@ export class Exchange implements Call {
     )
   }
 
+  /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
   readonly stillPermitted = async (): Promise<boolean> => {
     const { caller, request, services } = this
     const scope = this.endpoint?.scope ?? null
@@ -100,6 +107,10 @@ export class Exchange implements Call {
     return now !== null && now.workspace.no === caller.workspace.no && permits(now, scope)
   }
 
+  /**
+   * Runs `work` in a transaction and answers when it would survive a power cut. With an
+   * `Idempotency-Key`, the answer is recorded in the same transaction.
+   */
   readonly mutate = async (
     work: (tx: Transaction) => Promise<Answer>,
     { together = false }: Pick<WriteOptions, 'together'> = {},

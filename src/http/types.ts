@@ -1,8 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { ErrorCode, Rendered } from '../errors/index.ts'
-import type { Locale } from '../i18n/index.ts'
 import type { Plan, PlanLimits } from '../plans/types.ts'
-import type { Transaction, WriteOptions } from '../storage/index.ts'
+import type { Exchange } from './exchange.ts'
 
 /** What a key may do. */
 export type Scope = 'links:read' | 'links:write'
@@ -113,35 +112,24 @@ export interface Call<
   P = unknown,
   Q = unknown,
   B = unknown,
-> {
-  readonly request: Request
-  readonly requestId: string
+> extends Pick<
+    Exchange,
+    | 'request'
+    | 'requestId'
+    | 'person'
+    | 'locale'
+    | 'address'
+    | 'baseUrl'
+    | 'ifMatch'
+    | 'stillPermitted'
+    | 'mutate'
+  > {
   /** Null on public endpoints. */
   readonly caller: C
-  /** Who is signed in; always null on the public API. */
-  readonly person: Person | null
   /** The values of the path, the query and the body, as their schemas gave them out. */
   readonly params: P
   readonly query: Q
   readonly body: B
-  /** The language of this answer, negotiated when it is first asked for. */
-  readonly locale: Locale
-  /** The address that the request came from. */
-  readonly address: string
-  /** The public address of this instance: an origin without a trailing slash. */
-  readonly baseUrl: string
-  /** Whether `If-Match` and `If-None-Match` allow a change of this version (RFC 9110 §13.1). */
-  readonly ifMatch: (version: number) => boolean
-  /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
-  readonly stillPermitted: () => Promise<boolean>
-  /**
-   * Runs `work` in a transaction and answers when it would survive a power cut. With an
-   * `Idempotency-Key`, the answer is recorded in the same transaction.
-   */
-  readonly mutate: (
-    work: (tx: Transaction) => Promise<Answer>,
-    options?: Pick<WriteOptions, 'together'>,
-  ) => Promise<Answer>
 }
 
 /** Answers GET without a key, outside of the OpenAPI document. */
