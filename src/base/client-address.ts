@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { createMemo } from './memo.ts'
 
 /** Finds the visitor's address behind `peer`, the address that the connection came from. */
 export type ClientAddress = (peer: string, headers: Headers) => string
@@ -37,20 +38,11 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 /** Tells whether an address, of a peer for example, is one of the named proxies'. */
 export function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
   const networks = trustedProxies.map(parseNetwork)
-  const remembered = new Map<string, boolean>()
-  return (address) => {
-    let trusted = remembered.get(address)
-    if (trusted === undefined) {
-      trusted = isWithin(address, networks)
-      if (remembered.size >= PEERS_REMEMBERED) remembered.clear()
-      remembered.set(address, trusted)
-    }
-    return trusted
-  }
+  return createMemo(PEERS_REMEMBERED, (address: string) => isWithin(address, networks))
 }
 
 /**
- * The network that an address lies in: /24 of IPv4, /48 of IPv6. It tells a region, not a person.
+ * The network of an address: /24 of IPv4, /48 of IPv6. It identifies a region, not a person.
  * Empty for what is no address.
  */
 export function truncateAddress(address: string): string {

@@ -13,13 +13,13 @@ const HTML_TAG = '<html lang="en" dir="ltr">'
 
 interface Chunk {
   file: string
-  /** Keys of the chunks that it needs at once. */
+  /** Keys of the chunks that it loads immediately. */
   imports?: string[]
 }
 
 type Manifest = Readonly<Record<string, Chunk>>
 
-/** What a page below `/app/` is made of, beside what every page is. */
+/** What a page below `/app/` loads in addition to what every page loads. */
 const SHELL = 'src/app/shell.tsx'
 const PAGES: Readonly<Record<string, string>> = {
   '': 'src/features/links/index.ts',

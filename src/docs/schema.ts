@@ -17,7 +17,7 @@ export interface Entry {
   locale?: Locale
 }
 
-/** Names beside what they mean; below one another where the page is narrow. */
+/** Names with their meanings; in one column where the page is narrow. */
 export function entries(list: readonly Entry[]): Html {
   return html`<dl>\n${list.map(entry)}</dl>`
 }

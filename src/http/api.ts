@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { TrieRouter } from 'hono/router/trie-router'
+import { tryDecodeURIComponent } from 'hono/utils/url'
 import { AppError } from '../errors/index.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
 import { DASHBOARD_PREFIX } from './authenticate.ts'
@@ -109,17 +110,9 @@ export function createApi(deps: ApiDeps) {
   }
 }
 
-/** What can't be decoded stays as it is: it names nothing. */
 function decoded(params: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => {
-      try {
-        return [name, decodeURIComponent(value)]
-      } catch {
-        return [name, value]
-      }
-    }),
-  )
+  const entries = Object.entries(params)
+  return Object.fromEntries(entries.map(([name, value]) => [name, tryDecodeURIComponent(value)]))
 }
 
 /** An id that a client gave its request is logged where it has this form, and never echoed. */

@@ -62,19 +62,10 @@ export function atAddress(document: string, baseUrl: string): string {
 /** The part of the document that the reference page reads. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
-/** Who calls an API, and what follows of it for its document. */
-interface Audience {
-  title: string
-  description: string
-  /** The codes that follow from an endpoint's permission. */
-  refusals: readonly ErrorCode[]
-  schemas: ReturnType<typeof errorSchemas>
-  security: { name: string; scheme: Parameters<Registry['registerComponent']>[2] }
-}
+/** Who calls an API, and what follows from that for its document. */
+type Audience = typeof PROGRAMS | typeof DASHBOARD
 
-type Registry = OpenAPIHono['openAPIRegistry']
-
-const PROGRAMS: Audience = {
+const PROGRAMS = {
   title: 'Slugline API',
   description: DESCRIPTION,
   refusals: ['UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'],
@@ -87,9 +78,9 @@ const PROGRAMS: Audience = {
       description: 'An API key. What it may do is set by its scopes: `links:read`, `links:write`.',
     },
   },
-}
+} as const
 
-const DASHBOARD: Audience = {
+const DASHBOARD = {
   title: 'Slugline dashboard API',
   description:
     'What the dashboard calls, from its own origin alone. It changes with the dashboard: programs use the public API.',
@@ -105,7 +96,7 @@ const DASHBOARD: Audience = {
         'The id of the workspace that is meant, where a permission is named; and the cookie of a session.',
     },
   },
-}
+} as const
 
 /** The OpenAPI 3.1 document of these endpoints, made of the schemas that validate. */
 export function openApiDocument(

@@ -34,29 +34,29 @@ export interface CallerPerson {
   limits: PlanLimits | null
 }
 
-/** A program with an API key. */
-export interface KeyCaller {
-  kind: 'api_key'
-  keyId: string
-  /** For the audit log; its id when absent. */
-  keyName?: string
+interface AnyCaller {
   scopes: ReadonlySet<Permission>
   workspace: CallerWorkspace
   /** Absent: the operator made the key. */
   person?: CallerPerson
 }
 
+/** A program with an API key. */
+export interface KeyCaller extends AnyCaller {
+  kind: 'api_key'
+  keyId: string
+  /** For the audit log; its id when absent. */
+  keyName?: string
+}
+
 /** A person in the dashboard, in one of their workspaces. */
-export interface SessionCaller {
+export interface SessionCaller extends AnyCaller {
   kind: 'session'
   sessionId: string
   userId: string
   /** The person's e-mail address, for the audit log. */
   email: string
   role: Role
-  scopes: ReadonlySet<Permission>
-  workspace: CallerWorkspace
-  person?: CallerPerson
 }
 
 /** A person who is signed in, whatever the workspace. */
@@ -74,7 +74,7 @@ export interface Person {
 
 /** How the dashboard's API finds out who asks. Asked anew on each request. */
 export interface Sessions {
-  /** The person behind the cookies; null: nobody, or a session that has ended. */
+  /** The person behind the cookies; null: no session, or one that has ended. */
   personOf(headers: Headers): Promise<Person | null>
   /** The person in one of their workspaces; null: there is none of that id, or it isn't theirs. */
   memberOf(person: Person, workspaceId: string): Promise<SessionCaller | null>
@@ -171,8 +171,8 @@ export interface Endpoint<
   path: string
   scope: S
   /**
-   * On the dashboard's API, with `scope: null`: somebody must be signed in, in no matter what
-   * workspace; or whoever owns the instance.
+   * On the dashboard's API, with `scope: null`: a person must be signed in, in any workspace; or
+   * own the instance.
    */
   person?: true | 'instance owner'
   /** On the dashboard's API: the person must have proved who they are a short time ago. */

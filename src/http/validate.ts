@@ -217,8 +217,8 @@ export function queryOf(url: string): Record<string, string | string[]> {
 }
 
 /**
- * The failing fields of a query by the names of its parameters, each fault once: the second value of
- * `kind` is `kind` too, for whoever asks knows no list.
+ * The failing fields of a query by the names of its parameters, each fault once. The second value
+ * of `kind` is named `kind` too: clients send no list.
  */
 export function byParameter(details: readonly ErrorDetail[]): ErrorDetail[] {
   const once = new Map<string, ErrorDetail>()
