@@ -1,6 +1,5 @@
 import { AppError } from '../errors/index.ts'
-import type { Meter } from './rate-limit.ts'
-import type { Services } from './services.ts'
+import type { Exchange } from './exchange.ts'
 import type {
   AnyEndpoint,
   Authenticate,
@@ -59,16 +58,8 @@ export function permits(caller: Caller, scope: Permission | 'any'): boolean {
   return scope === 'any' || caller.scopes.has(scope)
 }
 
-/** A request, and what is found out about who sends it. */
-export interface Admission {
-  readonly request: Request
-  readonly services: Services
-  readonly meter: Meter
-  /** The client's address. */
-  readonly address: string
-  caller: Caller | null
-  person: Person | null
-}
+/** A request, and what is found out about its sender. */
+type Admission = Pick<Exchange, 'request' | 'services' | 'meter' | 'address' | 'caller' | 'person'>
 
 /** Finds the caller of a request, and checks their permission and their limit. @throws AppError */
 export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void> {

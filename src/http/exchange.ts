@@ -14,14 +14,7 @@ import {
 import { BODY_BYTES_MAX, hasNoBody, parseJsonObject, readBody } from './body.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './rate-limit.ts'
-import {
-  apiHeaders,
-  namesVersion,
-  renderAnswer,
-  send,
-  sendStream,
-  versionMatches,
-} from './respond.ts'
+import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
 import type { Answer, AnyEndpoint, Caller, Mounted, Page, Person } from './types.ts'
 import { assertKnownParameters, byParameter, langOf, queryOf, validate } from './validate.ts'
@@ -240,12 +233,28 @@ export class Exchange {
     return replay
   }
 
-  #render(answer: Answer): Rendered {
-    return renderAnswer(answer, {
-      locale: this.#locale,
-      cacheControl: this.services.sessions ? undefined : this.endpoint?.cacheControl,
-      prefix: this.services.sessions ? DASHBOARD_PREFIX : '',
-    })
+  /** The bytes and headers of an endpoint's answer, so that it can be recorded and replayed. */
+  #render({ status, body, version, headers }: Answer): Rendered {
+    const isDashboard = this.services.sessions !== undefined
+    const cacheControl = isDashboard ? undefined : this.endpoint?.cacheControl
+    const text = body === undefined ? null : JSON.stringify(body)
+    const all: Record<string, string> = {}
+    if (text !== null) {
+      all['Content-Type'] = 'application/json'
+      if (cacheControl !== undefined) all['Cache-Control'] = cacheControl
+      if (cacheControl !== undefined) all.ETag = digestTag(text)
+      else if (version !== undefined) all.ETag = digestTag(text, version)
+    }
+    // Otherwise nothing in the answer depends on the language.
+    if (this.#locale !== undefined) {
+      all['Content-Language'] = this.#locale
+      all.Vary = 'Accept-Language'
+    }
+    Object.assign(all, headers)
+    if (isDashboard && all.Location?.startsWith('/api/')) {
+      all.Location = DASHBOARD_PREFIX + all.Location
+    }
+    return { status, text, headers: all }
   }
 
   #respond(answer: Answer): Response {

@@ -3,8 +3,6 @@ import { acceptedEncoding } from '../base/accept.ts'
 import { hstsOf } from '../base/hsts.ts'
 import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 import type { Rendered } from '../errors/index.ts'
-import type { Locale } from '../i18n/index.ts'
-import type { Answer } from './types.ts'
 
 /** Shorter texts gain nothing. */
 const COMPRESSED_FROM = 1_024
@@ -16,40 +14,6 @@ const COMPRESS: Readonly<Record<(typeof CODINGS)[number], (text: string) => Uint
   zstd: (text) => Bun.zstdCompressSync(text, { level: 1 }),
   gzip: (text) => Bun.gzipSync(text, { level: 4 }),
   br: (text) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-}
-
-/** What a rendered answer depends on besides the endpoint's answer. */
-export interface RenderOptions {
-  /** Undefined: nothing in the answer depends on the language. */
-  locale: Locale | undefined
-  /** Given: the answer is the same for every caller. */
-  cacheControl: string | undefined
-  /** Precedes paths of the API. */
-  prefix: string
-}
-
-/** The bytes and headers of an endpoint's answer, so that it can be recorded and replayed. */
-export function renderAnswer(
-  { status, body, version, headers }: Answer,
-  { locale, cacheControl, prefix }: RenderOptions,
-): Rendered {
-  const text = body === undefined ? null : JSON.stringify(body)
-  const all: Record<string, string> = {}
-  if (text !== null) {
-    all['Content-Type'] = 'application/json'
-    if (version !== undefined) all.ETag = digestTag(text, version)
-    if (cacheControl !== undefined) {
-      all['Cache-Control'] = cacheControl
-      all.ETag = digestTag(text)
-    }
-  }
-  if (locale !== undefined) {
-    all['Content-Language'] = locale
-    all.Vary = 'Accept-Language'
-  }
-  Object.assign(all, headers)
-  if (all.Location?.startsWith('/api/')) all.Location = prefix + all.Location
-  return { status, text, headers: all }
 }
 
 /** How an answer is sent. */
