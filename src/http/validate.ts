@@ -198,8 +198,10 @@ function definitionOf(schema: z.core.$ZodType | undefined) {
 export function pathOf(url: string): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
   if (start === -1) return '/'
-  const length = url.slice(start).search(/[?#]/)
-  let end = length === -1 ? url.length : start + length
+  const query = url.indexOf('?', start)
+  const hash = url.indexOf('#', start)
+  let end = query === -1 ? url.length : query
+  if (hash !== -1 && hash < end) end = hash
   while (end > start + 1 && url[end - 1] === '/') end--
   return url.slice(start, end)
 }
