@@ -143,6 +143,7 @@ test('a request without a proper host gets the dashboard, and no raw error', asy
 test('a backslash in a path is refused where the server shows it', async () => {
   const answer = await raw(['GET /x\\..\\metrics HTTP/1.0\r\n\r\n'], { end: false })
   expect(answer).toStartWith('HTTP/1.1 400 ')
+  expect(answer.toLowerCase()).toContain('\r\nx-request-id: req_')
 })
 
 test('a path that a backslash leads to is protected like the same path without one', async () => {
