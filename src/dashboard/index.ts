@@ -1,9 +1,10 @@
+import { hstsOf } from '../base/hsts.ts'
+import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 import { AppError, renderError } from '../errors/index.ts'
 import { langOf, pathOf } from '../http/index.ts'
 import { negotiateLocale, translate } from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
 import { listFiles, serveFile } from './files.ts'
-import { dashboardHeaders } from './headers.ts'
 import { openPage } from './page.ts'
 
 export { builtFiles } from './built.ts'
@@ -53,6 +54,19 @@ export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): D
     if (file !== undefined) return serveFile(file, request, headers)
     if (name.startsWith('assets/')) return refused(new AppError('NOT_FOUND'))
     return built.page(request, headers)
+  }
+}
+
+/** Headers of everything that the dashboard serves. */
+function dashboardHeaders(baseUrl: string): Record<string, string> {
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'same-origin',
+    'Permissions-Policy': PERMISSIONS_POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...hstsOf(baseUrl),
   }
 }
 

@@ -3,7 +3,6 @@ import { parse } from 'hono/utils/cookie'
 import { digestTag, noneMatch, pathOf } from '../http/index.ts'
 import { direction, isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
-import { policyOf } from './headers.ts'
 
 /** What stands in the built page where the nonce belongs; `web/vite.config.ts` knows it too. */
 const NONCE = /__CSP_NONCE__/g
@@ -59,7 +58,25 @@ export function openPage(built: BuiltFiles) {
   }
 }
 
-/** Language, direction and theme stand in the first HTML, so that nothing flickers. */
+/**
+ * What the dashboard's pages may load and do: only what this server sends, no inline script or
+ * style without the answer's nonce, no frame around them.
+ */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Language, direction and theme are in the first HTML, so that nothing flickers. */
 function htmlTag(locale: Locale, theme: string | undefined): string {
   const chosen = theme === 'light' || theme === 'dark' ? ` data-theme="${theme}"` : ''
   return `<html lang="${locale}" dir="${direction(locale)}"${chosen}>`
