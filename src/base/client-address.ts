@@ -50,19 +50,11 @@ export function truncateAddress(address: string): string {
     const end = address.lastIndexOf('.')
     return end > 0 ? `${address.slice(0, end)}.0` : ''
   }
-  const zone = address.indexOf('%')
-  const plain = zone < 0 ? address : address.slice(0, zone)
-  const gap = plain.indexOf('::')
-  const head = (gap < 0 ? plain : plain.slice(0, gap)).split(':').filter(Boolean)
-  const tail =
-    gap < 0
-      ? []
-      : plain
-          .slice(gap + 2)
-          .split(':')
-          .filter(Boolean)
-  const zeros = Math.max(0, 8 - head.length - tail.length)
-  const groups = [...head, ...Array<string>(zeros).fill('0'), ...tail].slice(0, 3)
+  const [head = '', tail = ''] = (address.split('%', 1)[0] as string).split('::')
+  const before = head.split(':').filter(Boolean)
+  const after = tail.split(':').filter(Boolean)
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
+  const groups = [...before, ...zeros, ...after].slice(0, 3)
   // 6to4 (RFC 3056) has a whole IPv4 address in these 48 bits: of it a /24, as of others.
   if (groups[0] === '2002') {
     groups[2] = (Number.parseInt(groups[2] as string, 16) & 0xff00).toString(16)
