@@ -138,8 +138,8 @@ function sharer<T extends object>(kind: string, shared: Record<string, T>) {
   return (name: string, value: T) => {
     for (let n = 1; ; n++) {
       const key = n === 1 ? name : `${name}V${n}`
-      const component = (shared[key] ??= value)
-      if (Bun.deepEquals(component, value)) return { $ref: `#/components/${kind}/${key}` }
+      shared[key] ??= value
+      if (Bun.deepEquals(shared[key], value)) return { $ref: `#/components/${kind}/${key}` }
     }
   }
 }
