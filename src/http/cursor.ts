@@ -9,6 +9,7 @@ const CURSOR_LENGTH_MAX = 1024
 /** What a position in a list is made of. */
 export type CursorValue = string | number | boolean | null
 
+/** See {@link createCursors}. */
 export type Cursors = ReturnType<typeof createCursors>
 
 /**

@@ -58,6 +58,7 @@ function sortKeys(_: string, value: unknown): unknown {
 /** Rolls back a request that another process has answered in the meantime. */
 class AnsweredElsewhere extends Error {}
 
+/** See {@link createIdempotency}. */
 export type Idempotency = ReturnType<typeof createIdempotency>
 
 /**
