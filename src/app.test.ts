@@ -11,10 +11,12 @@ import { silentLogger } from './base/logger.ts'
 import { systemRandom } from './base/random.ts'
 import { syncDomains } from './domains/index.ts'
 import { createCursors } from './http/cursor.ts'
+import { translate } from './i18n/index.ts'
 import { createLinkService, type LinkServiceDeps } from './links/index.ts'
 import { DEFAULT_PLANS } from './plans/defaults.ts'
 import { createPlans } from './plans/service.ts'
 import { openTestStorage } from './storage/testing/database.ts'
+import './i18n/testing/pseudo.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'slugline-app-'))
 const storage = await openTestStorage(dir)
@@ -266,6 +268,55 @@ describe('the application', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(120_000)
     expect(JSON.parse(text).servers).toEqual([{ url: 'https://s.example' }])
     expect(text).not.toContain('go.example.com')
+  })
+
+  test('calls an integer an integer where a value of another type is given', async () => {
+    type Schema = { type?: string | string[]; properties?: Record<string, Schema> }
+    type Parameter = { $ref?: string; name: string; in: string; schema: Schema }
+    const { paths, components } = (await (await get('/openapi.json')).json()) as {
+      paths: Record<string, Record<string, Record<string, object | undefined>>>
+      components: Record<string, Record<string, unknown>>
+    }
+    const isInteger = ({ type = [] }: Schema) => [type].flat().includes('integer')
+    const resolved = <T extends { $ref?: string }>(part: T): T => {
+      const [, , kind, name] = part.$ref?.split('/') ?? []
+      return kind && name ? (components[kind]?.[name] as T) : part
+    }
+    const seen: string[] = []
+    async function check(path: string, method: string, field: string, body?: object) {
+      const query = body === undefined ? `?${field}=x` : ''
+      const url = `http://localhost${path.replaceAll(/\{\w+\}/g, 'country')}${query}`
+      const headers = { Authorization: 'Bearer good', 'Content-Type': 'application/json' }
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      const answer = await app.fetch(new Request(url, init), { peer: '192.0.2.1' })
+      const { error } = (await answer.json()) as { error: { details: Record<string, string>[] } }
+      const found = error.details.find((detail) => detail.field === field)
+      expect(found, `${method} ${path} ${field}`).toMatchObject({
+        code: 'INVALID_TYPE',
+        message: translate('en', 'detail.INVALID_TYPE', { expected: 'integer' }),
+      })
+      seen.push(field)
+    }
+    for (const [path, item] of Object.entries(paths)) {
+      for (const [method, operation] of Object.entries(item)) {
+        const { parameters = [], requestBody } = operation as {
+          parameters?: Parameter[]
+          requestBody?: { content: Record<string, { schema: Schema & { $ref?: string } }> }
+        }
+        for (const parameter of parameters.map(resolved)) {
+          const isChecked = parameter.in === 'query' && isInteger(parameter.schema)
+          if (isChecked) await check(path, method.toUpperCase(), parameter.name)
+        }
+        const schema = requestBody?.content['application/json']?.schema
+        const { properties = {} } = schema === undefined ? {} : resolved(schema)
+        for (const [name, member] of Object.entries(properties)) {
+          if (isInteger(member)) await check(path, method.toUpperCase(), name, { [name]: '1' })
+        }
+      }
+    }
+    expect(new Set(seen)).toEqual(
+      new Set(['limit', 'per_page', 'page', 'redirect_status', 'max_clicks', 'version']),
+    )
   })
 
   test('leads from its index to every document and collection', async () => {

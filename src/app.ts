@@ -5,7 +5,7 @@ import { registerAuditRoutes } from './audit/routes.ts'
 import type { Limiters } from './backend/index.ts'
 import { createMemo } from './base/memo.ts'
 import { registerAppealRoute, registerBlockRoutes } from './blocks/routes.ts'
-import { createDocs, type ReferenceDocument, registerRootRoutes } from './docs/index.ts'
+import { createDocs, registerRootRoutes } from './docs/index.ts'
 import {
   type Api,
   type ApiDeps,
@@ -13,6 +13,7 @@ import {
   createApi,
   DASHBOARD_PREFIX,
   digestTag,
+  type OpenApiParts,
   openApiDocument,
   pathOf,
   type RequestInfo,
@@ -121,7 +122,7 @@ function addDocuments(api: Api, baseUrl: () => string): void {
   }
   api.addPage('/openapi.json', openApi)
   api.addPage('/api/v1/openapi.json', openApi)
-  const document = () => JSON.parse(texts(baseUrl())) as ReferenceDocument
+  const document = () => JSON.parse(texts(baseUrl())) as OpenApiParts
   const docs = createDocs({ document, baseUrl })
   api.addPage('/docs', docs.reference)
   api.addPage('/docs/errors', docs.errors)

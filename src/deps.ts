@@ -94,7 +94,12 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       const path = pathOf(url)
       const peer = () => server.requestIP(request)?.address ?? ''
       // Some URL parsers read it as a slash, others don't: no rule about paths would hold.
-      if (path.includes('\\')) return new Response(null, { status: 400 })
+      if (path.includes('\\')) {
+        return new Response(null, {
+          status: 400,
+          headers: { 'X-Request-Id': input.ids.next('req') },
+        })
+      }
       if (app.owns(path)) {
         return app.fetch(request, {
           get peer() {

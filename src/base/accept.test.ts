@@ -21,4 +21,6 @@ test('a problem is for those who take no other JSON', () => {
   expect(prefersProblem('application/problem+json')).toBe(true)
   expect(prefersProblem('application/json')).toBe(false)
   expect(prefersProblem('application/json, application/problem+json')).toBe(false)
+  expect(prefersProblem('application/problem+json;q=0')).toBe(false)
+  expect(prefersProblem('*/*, application/problem+json; q=0.0')).toBe(false)
 })

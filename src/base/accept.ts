@@ -1,4 +1,22 @@
 const PROBLEM = 'application/problem+json'
+const WEIGHT = /^q\s*=\s*(0(?:\.\d*)?|1(?:\.0*)?|\.\d+)$/
+// Clients send under 400 characters and a dozen members; what exceeds these bounds is ignored.
+const LENGTH_MAX = 1024
+const MEMBERS_MAX = 32
+
+/**
+ * The members of a header such as `Accept` with their weights from 0 to 1 (RFC 9110 §12.4.2), in
+ * lower case. A member whose weight is malformed is left out.
+ */
+export function weighted(header: string): { name: string; q: number }[] {
+  const members = header.slice(0, LENGTH_MAX).toLowerCase().split(',', MEMBERS_MAX)
+  return members.flatMap((member) => {
+    const [name = '', ...parameters] = member.split(';').map((part) => part.trim())
+    const weight = parameters.find((parameter) => /^q\s*=/.test(parameter)) ?? 'q=1'
+    const q = WEIGHT.exec(weight)?.[1]
+    return q === undefined ? [] : [{ name, q: Number(q) }]
+  })
+}
 
 /**
  * Whether an `Accept` header (RFC 9110 §12.5.1) prefers JSON to HTML: by weight, or by naming it
@@ -23,31 +41,17 @@ export function acceptedEncoding<E extends string>(
   header: string | null,
   encodings: readonly E[],
 ): E | undefined {
-  if (header === null) return undefined
-  const taken = new Set<string>()
-  for (const part of header.split(',')) {
-    const { range, q } = readRange(part)
-    if (q > 0) taken.add(range)
-  }
-  return encodings.find((encoding) => taken.has(encoding))
+  const taken = weighted(header ?? '').filter(({ q }) => q > 0)
+  return encodings.find((encoding) => taken.some(({ name }) => name === encoding))
 }
 
 /** The weight that the most specific range gives a type, and how specific it is; 0: not taken. */
 function weigh(accept: string, type: string): { rank: number; q: number } {
-  const main = type.slice(0, type.indexOf('/'))
+  const ranges = ['*/*', `${type.slice(0, type.indexOf('/'))}/*`, type]
   let best = { rank: 0, q: 0 }
-  for (const part of accept.split(',')) {
-    const { range, q } = readRange(part)
-    const rank = range === type ? 3 : range === `${main}/*` ? 2 : range === '*/*' ? 1 : 0
+  for (const { name, q } of weighted(accept)) {
+    const rank = ranges.indexOf(name) + 1
     if (rank > best.rank) best = { rank, q }
   }
   return best
-}
-
-/** A member of the list: its name, and its weight from 0 to 1. */
-function readRange(part: string): { range: string; q: number } {
-  const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))
-  const q = weight === undefined ? 1 : Number(weight.slice(2))
-  return { range, q: Number.isFinite(q) ? q : 0 }
 }

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { createMemo } from './memo.ts'
 
 /** Finds the visitor's address behind `peer`, the address that the connection came from. */
 export type ClientAddress = (peer: string, headers: Headers) => string
@@ -37,20 +38,11 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 /** Tells whether an address, of a peer for example, is one of the named proxies'. */
 export function createTrust(trustedProxies: readonly string[]): (address: string) => boolean {
   const networks = trustedProxies.map(parseNetwork)
-  const remembered = new Map<string, boolean>()
-  return (address) => {
-    let trusted = remembered.get(address)
-    if (trusted === undefined) {
-      trusted = isWithin(address, networks)
-      if (remembered.size >= PEERS_REMEMBERED) remembered.clear()
-      remembered.set(address, trusted)
-    }
-    return trusted
-  }
+  return createMemo(PEERS_REMEMBERED, (address: string) => isWithin(address, networks))
 }
 
 /**
- * The network that an address lies in: /24 of IPv4, /48 of IPv6. It tells a region, not a person.
+ * The network of an address: /24 of IPv4, /48 of IPv6. It identifies a region, not a person.
  * Empty for what is no address.
  */
 export function truncateAddress(address: string): string {
@@ -58,19 +50,11 @@ export function truncateAddress(address: string): string {
     const end = address.lastIndexOf('.')
     return end > 0 ? `${address.slice(0, end)}.0` : ''
   }
-  const zone = address.indexOf('%')
-  const plain = zone < 0 ? address : address.slice(0, zone)
-  const gap = plain.indexOf('::')
-  const head = (gap < 0 ? plain : plain.slice(0, gap)).split(':').filter(Boolean)
-  const tail =
-    gap < 0
-      ? []
-      : plain
-          .slice(gap + 2)
-          .split(':')
-          .filter(Boolean)
-  const zeros = Math.max(0, 8 - head.length - tail.length)
-  const groups = [...head, ...Array<string>(zeros).fill('0'), ...tail].slice(0, 3)
+  const [head = '', tail = ''] = (address.split('%', 1)[0] as string).split('::')
+  const before = head.split(':').filter(Boolean)
+  const after = tail.split(':').filter(Boolean)
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
+  const groups = [...before, ...zeros, ...after].slice(0, 3)
   // 6to4 (RFC 3056) has a whole IPv4 address in these 48 bits: of it a /24, as of others.
   if (groups[0] === '2002') {
     groups[2] = (Number.parseInt(groups[2] as string, 16) & 0xff00).toString(16)

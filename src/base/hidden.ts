@@ -1,4 +1,4 @@
-/** A secret that shows up nowhere by chance: neither in logs nor in JSON. */
+/** A secret that is shown neither in logs nor in JSON. */
 export class Hidden {
   readonly #value: string
 

@@ -1,4 +1,4 @@
-/** Two years, subdomains left alone: they may be somebody else's (RFC 6797 §6.1). */
+/** Two years, subdomains left alone: they may belong to others (RFC 6797 §6.1). */
 const HSTS = { 'Strict-Transport-Security': 'max-age=63072000' } as const
 
 /** The header that keeps browsers on TLS, where the public address is https; else nothing. */

@@ -31,60 +31,47 @@ export interface LoggerOptions {
 const STDERR = 2
 
 /** Logs nothing: for tests, and for commands that have nothing to say. */
-export const silentLogger: Logger = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-}
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * Logs by pino, which is only loaded here. Lines are written at once: what was logged before a
+ * Logs by pino, which is only loaded here. Lines are written immediately: what was logged before a
  * crash is there. An `err` field is an Error, written with its stack. What looks like a secret is
- * struck out, as a second fence: callers don't pass any.
+ * struck out, as a second safeguard: callers don't pass any.
  */
-export async function createLogger(options: LoggerOptions): Promise<Logger> {
-  if (options.level === 'silent') return silentLogger
+export async function createLogger({
+  level,
+  format,
+  colors = false,
+  destination,
+}: LoggerOptions): Promise<Logger> {
+  if (level === 'silent') return silentLogger
   const { pino } = await import('pino')
-  const logger = pino(
+  const stderr = () => {
+    const stream = pino.destination({ dest: STDERR, sync: true })
+    // A closed stderr, or a full disk behind it, is no reason to stop serving.
+    return stream.on('error', () => {})
+  }
+  const out: LogDestination = destination ?? stderr()
+  const logger: Logger = pino(
     {
-      level: options.level,
+      level,
       base: null,
       messageKey: 'message',
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (level) => ({ level }) },
+      formatters: { level: (label) => ({ level: label }), log: redacted },
     },
-    options.format === 'text' ? await textStream(options) : await jsonStream(options),
+    format === 'text' ? await asText(out, colors) : out,
   )
-  const log = (level: Exclude<LogLevel, 'silent'>) => (fields: object, message: string) => {
-    if (logger.isLevelEnabled(level)) logger[level](redacted(fields), message)
-  }
-  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') }
+  return logger
 }
 
-async function jsonStream({ destination }: LoggerOptions): Promise<LogDestination> {
-  if (destination !== undefined) return destination
-  const { pino } = await import('pino')
-  return unbreakable(pino.destination({ dest: STDERR, sync: true }))
-}
-
-async function textStream({ destination, colors }: LoggerOptions): Promise<LogDestination> {
+async function asText(out: LogDestination, colorize: boolean): Promise<LogDestination> {
   const { prettyFactory } = await import('pino-pretty')
   const prettify = prettyFactory({
-    colorize: colors === true,
+    colorize,
     translateTime: 'SYS:HH:MM:ss.l',
     messageKey: 'message',
     singleLine: true,
   })
-  const { pino } = await import('pino')
-  const out = destination ?? unbreakable(pino.destination({ dest: STDERR, sync: true }))
   return { write: (line) => out.write(prettify(line) ?? line) }
-}
-
-/** Nobody may read stderr any more, or the disk behind it is full: no reason to stop serving. */
-function unbreakable<T extends { on(event: 'error', listener: () => void): unknown }>(
-  stream: T,
-): T {
-  stream.on('error', () => {})
-  return stream
 }

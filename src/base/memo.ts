@@ -1,6 +1,6 @@
 /**
  * A pure function whose newest results are remembered: at least the last `remembered` different
- * keys that were asked for, at most twice as many. Full, it forgets the older half at once, so
+ * keys that were asked for, at most twice as many. Full, it forgets the whole older half, so
  * that a flood of new keys costs those in use one computation, and asking costs two look-ups.
  */
 export function createMemo<K, V extends NonNullable<unknown> | null>(

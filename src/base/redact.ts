@@ -5,16 +5,13 @@ const STRUCK = '[redacted]'
 const DEEPEST = 5
 
 /** A copy of `fields` with secrets struck out: values by their name, API keys anywhere in a text. */
-export function redacted(fields: object): object {
-  return redactObject(fields, 0)
-}
-
-function redactObject(fields: object, depth: number): object {
-  const copy: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(fields)) {
-    copy[name] = SECRET_NAME.test(name) ? STRUCK : redactValue(value, depth)
-  }
-  return copy
+export function redacted(fields: object, depth = 0): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      SECRET_NAME.test(name) ? STRUCK : redactValue(value, depth),
+    ]),
+  )
 }
 
 function redactValue(value: unknown, depth: number): unknown {
@@ -23,8 +20,8 @@ function redactValue(value: unknown, depth: number): unknown {
   }
   if (typeof value !== 'object' || value === null) return value
   if (depth >= DEEPEST) return '[deep]'
-  if (value instanceof Headers) return redactObject(Object.fromEntries(value), depth + 1)
+  if (value instanceof Headers) return redacted(Object.fromEntries(value), depth + 1)
   if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1))
   // Errors, dates and the like are written in their own way.
-  return Object.getPrototypeOf(value) === Object.prototype ? redactObject(value, depth + 1) : value
+  return Object.getPrototypeOf(value) === Object.prototype ? redacted(value, depth + 1) : value
 }

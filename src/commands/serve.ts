@@ -75,7 +75,7 @@ export async function serve(
 
   const start = await createStart(context.environment, logger)
   const first = await start.first()
-  server = listen(config, gate)
+  server = listen(config, gate, logger)
   const url = listeningUrl(config.host, server.port as number)
   let serving: Serving
   try {

@@ -1,5 +1,9 @@
+import { systemClock } from '../base/clock.ts'
+import { createIds } from '../base/ids.ts'
+import type { Logger } from '../base/logger.ts'
+import { systemRandom } from '../base/random.ts'
 import { within } from '../base/within.ts'
-import type { Config } from '../config/index.ts'
+import { type Config, listeningUrl } from '../config/index.ts'
 import type { Serving } from '../operations/serving.ts'
 import { CommandError } from './context.ts'
 
@@ -59,7 +63,8 @@ function held() {
 }
 
 /** Listens. @throws CommandError when the address can't be had */
-export function listen({ host, port }: Config, gate: Gate) {
+export function listen(config: Config, gate: Gate, logger: Pick<Logger, 'error'>) {
+  const { host, port } = config
   try {
     return Bun.serve({
       hostname: host,
@@ -70,14 +75,31 @@ export function listen({ host, port }: Config, gate: Gate) {
       // Otherwise Bun shares the port with any other Bun of this user, each with half the requests.
       reusePort: false,
       fetch: (request, server) => gate.fetch(request, server),
-      // Bun would write the stack and the whole address to stderr.
-      error: () => new Response(null, { status: 500, headers: { 'Cache-Control': 'no-store' } }),
+      error(error) {
+        return failed(error, logger, config.baseUrl ?? listeningUrl(host, this.port as number))
+      },
     })
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
     const reason = REASONS[code] ?? `${code}. Check HOST and PORT.`
     throw new CommandError(`Can't listen on ${host}:${port}: ${reason}`, 1, 'LISTEN')
   }
+}
+
+/**
+ * The answer to a request whose handler threw: English, because Bun doesn't say which request it
+ * was. The log has no message of the error, which may hold the request's address.
+ */
+async function failed(error: Error, logger: Pick<Logger, 'error'>, baseUrl: string) {
+  const { AppError, renderError } = await import('../errors/index.ts')
+  const { apiHeaders } = await import('../http/respond.ts')
+  const requestId = createIds(systemClock, systemRandom).next('req')
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
+  logger.error({ request_id: requestId, name: error.name, frames }, 'request failed')
+  const view = { locale: 'en', requestId, asProblem: false, baseUrl } as const
+  const { status, text, headers } = renderError(new AppError('INTERNAL_ERROR'), view)
+  const all = { ...apiHeaders(requestId, baseUrl), ...headers, 'Cache-Control': 'no-store' }
+  return new Response(text, { status, headers: all })
 }
 
 /**

@@ -6,8 +6,8 @@ import type { BuiltFiles } from './built.ts'
 export interface StaticFile {
   path: string
   type: string
-  /** Its compressed forms, best first, and where each can be read. */
-  encodings: readonly (readonly [name: 'br' | 'gzip', path: string])[]
+  /** Where its compressed forms can be read, best first. */
+  compressed: ReadonlyMap<string, string>
   /** Its name changes with its content, so it may be kept for good. */
   hashed: boolean
 }
@@ -35,15 +35,12 @@ export function listFiles(built: BuiltFiles): Map<string, StaticFile> {
     const type = TYPES[extname(name)]
     // What begins with a dot is the build's own: the manifest, the stamp.
     if (type === undefined || name.startsWith('.')) continue
-    files.set(name, {
-      path,
-      type,
-      encodings: ENCODINGS.flatMap(([encoding, suffix]) => {
-        const compressed = built.get(name + suffix)
-        return compressed === undefined ? [] : [[encoding, compressed] as const]
-      }),
-      hashed: name.startsWith('assets/'),
-    })
+    const compressed = new Map<string, string>()
+    for (const [encoding, suffix] of ENCODINGS) {
+      const file = built.get(name + suffix)
+      if (file !== undefined) compressed.set(encoding, file)
+    }
+    files.set(name, { path, type, compressed, hashed: name.startsWith('assets/') })
   }
   return files
 }
@@ -54,11 +51,8 @@ export function serveFile(
   request: Request,
   base: Readonly<Record<string, string>>,
 ): Response {
-  const accepted = acceptedEncoding(
-    request.headers.get('accept-encoding'),
-    file.encodings.map(([name]) => name),
-  )
-  const encoding = file.encodings.find(([name]) => name === accepted)
+  const { compressed } = file
+  const encoding = acceptedEncoding(request.headers.get('accept-encoding'), [...compressed.keys()])
   const headers: Record<string, string> = {
     ...base,
     'Content-Type': file.type,
@@ -66,7 +60,7 @@ export function serveFile(
     // Also where it is opened by itself: an SVG could hold a script.
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   }
-  if (file.encodings.length > 0) headers.Vary = 'Accept-Encoding'
-  if (encoding !== undefined) headers['Content-Encoding'] = encoding[0]
-  return new Response(Bun.file(encoding?.[1] ?? file.path), { headers })
+  if (compressed.size > 0) headers.Vary = 'Accept-Encoding'
+  if (encoding !== undefined) headers['Content-Encoding'] = encoding
+  return new Response(Bun.file(compressed.get(encoding ?? '') ?? file.path), { headers })
 }

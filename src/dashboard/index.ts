@@ -1,9 +1,11 @@
+import { hstsOf } from '../base/hsts.ts'
+import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 import { AppError, renderError } from '../errors/index.ts'
+import { langOf, pathOf } from '../http/index.ts'
 import { negotiateLocale, translate } from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
-import { listFiles, type StaticFile, serveFile } from './files.ts'
-import { dashboardHeaders, pathnameOf } from './headers.ts'
-import { type DashboardPage, openPage } from './page.ts'
+import { listFiles, serveFile } from './files.ts'
+import { openPage } from './page.ts'
 
 export { builtFiles } from './built.ts'
 
@@ -20,11 +22,6 @@ export interface DashboardDeps {
 /** Answers what comes below `/app` and isn't the dashboard's API. Never rejects. */
 export type Dashboard = (request: Request) => Response
 
-interface Built {
-  files: ReadonlyMap<string, StaticFile>
-  page: DashboardPage
-}
-
 const PREFIX = '/app'
 const ALLOW = 'GET, HEAD, OPTIONS'
 
@@ -34,7 +31,7 @@ const ALLOW = 'GET, HEAD, OPTIONS'
  */
 export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): Dashboard {
   // Read when it is first asked for: most processes are never asked, and all start.
-  let built: Built | undefined
+  let built: ReturnType<typeof open> | undefined
 
   return (request) => {
     const headers = dashboardHeaders(baseUrl())
@@ -42,26 +39,38 @@ export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): D
     if (request.method === 'OPTIONS') {
       return new Response(null, { status: 204, headers: { ...headers, Allow: ALLOW } })
     }
+    const refused = (error: AppError) => refuse(request, error, headers, baseUrl())
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      const allowed = ALLOW.split(', ')
-      const error = new AppError('METHOD_NOT_ALLOWED', { params: { allowed } })
-      return refuse(request, error, { ...headers, Allow: ALLOW }, baseUrl())
+      const params = { allowed: ALLOW.split(', ') }
+      return refused(new AppError('METHOD_NOT_ALLOWED', { params, headers: { Allow: ALLOW } }))
     }
     try {
       built ??= open(files())
     } catch {
-      return refuse(request, new AppError('SERVICE_UNAVAILABLE'), headers, baseUrl())
+      return refused(new AppError('SERVICE_UNAVAILABLE'))
     }
-    const name = pathnameOf(request.url).slice(PREFIX.length + 1)
+    const name = pathOf(request.url).slice(PREFIX.length + 1)
     const file = built.files.get(name)
     if (file !== undefined) return serveFile(file, request, headers)
-    if (name.startsWith('assets/'))
-      return refuse(request, new AppError('NOT_FOUND'), headers, baseUrl())
-    return built.page.answer(request, headers)
+    if (name.startsWith('assets/')) return refused(new AppError('NOT_FOUND'))
+    return built.page(request, headers)
   }
 }
 
-function open(files: BuiltFiles): Built {
+/** Headers of everything that the dashboard serves. */
+function dashboardHeaders(baseUrl: string): Record<string, string> {
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'same-origin',
+    'Permissions-Policy': PERMISSIONS_POLICY,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...hstsOf(baseUrl),
+  }
+}
+
+function open(files: BuiltFiles) {
   return { files: listFiles(files), page: openPage(files) }
 }
 
@@ -73,7 +82,7 @@ function refuse(
   baseUrl: string,
 ): Response {
   const locale = negotiateLocale({
-    query: URL.parse(request.url, 'http://localhost')?.searchParams.get('lang') ?? null,
+    query: langOf(request.url),
     acceptLanguage: request.headers.get('accept-language'),
   })
   const requestId = headers['X-Request-Id'] ?? ''

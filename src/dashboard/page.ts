@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { parse } from 'hono/utils/cookie'
+import { digestTag, noneMatch, pathOf } from '../http/index.ts'
 import { direction, isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
-import { pathnameOf, policyOf } from './headers.ts'
 
 /** What stands in the built page where the nonce belongs; `web/vite.config.ts` knows it too. */
 const NONCE = /__CSP_NONCE__/g
@@ -11,13 +12,13 @@ const HTML_TAG = '<html lang="en" dir="ltr">'
 
 interface Chunk {
   file: string
-  /** Keys of the chunks that it needs at once. */
+  /** Keys of the chunks that it loads immediately. */
   imports?: string[]
 }
 
 type Manifest = Readonly<Record<string, Chunk>>
 
-/** What a page below `/app/` is made of, beside what every page is. */
+/** What a page below `/app/` loads in addition to what every page loads. */
 const SHELL = 'src/app/shell.tsx'
 const PAGES: Readonly<Record<string, string>> = {
   '': 'src/features/links/index.ts',
@@ -25,46 +26,57 @@ const PAGES: Readonly<Record<string, string>> = {
   statistics: 'src/features/statistics/index.ts',
 }
 
-/** The one page of the dashboard, as a person gets it. */
-export interface DashboardPage {
-  answer(request: Request, base: Readonly<Record<string, string>>): Response
-}
-
-/** Reads the built page. Throws where there is none. */
-export function openPage(built: BuiltFiles): DashboardPage {
+/** Reads the built page, and returns what answers with it. @throws where there is none */
+export function openPage(built: BuiltFiles) {
   const template = read(built, 'index.html')
   const manifest: Record<string, Chunk> = JSON.parse(read(built, '.vite/manifest.json'))
   if (!template.includes(HTML_TAG))
     throw new Error('index.html lacks the tag that says its language')
 
-  return {
-    answer(request, base) {
-      const cookies = cookiesOf(request)
-      const locale = localeOf(request, cookies.get('slugline_language'))
-      const theme = cookies.get('slugline_theme')
-      const page = template
-        .replace(HTML_TAG, htmlTag(locale, theme))
-        .replace('</title>', `</title>${preload(manifest, locale, pageOf(request, cookies))}`)
-      const headers: Record<string, string> = {
-        ...base,
-        ETag: `"${Bun.hash(page).toString(36)}"`,
-        'Cache-Control': 'private, no-cache',
-        'Content-Language': locale,
-        Vary: 'Accept-Language, Cookie',
-      }
-      if (noneMatch(request, headers.ETag as string)) {
-        // Without a policy: the page that the client keeps has the nonce of the policy it keeps.
-        return new Response(null, { status: 304, headers })
-      }
-      const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
-      headers['Content-Type'] = 'text/html; charset=utf-8'
-      headers['Content-Security-Policy'] = policyOf(nonce)
-      return new Response(page.replace(NONCE, nonce), { headers })
-    },
+  return (request: Request, base: Readonly<Record<string, string>>): Response => {
+    const cookies = parse(request.headers.get('cookie') ?? '')
+    const locale = localeOf(request, cookies.slugline_language)
+    const theme = cookies.slugline_theme
+    const page = template
+      .replace(HTML_TAG, htmlTag(locale, theme))
+      .replace('</title>', `</title>${preload(manifest, locale, pageOf(request, cookies))}`)
+    const headers: Record<string, string> = {
+      ...base,
+      ETag: digestTag(page),
+      'Cache-Control': 'private, no-cache',
+      'Content-Language': locale,
+      Vary: 'Accept-Language, Cookie',
+    }
+    if (noneMatch(request.headers.get('if-none-match'), headers.ETag as string)) {
+      // Without a policy: the page that the client keeps has the nonce of the policy it keeps.
+      return new Response(null, { status: 304, headers })
+    }
+    const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
+    headers['Content-Type'] = 'text/html; charset=utf-8'
+    headers['Content-Security-Policy'] = policyOf(nonce)
+    return new Response(page.replace(NONCE, nonce), { headers })
   }
 }
 
-/** Language, direction and theme stand in the first HTML, so that nothing flickers. */
+/**
+ * What the dashboard's pages may load and do: only what this server sends, no inline script or
+ * style without the answer's nonce, no frame around them.
+ */
+function policyOf(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Language, direction and theme are in the first HTML, so that nothing flickers. */
 function htmlTag(locale: Locale, theme: string | undefined): string {
   const chosen = theme === 'light' || theme === 'dark' ? ` data-theme="${theme}"` : ''
   return `<html lang="${locale}" dir="${direction(locale)}"${chosen}>`
@@ -77,15 +89,9 @@ function localeOf(request: Request, chosen: string | undefined): Locale {
 }
 
 /** What the program will ask for first: nothing for those who will be sent to sign in. */
-function pageOf(request: Request, cookies: ReadonlyMap<string, string>): string[] {
-  const isSignedIn = [...cookies.keys()].some((name) => name.endsWith(SESSION_COOKIE))
-  if (!isSignedIn) return []
-  const page =
-    PAGES[
-      pathnameOf(request.url)
-        .replace(/^\/app\/?/, '')
-        .replace(/\/$/, '')
-    ]
+function pageOf(request: Request, cookies: Readonly<Record<string, string>>): string[] {
+  if (!Object.keys(cookies).some((name) => name.endsWith(SESSION_COOKIE))) return []
+  const page = PAGES[pathOf(request.url).replace(/^\/app\/?/, '')]
   return page === undefined ? [SHELL] : [SHELL, page]
 }
 
@@ -108,16 +114,4 @@ function read(built: BuiltFiles, name: string): string {
   const path = built.get(name)
   if (path === undefined) throw new Error(`The build lacks ${name}`)
   return readFileSync(path, 'utf8')
-}
-
-function cookiesOf(request: Request): Map<string, string> {
-  const pairs = (request.headers.get('cookie') ?? '').split(';').map((pair) => pair.trim())
-  return new Map(
-    pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-  )
-}
-
-function noneMatch(request: Request, etag: string): boolean {
-  const header = request.headers.get('if-none-match') ?? ''
-  return header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
 }

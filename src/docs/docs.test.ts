@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { PUBLIC_ERROR_CODES } from '../errors/index.ts'
-import { openApiDocument } from '../http/index.ts'
+import { type OpenApiParts, openApiDocument } from '../http/index.ts'
 import { createTestApi } from '../http/testing/api.ts'
 import { LOCALES, translate } from '../i18n/index.ts'
 import { html, prose } from './html.ts'
-import { createDocs, type ReferenceDocument } from './index.ts'
+import { createDocs } from './index.ts'
 import { referencePage } from './page.ts'
 
 const t = await createTestApi()
 beforeAll(() => {
   const document = () => JSON.parse(JSON.stringify(openApiDocument(t.api.endpoints)))
   const docs = createDocs({
-    document: document as () => ReferenceDocument,
+    document: document as () => OpenApiParts,
     baseUrl: () => 'https://s.example',
   })
   t.api.addPage('/docs', docs.reference)
@@ -85,7 +85,7 @@ describe('the reference page', () => {
       const { response, text } = await page(`?lang=${locale}`, {}, '/docs/errors')
       expect(response.headers.get('Content-Language')).toEndWith(locale)
       for (const code of PUBLIC_ERROR_CODES) expect(text).toContain(`id="${code}"`)
-      expect(text).toContain(html`${translate(locale, 'error.NOT_FOUND')}`.text)
+      expect(text).toContain(String(html`${translate(locale, 'error.NOT_FOUND')}`))
     }
   })
 
@@ -116,8 +116,8 @@ describe('the reference page', () => {
 })
 
 test('text is escaped, code is marked', () => {
-  expect(html`<p title="${'"<&'}">${['<', '>']}</p>`.text).toBe(
+  expect(String(html`<p title="${'"<&'}">${['<', '>']}</p>`)).toBe(
     '<p title="&quot;&lt;&amp;">&lt;&gt;</p>',
   )
-  expect(prose('a `<b>` c\n\n## d')?.text).toBe('<p>a <code>&lt;b&gt;</code> c</p>\n<h3>d</h3>\n')
+  expect(String(prose('a `<b>` c\n\n## d'))).toBe('<p>a <code>&lt;b&gt;</code> c</p>\n<h3>d</h3>\n')
 })

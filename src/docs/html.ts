@@ -1,31 +1,9 @@
-/** Text that is HTML already. */
-export class Html {
-  constructor(readonly text: string) {}
-}
+import { html } from 'hono/html'
 
-type Value = Html | string | number | null | undefined | false | readonly Value[]
+export { html, raw } from 'hono/html'
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** HTML of a template: whatever is put in is escaped, unless it is {@link Html}. */
-export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
-  let text = strings[0] as string
-  for (const [i, value] of values.entries()) text += textOf(value) + strings[i + 1]
-  return new Html(text)
-}
-
-function textOf(value: Value): string {
-  if (value === null || value === undefined || value === false) return ''
-  if (value instanceof Html) return value.text
-  if (typeof value === 'object') return value.map(textOf).join('')
-  return String(value).replace(/[&<>"']/g, (character) => ESCAPES[character] as string)
-}
+/** Markup: what is put into a template is escaped, unless it is markup itself. */
+export type Html = ReturnType<typeof html>
 
 /** Paragraphs and `## ` headings, with what stands in backticks as code: all our Markdown. */
 export function prose(markdown: string | undefined): Html | undefined {
@@ -39,7 +17,7 @@ function block(text: string): Html {
 }
 
 /** One line of such text. */
-export function inline(markdown: string | undefined): Html {
-  const parts = (markdown ?? '').split('`')
+export function inline(markdown = ''): Html {
+  const parts = markdown.split('`')
   return html`${parts.map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }

@@ -1,41 +1,27 @@
-import { digestTag, type Page } from '../http/index.ts'
-import type { Locale } from '../i18n/index.ts'
-import { errorsPage, POLICY, type ReferenceDocument, referencePage } from './page.ts'
+import { createMemo } from '../base/memo.ts'
+import { digestTag, type OpenApiParts, type Page } from '../http/index.ts'
+import { LOCALES, type Locale } from '../i18n/index.ts'
+import { errorsPage, POLICY, referencePage } from './page.ts'
 
-export type { ReferenceDocument } from './page.ts'
 export { registerRootRoutes } from './root-routes.ts'
 
-/** What the page needs. */
-export interface DocsDeps {
-  document: () => ReferenceDocument
-  /** The public address of this instance, for the examples. */
-  baseUrl: () => string
-}
-
-/** Answers `GET /docs` and `GET /docs/errors`. */
-export function createDocs({ document, baseUrl }: DocsDeps): { reference: Page; errors: Page } {
-  // One text for each language; the address only changes before the server listens.
-  const texts = new Map<string, string>()
-
-  function page(name: string, render: (base: string, locale: Locale) => string): Page {
+/** Answers `GET /docs` and `GET /docs/errors`; `baseUrl` gives the address for the examples. */
+export function createDocs(deps: { document: () => OpenApiParts; baseUrl: () => string }) {
+  function page(render: typeof errorsPage): Page {
+    // The address only changes before the server listens.
+    const text = createMemo(LOCALES.length, (locale: Locale) =>
+      render(deps.document(), deps.baseUrl(), locale),
+    )
     return ({ locale }) => {
-      const base = baseUrl()
-      const key = `${name} ${locale} ${base}`
-      const text = texts.get(key) ?? render(base, locale)
-      texts.set(key, text)
       const headers = {
         'Content-Type': 'text/html; charset=utf-8',
         'Content-Security-Policy': POLICY,
         'Content-Language': locale === 'en' ? 'en' : `en, ${locale}`,
         Vary: 'Accept-Language',
-        ETag: digestTag(text),
+        ETag: digestTag(text(locale)),
       }
-      return { status: 200, text, headers }
+      return { status: 200, text: text(locale), headers }
     }
   }
-
-  return {
-    reference: page('reference', (base) => referencePage(document(), base)),
-    errors: page('errors', (base, locale) => errorsPage(document(), base, locale)),
-  }
+  return { reference: page(referencePage), errors: page(errorsPage) }
 }

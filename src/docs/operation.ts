@@ -1,45 +1,14 @@
+import type {
+  OpenApiParts,
+  Operation,
+  Parameter,
+  ResponsePart,
+  Schema,
+} from '../http/openapi-share.ts'
 import { type Html, html, inline, prose } from './html.ts'
-import { entries, membersOf, nameOfRef, type Schema, typeOf } from './schema.ts'
+import { entries, membersOf, nameOfRef, typeOf } from './schema.ts'
 
-interface Ref {
-  $ref?: string
-}
-/** What an endpoint reads beside its body. */
-export interface Parameter extends Ref {
-  name: string
-  in: string
-  required?: boolean
-  description?: string
-  schema?: Schema
-}
-interface Content {
-  schema?: Schema
-  example?: unknown
-}
-interface Response extends Ref {
-  description?: string
-  headers?: Record<string, unknown>
-  content?: Record<string, Content>
-}
-
-/** One endpoint, as the document has it. */
-export interface Operation {
-  operationId?: string
-  tags?: string[]
-  summary?: string
-  description?: string
-  security?: Record<string, string[]>[]
-  parameters?: Parameter[]
-  requestBody?: { content?: Record<string, Content> }
-  responses?: Record<string, Response>
-}
-
-/** The document's own components, by kind and name. */
-export interface Components {
-  schemas?: Record<string, Schema>
-  parameters?: Record<string, Parameter>
-  responses?: Record<string, Response>
-}
+type Components = NonNullable<OpenApiParts['components']>
 
 /** An endpoint's section: what it takes, what it answers, and a call to copy. */
 export function operationSection(
@@ -137,7 +106,10 @@ function bodyView(schema: Schema, components: Components): Html {
   return membersOf(resolved ?? {}, 'required') ?? html`<p>${typeOf(schema)}</p>`
 }
 
-function answersList(responses: Readonly<Record<string, Response>>, components: Components): Html {
+function answersList(
+  responses: Readonly<Record<string, ResponsePart>>,
+  components: Components,
+): Html {
   return entries(
     Object.entries(responses).map(([status, response]) => {
       const shared = response.$ref && components.responses?.[nameOfRef(response.$ref)]
@@ -158,7 +130,7 @@ function answersList(responses: Readonly<Record<string, Response>>, components: 
 }
 
 function exampleOf(
-  responses: Readonly<Record<string, Response>>,
+  responses: Readonly<Record<string, ResponsePart>>,
   components: Components,
 ): Html | undefined {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))

@@ -1,22 +1,10 @@
+import type { OpenApiParts, Schema } from '../http/openapi-share.ts'
 import type { Locale } from '../i18n/index.ts'
 import { detailCodes, errorCodes } from './codes.ts'
-import { Html, html, prose } from './html.ts'
-import {
-  type Components,
-  type Operation,
-  operationSection,
-  parameterEntry,
-  sharedParameters,
-} from './operation.ts'
-import { entries, membersOf, nameOfRef, type Schema, typeOf } from './schema.ts'
+import { type Html, html, prose, raw } from './html.ts'
+import { operationSection, parameterEntry, sharedParameters } from './operation.ts'
+import { entries, membersOf, nameOfRef, typeOf } from './schema.ts'
 import { STYLE } from './style.ts'
-
-/** What the page reads of an OpenAPI document. */
-export interface ReferenceDocument {
-  info: { title: string; version: string; description?: string }
-  paths?: Record<string, Record<string, Operation>>
-  components?: Components
-}
 
 /** Nothing may load and nothing may run; the one style is known by its hash. */
 export const POLICY = [
@@ -27,16 +15,11 @@ export const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const METHODS = ['get', 'post', 'patch', 'put', 'delete'] as const
-
 /** The reference as one page without scripts, made from the OpenAPI document itself. */
-export function referencePage(document: ReferenceDocument, baseUrl: string): string {
+export function referencePage(document: OpenApiParts, baseUrl: string): string {
   const { components = {} } = document
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method]
-      return operation === undefined ? [] : [{ method, path, operation }]
-    }),
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   )
   const contents = html`<li><a href="#top">Overview</a></li>
 ${operations.map(
@@ -57,7 +40,7 @@ ${objectsOf(document).map(([name, schema]) => objectSection(name, schema))}`
 }
 
 /** Every error code on one page; `locale` is the language of the messages. */
-export function errorsPage(document: ReferenceDocument, baseUrl: string, locale: Locale): string {
+export function errorsPage(document: OpenApiParts, baseUrl: string, locale: Locale): string {
   const contents = html`<li><a href="/docs">Reference</a></li>
 <li><a href="#errors">Errors</a></li>
 <li><a href="#details">Errors of fields</a></li>`
@@ -70,8 +53,8 @@ ${detailCodes(locale)}`
   return layout(document, baseUrl, contents, main)
 }
 
-function layout({ info }: ReferenceDocument, baseUrl: string, contents: Html, main: Html): string {
-  const page = html`<!doctype html>
+function layout({ info }: OpenApiParts, baseUrl: string, contents: Html, main: Html): string {
+  return String(html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -94,15 +77,14 @@ ${main}
 </main>
 </body>
 </html>
-`
-  return page.text
+`)
 }
 
 // Not escaped: the hash is of just these bytes.
-const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`)
+const STYLE_ELEMENT = raw(`<style>${STYLE}</style>`)
 
 /** What is answered. The bodies of requests stand with their endpoints. */
-function objectsOf({ paths = {}, components }: ReferenceDocument): [string, Schema][] {
+function objectsOf({ paths = {}, components }: OpenApiParts): [string, Schema][] {
   const taken = new Set<string>()
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
     for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {

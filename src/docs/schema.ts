@@ -1,27 +1,6 @@
+import type { Schema } from '../http/openapi-share.ts'
 import { direction, type Locale } from '../i18n/index.ts'
 import { type Html, html, inline } from './html.ts'
-
-/** The part of JSON Schema that our document makes use of. */
-export interface Schema {
-  $ref?: string
-  type?: string | string[]
-  format?: string
-  enum?: unknown[]
-  const?: unknown
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-  description?: string
-  default?: unknown
-  example?: unknown
-  maxLength?: number
-  maxItems?: number
-  minimum?: number
-  maximum?: number
-}
 
 /** The last part of a `$ref`. */
 export function nameOfRef(ref: string): string {
@@ -38,7 +17,7 @@ export interface Entry {
   locale?: Locale
 }
 
-/** Names beside what they mean; below one another where the page is narrow. */
+/** Names with their meanings; in one column where the page is narrow. */
 export function entries(list: readonly Entry[]): Html {
   return html`<dl>\n${list.map(entry)}</dl>`
 }

@@ -19,7 +19,7 @@ export type ErrorDetail = {
 
 /** What an AppError can carry besides its code and its message parameters. */
 export interface AppErrorOptions {
-  /** All failing fields at once, never only the first. */
+  /** All failing fields, not only the first. */
   details?: readonly ErrorDetail[] | undefined
   /** Free slugs to offer with SLUG_TAKEN. */
   suggestions?: readonly string[] | undefined
@@ -38,7 +38,7 @@ export type AppErrorArgs = {
 }[ErrorCode]
 
 /**
- * An error that a client is told about by code. The public text is looked up by code and language
+ * An error that a client gets as a code. The public text is looked up by code and language
  * where the answer is rendered; `message` is for the log and never leaves the server.
  */
 export class AppError extends Error {

@@ -40,7 +40,7 @@ export const ERRORS = {
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
   /** The link is not blocked, or its workspace has answered already. */
   APPEAL_REFUSED: { status: 409, params: {} },
-  // What a visitor who prefers JSON is told about a link that no longer leads anywhere.
+  // For visitors who prefer JSON, of a link that no longer leads anywhere.
   LINK_EXPIRED: { status: 410, params: {} },
   LINK_EXHAUSTED: { status: 410, params: {} },
   LINK_DISABLED: { status: 410, params: {} },

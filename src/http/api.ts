@@ -1,54 +1,16 @@
 import type { z } from '@hono/zod-openapi'
 import { TrieRouter } from 'hono/router/trie-router'
-import type { Ids } from '../base/ids.ts'
+import { tryDecodeURIComponent } from 'hono/utils/url'
 import { AppError } from '../errors/index.ts'
-import { createMemoryLimiter, type Limiter } from '../limits/index.ts'
+import { createMemoryLimiter } from '../limits/index.ts'
 import { DASHBOARD_PREFIX } from './authenticate.ts'
 import { ACCEPT_PATCH } from './body.ts'
 import { Exchange } from './exchange.ts'
 import { createIdempotency } from './idempotency.ts'
 import { preflightHeaders } from './respond.ts'
-import type { RequestInfo, Services } from './services.ts'
+import type { ApiDeps, RequestInfo, Services } from './services.ts'
 import type { AnyEndpoint, Endpoint, Mounted, Page, Scoped } from './types.ts'
 import { pathOf } from './validate.ts'
-
-/** What the HTTP layer needs from the rest. */
-export interface ApiDeps
-  extends Pick<
-    Services,
-    | 'storage'
-    | 'clock'
-    | 'logger'
-    | 'authenticate'
-    | 'clientAddress'
-    | 'baseUrl'
-    | 'pseudoLocales'
-    | 'observe'
-    | 'sessions'
-  > {
-  ids: Ids
-  /** Requests per minute that one address may send without a key. */
-  anonymousPerMinute: number
-  /** Counts the requests of workspaces, with `sessions` those of people. Default: in memory. */
-  limiter?: Limiter | undefined
-  /** Counts by plan what people write, as the public API counts keys. Default: `limiter`. */
-  planLimiter?: Limiter | undefined
-  /** Counts the requests of addresses without a key. Default: in memory. */
-  anonymousLimiter?: Limiter | undefined
-}
-
-/** The API; endpoints are added by {@link endpoint}. */
-export interface Api {
-  /** All endpoints, for the OpenAPI document. */
-  readonly endpoints: readonly AnyEndpoint[]
-  add(definition: AnyEndpoint): void
-  /** Adds a page that answers GET and HEAD. */
-  addPage(path: string, page: Page): void
-  /** Hands on every request below a path. */
-  mount(path: string, mounted: Mounted): void
-  /** Answers every request; never rejects. */
-  fetch(request: Request, info: RequestInfo): Promise<Response>
-}
 
 /** Adds an endpoint to the API. */
 export function endpoint<
@@ -68,11 +30,14 @@ interface Route {
   answer(exchange: Exchange, params: Record<string, string>): Promise<Response>
 }
 
+/** The API; endpoints are added by {@link endpoint}. */
+export type Api = ReturnType<typeof createApi>
+
 /**
  * Builds the public API; with `sessions` the dashboard's: the same endpoints under `/app`, for
  * signed-in people instead of keys, and for no other site.
  */
-export function createApi(deps: ApiDeps): Api {
+export function createApi(deps: ApiDeps) {
   const limiter = deps.limiter ?? createMemoryLimiter()
   const services: Services = {
     ...deps,
@@ -80,7 +45,6 @@ export function createApi(deps: ApiDeps): Api {
     limiter,
     planLimiter: deps.planLimiter ?? limiter,
     anonymousLimiter: deps.anonymousLimiter ?? createMemoryLimiter(),
-    anonymousPolicy: { ratePerMinute: deps.anonymousPerMinute, burst: deps.anonymousPerMinute },
   }
   const prefix = deps.sessions === undefined ? '' : DASHBOARD_PREFIX
   const endpoints: AnyEndpoint[] = []
@@ -113,8 +77,9 @@ export function createApi(deps: ApiDeps): Api {
   }
 
   return {
-    endpoints,
-    add(declared) {
+    /** All endpoints, for the OpenAPI document. */
+    endpoints: endpoints as readonly AnyEndpoint[],
+    add(declared: AnyEndpoint): void {
       const definition = { ...declared, path: prefix + declared.path }
       endpoints.push(definition)
       router.add(definition.method.toUpperCase(), definition.path.replaceAll(/\{(.+?)\}/g, ':$1'), {
@@ -122,13 +87,16 @@ export function createApi(deps: ApiDeps): Api {
         answer: (exchange, params) => exchange.run(definition, params),
       })
     },
-    addPage(path, page) {
+    /** Adds a page that answers GET and HEAD. */
+    addPage(path: string, page: Page): void {
       router.add('GET', path, { answer: (exchange) => exchange.serve(page) })
     },
-    mount(path, mounted) {
+    /** Hands on every request below a path. */
+    mount(path: string, mounted: Mounted): void {
       router.add('ALL', `${path}/*`, { answer: (exchange) => exchange.pass(mounted) })
     },
-    async fetch(request, info) {
+    /** Answers every request; never rejects. */
+    async fetch(request: Request, info: RequestInfo): Promise<Response> {
       const start = performance.now()
       const [route, params] = find(request.method, pathOf(request.url)) ?? []
       const requestId = deps.ids.next('req')
@@ -142,47 +110,35 @@ export function createApi(deps: ApiDeps): Api {
   }
 }
 
-/** What can't be decoded stays as it is: it names nothing. */
 function decoded(params: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => {
-      try {
-        return [name, decodeURIComponent(value)]
-      } catch {
-        return [name, value]
-      }
-    }),
-  )
+  const entries = Object.entries(params)
+  return Object.fromEntries(entries.map(([name, value]) => [name, tryDecodeURIComponent(value)]))
 }
 
+/** An id that a client gave its request is logged where it has this form, and never echoed. */
 const CLIENT_ID = /^[A-Za-z0-9._-]{8,128}$/
-
-/** The id that the client gave its request, if it is fit to be logged. It is never echoed. */
-function clientRequestId(headers: Headers): string | undefined {
-  const given = headers.get('x-request-id')
-  return given !== null && CLIENT_ID.test(given) ? given : undefined
-}
 
 /** Logs the answer: no address, no query, no secret. */
 function report(services: Services, exchange: Exchange, status: number, ms: number): void {
   const { request, requestId, endpoint, caller } = exchange
+  const { method, headers } = request
   const durationMs = Math.round(ms * 1000) / 1000
   const route = endpoint?.path ?? null
-  const { method } = request
+  const isKey = caller?.kind === 'api_key'
   services.logger.info(
     {
       request_id: requestId,
-      client_request_id: clientRequestId(request.headers),
+      client_request_id: CLIENT_ID.exec(headers.get('x-request-id') ?? '')?.[0],
       method,
       route,
       status,
       duration_ms: durationMs,
       workspace_id: caller?.workspace.id,
-      key_id: caller?.kind === 'api_key' ? caller.keyId : undefined,
+      key_id: isKey ? caller.keyId : undefined,
       user_id: exchange.person?.userId,
     },
     'request',
   )
-  const workspaceNo = caller?.kind === 'api_key' ? caller.workspace.no : null
+  const workspaceNo = isKey ? caller.workspace.no : null
   services.observe?.({ requestId, method, route, status, durationMs, workspaceNo })
 }

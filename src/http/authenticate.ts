@@ -1,6 +1,5 @@
 import { AppError } from '../errors/index.ts'
-import type { Meter } from './rate-limit.ts'
-import type { Services } from './services.ts'
+import type { Exchange } from './exchange.ts'
 import type {
   AnyEndpoint,
   Authenticate,
@@ -18,35 +17,21 @@ export const DASHBOARD_PREFIX = '/app'
 /** Names the workspace that a person works in: they may belong to several. */
 export const WORKSPACE_HEADER = 'slugline-workspace'
 
-/** What an `Authorization` header holds (RFC 9110 §11.6.2, RFC 6750 §2.1). */
-export type Credential =
-  /** Nothing, or another scheme's credential. */
-  | { kind: 'none' }
-  /** A Bearer credential that can't be a key. */
-  | { kind: 'malformed' }
-  | { kind: 'bearer'; credential: string }
-
 const BEARER = /^bearer(?: +(.*))?$/i
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/
 
-/** Reads the header. The scheme is compared without regard to case. */
-export function credentialOf(header: string | null): Credential {
-  const match = header === null ? null : BEARER.exec(header.trim())
-  const credential = match?.[1]
-  if (credential === undefined || credential === '') return { kind: 'none' }
-  if (!TOKEN68.test(credential)) return { kind: 'malformed' }
-  return { kind: 'bearer', credential }
-}
-
-/** The caller, or the code of the error that says why there is none. */
+/**
+ * The caller behind an `Authorization` header (RFC 9110 §11.6.2, RFC 6750 §2.1), or the code of the
+ * error that says why there is none. Another scheme's credential counts as none.
+ */
 export async function callerOf(
-  header: string | null,
+  { headers }: Request,
   authenticate: Authenticate,
 ): Promise<Caller | 'UNAUTHORIZED' | 'INVALID_API_KEY'> {
-  const given = credentialOf(header)
-  if (given.kind === 'none') return 'UNAUTHORIZED'
-  if (given.kind === 'malformed') return 'INVALID_API_KEY'
-  return (await authenticate(given.credential)) ?? 'INVALID_API_KEY'
+  const credential = BEARER.exec(headers.get('authorization')?.trim() ?? '')?.[1]
+  if (!credential) return 'UNAUTHORIZED'
+  if (!TOKEN68.test(credential)) return 'INVALID_API_KEY'
+  return (await authenticate(credential)) ?? 'INVALID_API_KEY'
 }
 
 /** The value of `WWW-Authenticate` (RFC 6750 §3) for an error, where it has one. */
@@ -73,37 +58,33 @@ export function permits(caller: Caller, scope: Permission | 'any'): boolean {
   return scope === 'any' || caller.scopes.has(scope)
 }
 
-/** A request, and what is found out about who sends it. */
-export interface Admission {
-  readonly request: Request
-  readonly services: Services
-  readonly meter: Meter
-  /** The client's address. */
-  readonly address: string
-  caller: Caller | null
-  person: Person | null
-}
+/** A request, and what is found out about its sender. */
+type Admission = Pick<Exchange, 'request' | 'services' | 'meter' | 'address' | 'caller' | 'person'>
 
 /** Finds the caller of a request, and checks their permission and their limit. @throws AppError */
 export async function admit(to: Admission, endpoint: AnyEndpoint): Promise<void> {
-  const { request, services, meter } = to
   const { scope } = endpoint
-  if (services.sessions !== undefined) return admitPerson(to, endpoint, services.sessions)
-  if (scope === null) return meter.takeAnonymous(to.address)
-  const caller = await callerOf(request.headers.get('authorization'), services.authenticate)
-  if (typeof caller === 'string') {
-    await meter.takeAnonymous(to.address)
-    throw new AppError(caller)
-  }
-  const permitted = permits(caller, scope)
-  await takeOfKey(to, caller, permitted)
-  if (!permitted) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
+  const { sessions } = to.services
+  if (sessions !== undefined) return admitPerson(to, endpoint, sessions)
+  if (scope === null) return to.meter.takeAnonymous(to.address)
+  const caller = await identify(to, scope)
+  if (typeof caller === 'string') throw new AppError(caller)
+  if (!permits(caller, scope)) throw new AppError('INSUFFICIENT_SCOPE', { params: { scope } })
 }
 
-/** Counts a request of a key, and notes whose it is. @throws AppError RATE_LIMITED */
-export async function takeOfKey(to: Admission, caller: Caller, permitted: boolean): Promise<void> {
-  to.caller = caller
-  await to.meter.take(caller, permitted)
+/**
+ * Finds whose key a request has, and counts the request by the key or by the address.
+ * @throws AppError RATE_LIMITED
+ */
+export async function identify(to: Admission, scope: Permission | 'any') {
+  const caller = await callerOf(to.request, to.services.authenticate)
+  if (typeof caller === 'string') {
+    await to.meter.takeAnonymous(to.address)
+  } else {
+    to.caller = caller
+    await to.meter.take(caller, permits(caller, scope))
+  }
+  return caller
 }
 
 async function admitPerson(

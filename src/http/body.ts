@@ -93,6 +93,7 @@ const DEPTH_MAX = 32
 
 const WHITE_SPACE = /[ \t\n\r]*/y
 const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const PLAIN = /[ !#-[\]-\uffff]+/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
 /**
@@ -130,80 +131,64 @@ class Scanner {
 
   #value(depth: number): void {
     this.#skip(WHITE_SPACE)
-    const next = this.text[this.#at]
-    if (next === '{') this.#object(depth + 1)
-    else if (next === '[') this.#array(depth + 1)
-    else if (next === '"') this.#string()
+    if (this.#take('{')) this.#object(depth + 1)
+    else if (this.#take('[')) this.#parts(depth + 1, ']', (index) => index)
+    else if (this.text[this.#at] === '"') this.#string()
     else if (!this.#skip(LITERAL)) throw this.#syntax()
     this.#skip(WHITE_SPACE)
   }
 
   #object(depth: number): void {
-    this.#open(depth)
     const names = new Set<string>()
-    if (this.#take('}')) return
-    do {
+    this.#parts(depth, '}', () => {
       this.#skip(WHITE_SPACE)
       const start = this.#at
       const name = this.#string()
-      this.#path.push(name)
-      if (names.has(name)) throw this.#detail('DUPLICATE_KEY', positionOf(this.text, start))
+      if (names.has(name)) {
+        const field = [...this.#path, name].join('.')
+        throw invalid({ field, code: 'DUPLICATE_KEY', params: positionOf(this.text, start) })
+      }
       names.add(name)
       this.#skip(WHITE_SPACE)
-      if (!this.#take(':')) throw this.#syntax()
-      this.#value(depth)
-      this.#path.pop()
-    } while (this.#take(','))
-    if (!this.#take('}')) throw this.#syntax()
+      this.#expect(':')
+      return name
+    })
   }
 
-  #array(depth: number): void {
-    this.#open(depth)
-    if (this.#take(']')) return
-    let index = 0
-    do {
-      this.#path.push(index++)
-      this.#value(depth)
-      this.#path.pop()
-    } while (this.#take(','))
-    if (!this.#take(']')) throw this.#syntax()
-  }
-
-  /** Past the bracket and the white space behind it. */
-  #open(depth: number): void {
+  /** Members or items, up to the closing bracket; `begin` reads what comes before a value. */
+  #parts(depth: number, end: string, begin: (index: number) => string | number): void {
     if (depth > DEPTH_MAX) {
       throw invalid({ field: '', code: 'TOO_DEEP', params: { max: DEPTH_MAX } })
     }
-    this.#at++
     this.#skip(WHITE_SPACE)
+    if (this.#take(end)) return
+    let index = 0
+    do {
+      this.#path.push(begin(index++))
+      this.#value(depth)
+      this.#path.pop()
+    } while (this.#take(','))
+    this.#expect(end)
   }
 
   #string(): string {
-    const { text } = this
     const start = this.#at
-    if (!this.#take('"')) throw this.#syntax()
-    for (;;) {
-      const code = text.charCodeAt(this.#at)
-      if (code === QUOTE) break
-      if (code === BACKSLASH) {
-        if (!this.#skip(ESCAPE)) throw this.#syntax()
-      } else if (code >= SPACE) this.#at++
-      else throw this.#syntax()
-    }
-    this.#at++
-    const source = text.slice(start + 1, this.#at - 1)
-    if (!source.includes('\\')) return source
-    const value = JSON.parse(`"${source}"`) as string
-    if (!value.isWellFormed()) {
-      throw this.#detail('INVALID_CHARACTERS')
-    }
-    return value
+    this.#expect('"')
+    while (this.#skip(PLAIN) || this.#skip(ESCAPE));
+    this.#expect('"')
+    const value = JSON.parse(this.text.slice(start, this.#at)) as string
+    if (value.isWellFormed()) return value
+    throw invalid({ field: this.#path.join('.'), code: 'INVALID_CHARACTERS' })
   }
 
   #take(character: string): boolean {
     if (this.text[this.#at] !== character) return false
     this.#at++
     return true
+  }
+
+  #expect(character: string): void {
+    if (!this.#take(character)) throw this.#syntax()
   }
 
   #skip(pattern: RegExp): boolean {
@@ -216,24 +201,10 @@ class Scanner {
   #syntax(): AppError {
     return invalid({ field: '', code: 'JSON_SYNTAX', params: positionOf(this.text, this.#at) })
   }
-
-  #detail(code: 'DUPLICATE_KEY' | 'INVALID_CHARACTERS', params?: Position): AppError {
-    const field = this.#path.join('.')
-    return invalid({ field, code, params } as ErrorDetail)
-  }
-}
-
-const SPACE = 0x20
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-interface Position {
-  line: number
-  column: number
 }
 
 /** Both from 1; columns in Unicode code points. */
-function positionOf(text: string, at: number): Position {
+function positionOf(text: string, at: number) {
   const before = text.slice(0, at)
   const line = before.split('\n').length
   return { line, column: [...before.slice(before.lastIndexOf('\n') + 1)].length + 1 }

@@ -9,21 +9,16 @@ const CURSOR_LENGTH_MAX = 1024
 /** What a position in a list is made of. */
 export type CursorValue = string | number | boolean | null
 
-/**
- * Encrypted positions in a list. A cursor is only good for the list that it came from: `binding`
- * says which list that is (its workspace, filters and order).
- */
-export interface Cursors {
-  encode(position: readonly CursorValue[], binding: string): string
-  /** @throws AppError BAD_REQUEST with INVALID_CURSOR. */
-  decode(cursor: string, binding: string): CursorValue[]
-}
+/** See {@link createCursors}. */
+export type Cursors = ReturnType<typeof createCursors>
 
 /**
- * Cursors encrypted with AES-256-GCM, with the binding as additional data. The nonce is a keyed
- * hash of both, so that equal positions have equal cursors and no nonce serves two texts.
+ * Positions in a list, encrypted with AES-256-GCM. A cursor is only good for the list that it came
+ * from: `binding` says which list that is (its workspace, filters and order), and is the additional
+ * data. The nonce is a keyed hash of both, so that equal positions have equal cursors and no nonce
+ * serves two texts.
  */
-export function createCursors(secret: string | Uint8Array): Cursors {
+export function createCursors(secret: string | Uint8Array) {
   const keyFor = (use: string) => createHmac('sha256', secret).update(use).digest()
   const key = keyFor('cursor encryption')
   const nonceKey = keyFor('cursor nonce')
@@ -51,7 +46,7 @@ export function createCursors(secret: string | Uint8Array): Cursors {
   }
 
   return {
-    encode(position, binding) {
+    encode(position: readonly CursorValue[], binding: string): string {
       const text = JSON.stringify(position)
       const nonce = nonceOf(text, binding)
       const cipher = createCipheriv(CIPHER, key, nonce)
@@ -59,7 +54,8 @@ export function createCursors(secret: string | Uint8Array): Cursors {
       const encrypted = Buffer.concat([cipher.update(text), cipher.final()])
       return Buffer.concat([nonce, encrypted, cipher.getAuthTag()]).toString('base64url')
     },
-    decode(cursor, binding) {
+    /** @throws AppError BAD_REQUEST with INVALID_CURSOR. */
+    decode(cursor: string, binding: string): CursorValue[] {
       const text = decrypt(cursor, binding)
       if (text === undefined) {
         throw new AppError('BAD_REQUEST', {

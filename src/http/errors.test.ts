@@ -67,6 +67,12 @@ describe.each(Object.keys(FAILURES) as (keyof typeof FAILURES)[])('%s', (code) =
     expect(text).not.toMatch(/SELECT|slugline\.db|errors\.test/)
   })
 
+  test('is no problem for those who refuse problems', async () => {
+    const response = await FAILURES[code]({ Accept: 'application/problem+json;q=0' })
+    expect(response.headers.get('Content-Type')).toBe('application/json')
+    expect(await response.json()).toMatchObject({ error: { code } })
+  })
+
   test('is not kept for an Idempotency-Key', async () => {
     const response = await FAILURES[code]({ 'Idempotency-Key': `key-${code}` })
     expect(response.status).toBe(ERRORS[code].status)

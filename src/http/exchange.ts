@@ -8,48 +8,24 @@ import {
   callerOf,
   challengeOf,
   DASHBOARD_PREFIX,
+  identify,
   permits,
-  takeOfKey,
 } from './authenticate.ts'
 import { BODY_BYTES_MAX, hasNoBody, parseJsonObject, readBody } from './body.ts'
-import { fingerprintOf, idempotencyKeyOf, ownKey } from './idempotency.ts'
-import type { IdempotentRequest } from './idempotency-store.ts'
+import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './rate-limit.ts'
-import {
-  apiHeaders,
-  dashboardHeaders,
-  namesVersion,
-  renderAnswer,
-  send,
-  sendStream,
-  versionMatches,
-} from './respond.ts'
+import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
-import type { Answer, AnyEndpoint, Call, Caller, Mounted, Page, Person } from './types.ts'
-import {
-  assertKnownParameters,
-  byParameter,
-  langOf,
-  pathOf,
-  queryOf,
-  searchOf,
-  validate,
-} from './validate.ts'
-
-/** An answer that is rendered already: to be recorded, or replayed. */
-class Recorded implements Answer {
-  readonly status: number
-  constructor(readonly rendered: Rendered) {
-    this.status = rendered.status
-  }
-}
+import type { Answer, AnyEndpoint, Caller, Mounted, Page, Person } from './types.ts'
+import { assertKnownParameters, byParameter, langOf, queryOf, validate } from './validate.ts'
 
 /**
  * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
  * answer. One object instead of a stack of middleware: each stage needs what the others found out.
  */
-export class Exchange implements Call {
+export class Exchange {
   caller: Caller | null = null
+  /** Who is signed in; always null on the public API. */
   person: Person | null = null
   params: unknown
   query: unknown
@@ -67,19 +43,22 @@ export class Exchange implements Call {
     readonly info: RequestInfo,
     readonly requestId: string,
   ) {
-    const headersOf = services.sessions === undefined ? apiHeaders : dashboardHeaders
-    this.headers = headersOf(requestId, services.baseUrl())
+    const forDashboard = services.sessions !== undefined
+    this.headers = apiHeaders(requestId, services.baseUrl(), forDashboard)
     this.meter = new Meter(services, this.headers)
   }
 
+  /** The public address of this instance: an origin without a trailing slash. */
   get baseUrl(): string {
     return this.services.baseUrl()
   }
 
+  /** The address that the request came from. */
   get address(): string {
     return this.services.clientAddress(this.info.peer, this.request.headers)
   }
 
+  /** The language of this answer, negotiated when it is first asked for. */
   get locale(): Locale {
     if (this.#locale === undefined) {
       const own = this.person?.language ?? this.caller?.workspace.language ?? null
@@ -94,6 +73,8 @@ export class Exchange implements Call {
   }
 
   // Properties instead of methods: handlers take them out of the call.
+
+  /** Whether `If-Match` and `If-None-Match` allow a change of this version (RFC 9110 §13.1). */
   readonly ifMatch = (version: number): boolean => {
     const { headers } = this.request
     return (
@@ -102,6 +83,7 @@ export class Exchange implements Call {
     )
   }
 
+  /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
   readonly stillPermitted = async (): Promise<boolean> => {
     const { caller, request, services } = this
     const scope = this.endpoint?.scope ?? null
@@ -109,7 +91,7 @@ export class Exchange implements Call {
     const { sessions } = services
     let now: Caller | null
     if (sessions === undefined) {
-      const found = await callerOf(request.headers.get('authorization'), services.authenticate)
+      const found = await callerOf(request, services.authenticate)
       now = typeof found === 'string' ? null : found
     } else {
       const person = await sessions.personOf(request.headers)
@@ -118,6 +100,10 @@ export class Exchange implements Call {
     return now !== null && now.workspace.no === caller.workspace.no && permits(now, scope)
   }
 
+  /**
+   * Runs `work` in a transaction and answers when it would survive a power cut. With an
+   * `Idempotency-Key`, the answer is recorded in the same transaction.
+   */
   readonly mutate = async (
     work: (tx: Transaction) => Promise<Answer>,
     { together = false }: Pick<WriteOptions, 'together'> = {},
@@ -128,7 +114,8 @@ export class Exchange implements Call {
       return storage.write(work, workspaceNo === undefined ? {} : { workspaceNo, together })
     }
     const render = async (tx: Transaction) => this.#render(await work(tx))
-    return new Recorded(await idempotency.run(this.#idempotent, render))
+    const rendered = await idempotency.run(this.#idempotent, render)
+    return { status: rendered.status, rendered }
   }
 
   /** Answers the request; every failure becomes an error response. */
@@ -136,7 +123,7 @@ export class Exchange implements Call {
     try {
       await admit(this, endpoint)
       const replay = await this.#read(endpoint, params)
-      const answer: Answer = replay ?? (await endpoint.handler(this as never))
+      const answer = replay ?? (await endpoint.handler(this as never))
       if (answer.stream === undefined) return this.#respond(answer)
       const { status, stream, headers } = answer
       const body = this.request.method === 'HEAD' ? null : await stream()
@@ -153,7 +140,7 @@ export class Exchange implements Call {
     try {
       await this.meter.takeAnonymous(this.address)
       const { headers } = this
-      return send(this.request, await page(this), { headers, isShared: true })
+      return send(this.request, await page(this), { headers })
     } catch (error) {
       return this.fail(error)
     }
@@ -161,12 +148,8 @@ export class Exchange implements Call {
 
   /** Answers what no endpoint answers; it counts towards the limit of the key or the address. */
   async refuse(error: AppError): Promise<Response> {
-    const { request, services } = this
     try {
-      const header = request.headers.get('authorization')
-      const caller = await callerOf(header, services.authenticate)
-      if (typeof caller === 'string') await this.meter.takeAnonymous(this.address)
-      else await takeOfKey(this, caller, true)
+      await identify(this, 'any')
     } catch (failure) {
       return this.fail(failure)
     }
@@ -213,10 +196,7 @@ export class Exchange implements Call {
   }
 
   /** Reads and checks body, path and query; returns the answer to an earlier request if it is one. */
-  async #read(
-    endpoint: AnyEndpoint,
-    params: Record<string, string>,
-  ): Promise<Recorded | undefined> {
+  async #read(endpoint: AnyEndpoint, params: Record<string, string>): Promise<Answer | undefined> {
     const { request } = this
     let value: Record<string, unknown> | undefined
     if (endpoint.body !== undefined) {
@@ -226,7 +206,7 @@ export class Exchange implements Call {
       value = isAbsent ? {} : parseJsonObject(await readBody(request, isPatch, bytesMax))
     }
     const replay = await this.#claim(endpoint, value)
-    if (replay !== undefined) return new Recorded(replay)
+    if (replay !== undefined) return { status: replay.status, rendered: replay }
     if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
     const query = queryOf(request.url)
     assertKnownParameters(query, endpoint.query, this.services.sessions !== undefined)
@@ -246,29 +226,39 @@ export class Exchange implements Call {
     const idempotent = {
       workspaceNo: caller.workspace.no,
       key: ownKey(caller, idempotencyKeyOf(header)),
-      fingerprint: fingerprintOf({
-        method: request.method,
-        path: pathOf(request.url),
-        search: searchOf(request.url),
-        ifMatch: request.headers.get('if-match'),
-        body,
-      }),
+      fingerprint: fingerprintOf(request, body),
     }
     const replay = await services.idempotency.begin(idempotent)
     if (replay === undefined) this.#idempotent = idempotent
     return replay
   }
 
-  #render(answer: Answer): Rendered {
-    return renderAnswer(answer, {
-      locale: this.#locale,
-      cacheControl: this.services.sessions ? undefined : this.endpoint?.cacheControl,
-      prefix: this.services.sessions ? DASHBOARD_PREFIX : '',
-    })
+  /** The bytes and headers of an endpoint's answer, so that it can be recorded and replayed. */
+  #render({ status, body, version, headers }: Answer): Rendered {
+    const isDashboard = this.services.sessions !== undefined
+    const cacheControl = isDashboard ? undefined : this.endpoint?.cacheControl
+    const text = body === undefined ? null : JSON.stringify(body)
+    const all: Record<string, string> = {}
+    if (text !== null) {
+      all['Content-Type'] = 'application/json'
+      if (cacheControl !== undefined) all['Cache-Control'] = cacheControl
+      if (cacheControl !== undefined) all.ETag = digestTag(text)
+      else if (version !== undefined) all.ETag = digestTag(text, version)
+    }
+    // Otherwise nothing in the answer depends on the language.
+    if (this.#locale !== undefined) {
+      all['Content-Language'] = this.#locale
+      all.Vary = 'Accept-Language'
+    }
+    Object.assign(all, headers)
+    if (isDashboard && all.Location?.startsWith('/api/')) {
+      all.Location = DASHBOARD_PREFIX + all.Location
+    }
+    return { status, text, headers: all }
   }
 
   #respond(answer: Answer): Response {
-    const rendered = answer instanceof Recorded ? answer.rendered : this.#render(answer)
+    const rendered = answer.rendered ?? this.#render(answer)
     const isSecret = this.endpoint?.secret !== undefined
     const response = send(this.request, rendered, { headers: this.headers, isSecret })
     for (const cookie of answer.cookies ?? []) response.headers.append('Set-Cookie', cookie)

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { idempotencyKeyOf } from './idempotency.ts'
-import { purgeIdempotency } from './idempotency-store.ts'
+import { idempotencyKeyOf, purgeIdempotency } from './idempotency.ts'
 import { createTestApi, type SendInit } from './testing/api.ts'
 
 const t = await createTestApi()

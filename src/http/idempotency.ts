@@ -1,8 +1,21 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError, type Rendered } from '../errors/index.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
-import { findRecord, type IdempotentRequest, insertRecord } from './idempotency-store.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import type { Caller } from './types.ts'
+import { pathOf, searchOf } from './validate.ts'
+
+/** How long an answer can be replayed. */
+const KEPT_MS = 24 * 60 * 60 * 1000
+/** So many records are purged at a time, so that no write waits long. */
+const PURGE_STEP = 500
+
+/** A request that takes effect once. */
+export interface IdempotentRequest {
+  workspaceNo: number
+  key: string
+  /** SHA-256 of what is asked. */
+  fingerprint: string
+}
 
 const BARE = /^[\x21-\x7e]{1,255}$/
 /** A string of RFC 8941 §3.3.3: quotes and backslashes are escaped, nothing else is. */
@@ -25,20 +38,13 @@ export function idempotencyKeyOf(header: string): string {
   })
 }
 
-/** Everything that makes a request the same as another one. */
-export interface RequestContent {
-  method: string
-  path: string
-  /** With its `?`, or empty. */
-  search: string
-  ifMatch: string | null
-  /** The parsed body: another spelling of the same JSON is the same request. */
-  body: unknown
-}
-
-/** A digest of what a request asks for, in 43 characters. */
-export function fingerprintOf({ method, path, search, ifMatch, body }: RequestContent): string {
-  const content = JSON.stringify([method, path, search, ifMatch, body ?? null], sortKeys)
+/**
+ * A digest of what a request asks for, in 43 characters. `body` is the parsed one: another spelling
+ * of the same JSON is the same request.
+ */
+export function fingerprintOf({ method, url, headers }: Request, body: unknown): string {
+  const parts = [method, pathOf(url), searchOf(url), headers.get('if-match'), body ?? null]
+  const content = JSON.stringify(parts, sortKeys)
   return new Bun.CryptoHasher('sha256').update(content).digest('base64url')
 }
 
@@ -49,39 +55,33 @@ function sortKeys(_: string, value: unknown): unknown {
   return ['object', entries]
 }
 
-/** Ensures that a request with a key has its effect once. */
-export interface Idempotency {
-  /**
-   * Reserves the key for this request, until `end`. Returns the answer of an earlier request.
-   * @throws AppError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
-   */
-  begin(request: IdempotentRequest): Promise<Rendered | undefined>
-  /**
-   * Runs `work` and records its answer in the same transaction. Errors roll it back and aren't
-   * recorded: the same key may be tried again. If another process records an answer first, that
-   * one is returned.
-   */
-  run(request: IdempotentRequest, work: (tx: Transaction) => Promise<Rendered>): Promise<Rendered>
-  end(request: IdempotentRequest): void
-}
-
 /** Rolls back a request that another process has answered in the meantime. */
 class AnsweredElsewhere extends Error {}
 
-/** Records are in the storage; this process alone knows which requests are in flight. */
-export function createIdempotency(storage: Storage, clock: Clock): Idempotency {
+/** See {@link createIdempotency}. */
+export type Idempotency = ReturnType<typeof createIdempotency>
+
+/**
+ * Ensures that a request with a key takes effect once. Records are in the storage; this process
+ * alone knows which requests are in flight.
+ */
+export function createIdempotency(storage: Storage, clock: Clock) {
   const inFlight = new Map<string, string>()
 
   async function earlier(request: IdempotentRequest): Promise<Rendered | undefined> {
     const record = await findRecord(storage.read, request, clock.now())
     if (record === undefined) return undefined
-    if (record.fingerprint !== request.fingerprint) throw new AppError('IDEMPOTENCY_KEY_REUSED')
-    const { status, text, headers } = record.answer
-    return { status, text, headers: { ...headers, 'Idempotent-Replayed': 'true' } }
+    if (record.request_hash !== request.fingerprint) throw new AppError('IDEMPOTENCY_KEY_REUSED')
+    const headers = { ...JSON.parse(record.headers), 'Idempotent-Replayed': 'true' }
+    return { status: record.status, text: record.body === '' ? null : record.body, headers }
   }
 
   return {
-    async begin(request) {
+    /**
+     * Reserves the key for this request, until `end`. Returns the answer of an earlier request.
+     * @throws AppError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
+     */
+    async begin(request: IdempotentRequest): Promise<Rendered | undefined> {
       const name = nameOf(request)
       const other = inFlight.get(name)
       if (other === request.fingerprint) {
@@ -89,18 +89,25 @@ export function createIdempotency(storage: Storage, clock: Clock): Idempotency {
       }
       if (other !== undefined) throw new AppError('IDEMPOTENCY_KEY_REUSED')
       inFlight.set(name, request.fingerprint)
+      let isReserved = false
       try {
         const answer = await earlier(request)
-        if (answer !== undefined) inFlight.delete(name)
+        isReserved = answer === undefined
         return answer
-      } catch (error) {
-        inFlight.delete(name)
-        throw error
+      } finally {
+        if (!isReserved) inFlight.delete(name)
       }
     },
 
-    async run(request, work) {
-      const { workspaceNo } = request
+    /**
+     * Runs `work` and records its answer in the same transaction. Errors roll it back and aren't
+     * recorded: the same key may be tried again. If another process records an answer first, that
+     * one is returned.
+     */
+    async run(
+      request: IdempotentRequest,
+      work: (tx: Transaction) => Promise<Rendered>,
+    ): Promise<Rendered> {
       const recorded = async (tx: Transaction) => {
         // Another node may have answered while this request waited for the workspace's row.
         if (tx.dialect === 'postgres' && (await findRecord(tx, request, clock.now()))) {
@@ -111,19 +118,17 @@ export function createIdempotency(storage: Storage, clock: Clock): Idempotency {
         throw new AnsweredElsewhere()
       }
       try {
-        return await storage.write(recorded, { workspaceNo })
+        return await storage.write(recorded, { workspaceNo: request.workspaceNo })
       } catch (error) {
         // An error may be due to the effect of the other process, a taken slug for instance.
-        const answer =
-          error instanceof AnsweredElsewhere || error instanceof AppError
-            ? await earlier(request)
-            : undefined
+        const isDueToOther = error instanceof AnsweredElsewhere || error instanceof AppError
+        const answer = isDueToOther ? await earlier(request) : undefined
         if (answer === undefined) throw error
         return answer
       }
     },
 
-    end: (request) => void inFlight.delete(nameOf(request)),
+    end: (request: IdempotentRequest) => void inFlight.delete(nameOf(request)),
   }
 }
 
@@ -134,4 +139,73 @@ function nameOf({ workspaceNo, key }: IdempotentRequest): string {
 /** Keys of people are their own: two people of a workspace may choose the same one. */
 export function ownKey(caller: Caller, key: string): string {
   return caller.kind === 'session' ? `${caller.userId}\n${key}` : key
+}
+
+/** The record of this key, unless it is older than a day. */
+function findRecord({ db }: Sql, { workspaceNo, key }: IdempotentRequest, now: number) {
+  return db
+    .selectFrom('idempotency')
+    .select(['request_hash', 'status', 'headers', 'body'])
+    .where('workspace_no', '=', workspaceNo)
+    .where('key', '=', key)
+    .where('created_at', '>', now - KEPT_MS)
+    .executeTakeFirst()
+}
+
+/** Records an answer. False: the key has a record already, which stays as it is. */
+async function insertRecord(
+  { db }: Transaction,
+  { workspaceNo, key, fingerprint }: IdempotentRequest,
+  answer: Rendered,
+  now: number,
+): Promise<boolean> {
+  const record = {
+    request_hash: fingerprint,
+    status: answer.status,
+    headers: JSON.stringify(answer.headers),
+    body: answer.text ?? '',
+    created_at: now,
+  }
+  const inserted = await db
+    .insertInto('idempotency')
+    .values({ workspace_no: workspaceNo, key, ...record })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_no', 'key'])
+        .doUpdateSet(record)
+        .where('idempotency.created_at', '<=', now - KEPT_MS),
+    )
+    .returning('key')
+    .execute()
+  return inserted.length === 1
+}
+
+/** Deletes the records that are older than a day, in small steps. Returns how many there were. */
+export async function purgeIdempotency(storage: Storage, now: number): Promise<number> {
+  for (let purged = 0; ; ) {
+    const step = await storage.write(
+      async (tx) => {
+        const result = await tx.db
+          .deleteFrom('idempotency')
+          .where((eb) =>
+            eb(
+              eb.refTuple('workspace_no', 'key'),
+              'in',
+              eb
+                .selectFrom('idempotency')
+                .select(['workspace_no', 'key'])
+                .where('created_at', '<=', now - KEPT_MS)
+                .orderBy('created_at')
+                .limit(PURGE_STEP)
+                .$asTuple('workspace_no', 'key'),
+            ),
+          )
+          .executeTakeFirst()
+        return Number(result.numDeletedRows)
+      },
+      { survives: 'process' },
+    )
+    purged += step
+    if (step < PURGE_STEP) return purged
+  }
 }

@@ -1,11 +1,12 @@
-export { type Api, type ApiDeps, createApi, endpoint } from './api.ts'
+export { type Api, createApi, endpoint } from './api.ts'
 export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './authenticate.ts'
 export { parseJsonObject, readBody } from './body.ts'
-export { purgeIdempotency } from './idempotency-store.ts'
+export { purgeIdempotency } from './idempotency.ts'
 export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
+export type { OpenApiParts } from './openapi-share.ts'
 export { assertAllowed } from './rate-limit.ts'
-export { digestTag } from './respond.ts'
-export type { AnswerEvent, RequestInfo } from './services.ts'
+export { digestTag, noneMatch } from './respond.ts'
+export type { AnswerEvent, ApiDeps, RequestInfo } from './services.ts'
 export type {
   Answer,
   Authenticate,
@@ -23,4 +24,4 @@ export type {
   SessionCaller,
   Sessions,
 } from './types.ts'
-export { pathOf, repeatable, validate } from './validate.ts'
+export { langOf, pathOf, repeatable, validate } from './validate.ts'

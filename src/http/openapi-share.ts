@@ -1,28 +1,67 @@
-interface Parameter {
+/** The part of JSON Schema that the document makes use of. */
+export interface Schema {
   $ref?: string
-  name?: string
-  in?: string
-  required?: boolean
+  type?: string | string[]
+  format?: string
+  enum?: unknown[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  description?: string
+  default?: unknown
+  example?: unknown
+  maxLength?: number
+  maxItems?: number
+  minimum?: number
+  maximum?: number
 }
-interface Content {
-  schema?: { $ref?: string }
+
+/** What an endpoint reads besides its body. */
+export interface Parameter {
+  $ref?: string
+  name: string
+  in: string
+  required?: boolean
+  description?: string
+  schema?: Schema
+}
+
+/** A body in one media type. */
+export interface Content {
+  schema?: Schema
   example?: unknown
 }
-interface Response {
+
+/** An answer of an endpoint. */
+export interface ResponsePart {
   $ref?: string
   description?: string
+  headers?: Record<string, unknown>
   content?: Record<string, Content>
 }
-interface Operation {
+
+/** One endpoint, as the document has it. */
+export interface Operation {
+  operationId?: string
+  summary?: string
+  description?: string
+  security?: Record<string, string[]>[]
   parameters?: Parameter[]
-  responses?: Record<string, Response>
+  requestBody?: { content?: Record<string, Content> }
+  responses?: Record<string, ResponsePart>
 }
-interface Document {
+
+/** The part of an OpenAPI document that is read here and by the reference page. */
+export interface OpenApiParts {
+  info: { title: string; version: string; description?: string }
   paths?: Record<string, Record<string, Operation>>
   components?: {
-    schemas?: Record<string, { example?: unknown }>
+    schemas?: Record<string, Schema>
     parameters?: Record<string, Parameter>
-    responses?: Record<string, Response>
+    responses?: Record<string, ResponsePart>
   }
 }
 
@@ -34,7 +73,7 @@ const SHARED_BY = 3
  * They would be most of the document otherwise. Changes the document, and returns it.
  */
 export function shareComponents<D extends object>(document: D): D {
-  const { paths = {}, components } = document as Document
+  const { paths = {}, components } = document as unknown as OpenApiParts
   if (components === undefined) return document
   components.parameters ??= {}
   components.responses ??= {}
@@ -59,12 +98,12 @@ function shareParameters(operations: readonly Operation[], shared: Record<string
     if (operation.parameters === undefined) continue
     operation.parameters = operation.parameters.map((parameter) => {
       const isShared = (uses.get(JSON.stringify(parameter)) ?? 0) >= SHARED_BY
-      return isShared ? share(parameterKey(parameter.name as string), parameter) : parameter
+      return isShared ? (share(parameterKey(parameter.name), parameter) as Parameter) : parameter
     })
   }
 }
 
-function shareErrors(operations: readonly Operation[], shared: Record<string, Response>) {
+function shareErrors(operations: readonly Operation[], shared: Record<string, ResponsePart>) {
   const share = sharer('responses', shared)
   for (const { responses = {} } of operations) {
     for (const [status, response] of Object.entries(responses)) {
@@ -77,7 +116,7 @@ function shareErrors(operations: readonly Operation[], shared: Record<string, Re
 /** Moves the example of an object to its schema, so that not every answer repeats it. */
 function shareExamples(
   operations: readonly Operation[],
-  schemas: Readonly<Record<string, { example?: unknown }>>,
+  schemas: Readonly<Record<string, Schema>>,
 ) {
   for (const { responses = {} } of operations) {
     for (const { schema, example } of contentsOf(responses)) {
@@ -90,22 +129,18 @@ function shareExamples(
   }
 }
 
-function contentsOf(responses: Readonly<Record<string, Response>>): Content[] {
+function contentsOf(responses: Readonly<Record<string, ResponsePart>>): Content[] {
   return Object.values(responses).flatMap(({ content = {} }) => Object.values(content))
 }
 
-/** Gives a component for each different text, and what refers to it. */
-function sharer<T>(kind: string, shared: Record<string, T>) {
-  const keys = new Map<string, string>()
-  return (name: string, value: T): { $ref: string } => {
-    const text = JSON.stringify(value)
-    let key = keys.get(text)
-    if (key === undefined) {
-      key = freeKey(shared, name)
-      keys.set(text, key)
-      shared[key] = value
+/** Makes a component of each different value, and gives a reference to it. */
+function sharer<T extends object>(kind: string, shared: Record<string, T>) {
+  return (name: string, value: T) => {
+    for (let n = 1; ; n++) {
+      const key = n === 1 ? name : `${name}V${n}`
+      shared[key] ??= value
+      if (Bun.deepEquals(shared[key], value)) return { $ref: `#/components/${kind}/${key}` }
     }
-    return { $ref: `#/components/${kind}/${key}` }
   }
 }
 
@@ -117,12 +152,4 @@ export function parameterKey(name: string): string {
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
   return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Param`
-}
-
-/** Two parameters of one name may mean different things. */
-function freeKey(taken: object, name: string): string {
-  for (let n = 1; ; n++) {
-    const key = n === 1 ? name : `${name}V${n}`
-    if (!Object.hasOwn(taken, key)) return key
-  }
 }

@@ -62,19 +62,10 @@ export function atAddress(document: string, baseUrl: string): string {
 /** The part of the document that the reference page reads. */
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
-/** Who calls an API, and what follows of it for its document. */
-interface Audience {
-  title: string
-  description: string
-  /** The codes that follow from an endpoint's permission. */
-  refusals: readonly ErrorCode[]
-  schemas: ReturnType<typeof errorSchemas>
-  security: { name: string; scheme: Parameters<Registry['registerComponent']>[2] }
-}
+/** Who calls an API, and what follows from that for its document. */
+type Audience = typeof PROGRAMS | typeof DASHBOARD
 
-type Registry = OpenAPIHono['openAPIRegistry']
-
-const PROGRAMS: Audience = {
+const PROGRAMS = {
   title: 'Slugline API',
   description: DESCRIPTION,
   refusals: ['UNAUTHORIZED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'],
@@ -87,9 +78,9 @@ const PROGRAMS: Audience = {
       description: 'An API key. What it may do is set by its scopes: `links:read`, `links:write`.',
     },
   },
-}
+} as const
 
-const DASHBOARD: Audience = {
+const DASHBOARD = {
   title: 'Slugline dashboard API',
   description:
     'What the dashboard calls, from its own origin alone. It changes with the dashboard: programs use the public API.',
@@ -105,7 +96,7 @@ const DASHBOARD: Audience = {
         'The id of the workspace that is meant, where a permission is named; and the cookie of a session.',
     },
   },
-}
+} as const
 
 /** The OpenAPI 3.1 document of these endpoints, made of the schemas that validate. */
 export function openApiDocument(
@@ -168,10 +159,7 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
 
 function bodyOf({ method, body, bodyOptional, bodyExample }: AnyEndpoint) {
   if (body === undefined) return undefined
-  const content = {
-    schema: body,
-    ...(bodyExample !== undefined && { example: bodyExample }),
-  }
+  const content = { schema: body, example: bodyExample }
   return {
     required: bodyOptional === undefined,
     content: {
@@ -225,12 +213,7 @@ function successOf(endpoint: AnyEndpoint) {
       description: success.description,
       ...headersOf(names, Object.fromEntries(own)),
       ...(schema !== undefined && {
-        content: {
-          [success.contentType ?? 'application/json']: {
-            schema,
-            ...(example !== undefined && { example }),
-          },
-        },
+        content: { [success.contentType ?? 'application/json']: { schema, example } },
       }),
     },
     ...(isConditional(endpoint) && {
@@ -257,37 +240,27 @@ export function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAM
   return ERROR_CODES.filter((code) => codes.has(code))
 }
 
-/** Headers that come with a status besides those of every error. */
-const HEADERS_OF_STATUS: Readonly<Record<number, readonly string[]>> = {
-  401: ['WWW-Authenticate'],
-  403: ['WWW-Authenticate'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-}
-
-function headersOfFailure(endpoint: AnyEndpoint, status: number): readonly string[] {
-  if (status === 415) return [endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post']
-  return HEADERS_OF_STATUS[status] ?? []
-}
-
 function failuresOf(endpoint: AnyEndpoint, audience: Audience) {
-  const { schemas } = audience
-  const codes = errorCodesOf(endpoint, audience)
-  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
+  const { error, problem } = audience.schemas
+  const headers: Readonly<Record<number, string>> = {
+    401: 'WWW-Authenticate',
+    403: 'WWW-Authenticate',
+    415: endpoint.method === 'patch' ? 'Accept-Patch' : 'Accept-Post',
+    429: 'Retry-After',
+    503: 'Retry-After',
+  }
+  const byStatus = Map.groupBy(errorCodesOf(endpoint, audience), (code) => ERRORS[code].status)
   return Object.fromEntries(
-    statuses.map((status) => {
-      const own = codes.filter((code) => ERRORS[code].status === status)
-      return [
-        status,
-        {
-          description: own.join(', '),
-          ...headersOf(headersOfFailure(endpoint, status)),
-          content: {
-            'application/json': { schema: schemas.error },
-            'application/problem+json': { schema: schemas.problem },
-          },
+    [...byStatus].map(([status, codes]) => [
+      status,
+      {
+        description: codes.join(', '),
+        ...headersOf([headers[status] ?? []].flat()),
+        content: {
+          'application/json': { schema: error },
+          'application/problem+json': { schema: problem },
         },
-      ] as const
-    }),
+      },
+    ]),
   )
 }

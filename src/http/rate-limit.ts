@@ -5,59 +5,30 @@ import type { PlanLimits } from '../plans/types.ts'
 import type { Services } from './services.ts'
 import type { Caller } from './types.ts'
 
-/** A plan's limit, as it is enforced and as it is announced. */
-export interface Allowance {
-  policy: Policy
-  /** What the headers call the limit: the plan's requests, and the seconds they are for. */
-  announced: string
-}
-
-const allowances = new WeakMap<PlanLimits, Allowance>()
-
 /** What a plan allows; undefined: any number of requests. */
-export function allowanceOf(limits: PlanLimits): Allowance | undefined {
-  const { requests_per_minute: ratePerMinute } = limits
+function policyOf({ requests_per_minute: ratePerMinute, burst }: PlanLimits): Policy | undefined {
   if (ratePerMinute === null) return undefined
-  let allowance = allowances.get(limits)
-  if (allowance === undefined) {
-    const burst = limits.burst ?? ratePerMinute
-    allowance = {
-      policy: { ratePerMinute, burst },
-      announced: `"api";q=${ratePerMinute};w=60`,
-    }
-    allowances.set(limits, allowance)
-  }
-  return allowance
-}
-
-/**
- * The state of the allowance (draft-ietf-httpapi-ratelimit-headers-10), and the older headers that
- * many clients read. Both tell when the whole burst is there again.
- */
-export function addRateLimitHeaders(
-  headers: Record<string, string>,
-  allowance: Allowance,
-  decision: Decision,
-  now: number,
-): void {
-  const { remaining, fullAfterMs } = decision
-  headers['RateLimit-Policy'] = allowance.announced
-  headers.RateLimit = `"api";r=${remaining};t=${Math.ceil(fullAfterMs / 1000)}`
-  headers['X-RateLimit-Limit'] = String(allowance.policy.ratePerMinute)
-  headers['X-RateLimit-Remaining'] = String(remaining)
-  headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
+  return { ratePerMinute, burst: burst ?? ratePerMinute }
 }
 
 /** The largest number that a structured header can hold (RFC 8941 §3.3.1): no limit at all. */
-const NO_LIMIT = '999999999999999'
+const NO_LIMIT = 999_999_999_999_999
 
-/** The same of a plan without a limit, so that every client finds what it looks for. */
-export function addNoLimitHeaders(headers: Record<string, string>, now: number): void {
-  headers['RateLimit-Policy'] = `"api";q=${NO_LIMIT};w=60`
-  headers.RateLimit = `"api";r=${NO_LIMIT};t=0`
-  headers['X-RateLimit-Limit'] = NO_LIMIT
-  headers['X-RateLimit-Remaining'] = NO_LIMIT
-  headers['X-RateLimit-Reset'] = String(Math.ceil(now / 1000))
+/**
+ * The state of the allowance (draft-ietf-httpapi-ratelimit-headers-10), and the older headers that
+ * many clients read. Both say when the whole burst is there again.
+ */
+function addRateLimitHeaders(
+  headers: Record<string, string>,
+  ratePerMinute: number,
+  { remaining, fullAfterMs }: Pick<Decision, 'remaining' | 'fullAfterMs'>,
+  now: number,
+): void {
+  headers['RateLimit-Policy'] = `"api";q=${ratePerMinute};w=60`
+  headers.RateLimit = `"api";r=${remaining};t=${Math.ceil(fullAfterMs / 1000)}`
+  headers['X-RateLimit-Limit'] = String(ratePerMinute)
+  headers['X-RateLimit-Remaining'] = String(remaining)
+  headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
 }
 
 /** @throws AppError RATE_LIMITED, with whole seconds after which a retry is let through (RFC 9110 §10.2.3) */
@@ -76,19 +47,19 @@ const PERSON_POLICY: Policy = { ratePerMinute: 1_200, burst: 600 }
 /** What a person may send in all of their workspaces together; undefined: any number. */
 function personAllowance({ person }: Caller): { key: string; policy: Policy } | undefined {
   if (person === undefined || person.limits === null) return undefined
-  const allowance = allowanceOf(person.limits)
-  return allowance && { key: `person ${person.id}`, policy: allowance.policy }
+  const policy = policyOf(person.limits)
+  return policy && { key: `person ${person.id}`, policy }
 }
 
 /** Counts one request towards the limits that apply to it, and adds its headers to the answer. */
 export class Meter {
-  /** Whom this request was taken from. */
-  #taken: { caller: Caller; allowance: Allowance } | undefined
+  /** What this request was taken from. */
+  #taken: { caller: Caller; policy: Policy } | undefined
 
   constructor(
     private readonly services: Pick<
       Services,
-      'limiter' | 'planLimiter' | 'anonymousLimiter' | 'anonymousPolicy' | 'clock'
+      'limiter' | 'planLimiter' | 'anonymousLimiter' | 'anonymousPerMinute' | 'clock'
     >,
     private readonly headers: Record<string, string>,
   ) {}
@@ -101,18 +72,17 @@ export class Meter {
     const { limiter, clock } = this.services
     const now = clock.now()
     const { no, plan } = caller.workspace
-    const allowance = allowanceOf(plan.limits)
-    if (allowance === undefined) return addNoLimitHeaders(this.headers, now)
-    const decision = await (permitted ? limiter.take : limiter.look)(
-      String(no),
-      allowance.policy,
-      now,
-    )
-    addRateLimitHeaders(this.headers, allowance, decision, now)
+    const policy = policyOf(plan.limits)
+    if (policy === undefined) {
+      const decision = { remaining: NO_LIMIT, fullAfterMs: 0 }
+      return addRateLimitHeaders(this.headers, NO_LIMIT, decision, now)
+    }
+    const decision = await (permitted ? limiter.take : limiter.look)(String(no), policy, now)
+    addRateLimitHeaders(this.headers, policy.ratePerMinute, decision, now)
     assertAllowed(decision)
     if (!permitted) return
-    this.#taken = { caller, allowance }
-    await this.#takeOfPerson(limiter, caller, allowance)
+    this.#taken = { caller, policy }
+    await this.#takeOfPerson(limiter, caller, policy)
   }
 
   /**
@@ -122,28 +92,29 @@ export class Meter {
   async takePlan(caller: Caller): Promise<void> {
     const { planLimiter, clock } = this.services
     const { no, plan } = caller.workspace
-    const allowance = allowanceOf(plan.limits)
-    if (allowance === undefined) return
-    assertAllowed(await planLimiter.take(String(no), allowance.policy, clock.now()))
-    await this.#takeOfPerson(planLimiter, caller, allowance)
+    const policy = policyOf(plan.limits)
+    if (policy === undefined) return
+    assertAllowed(await planLimiter.take(String(no), policy, clock.now()))
+    await this.#takeOfPerson(planLimiter, caller, policy)
   }
 
   /** Several workspaces allow a person no more than one plan; refused, the workspace loses nothing. */
-  async #takeOfPerson(limiter: Limiter, caller: Caller, own: Allowance): Promise<void> {
+  async #takeOfPerson(limiter: Limiter, caller: Caller, own: Policy): Promise<void> {
     const allowance = personAllowance(caller)
     if (allowance === undefined) return
     const now = this.services.clock.now()
     const decision = await limiter.take(allowance.key, allowance.policy, now)
     if (decision.allowed) return
     this.#taken = undefined
-    await limiter.refund(String(caller.workspace.no), own.policy, now)
+    await limiter.refund(String(caller.workspace.no), own, now)
     assertAllowed(decision)
   }
 
   /** Counts a request without a caller by its address. @throws AppError RATE_LIMITED */
   async takeAnonymous(address: string): Promise<void> {
-    const { anonymousLimiter, anonymousPolicy, clock } = this.services
-    assertAllowed(await anonymousLimiter.take(addressKey(address), anonymousPolicy, clock.now()))
+    const { anonymousLimiter, anonymousPerMinute: burst, clock } = this.services
+    const policy = { ratePerMinute: burst, burst }
+    assertAllowed(await anonymousLimiter.take(addressKey(address), policy, clock.now()))
   }
 
   /** Counts a request of a signed-in person. @throws AppError RATE_LIMITED */
@@ -155,12 +126,12 @@ export class Meter {
   /** Gives the request back: answers 403 cost nothing. */
   async refund(): Promise<void> {
     if (this.#taken === undefined) return
-    const { caller, allowance } = this.#taken
+    const { caller, policy } = this.#taken
     this.#taken = undefined
     const { limiter, clock } = this.services
     const now = clock.now()
-    const decision = await limiter.refund(String(caller.workspace.no), allowance.policy, now)
-    addRateLimitHeaders(this.headers, allowance, decision, now)
+    const decision = await limiter.refund(String(caller.workspace.no), policy, now)
+    addRateLimitHeaders(this.headers, policy.ratePerMinute, decision, now)
     const person = personAllowance(caller)
     if (person !== undefined) await limiter.refund(person.key, person.policy, now)
   }

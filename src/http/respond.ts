@@ -3,69 +3,24 @@ import { acceptedEncoding } from '../base/accept.ts'
 import { hstsOf } from '../base/hsts.ts'
 import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
 import type { Rendered } from '../errors/index.ts'
-import type { Locale } from '../i18n/index.ts'
-import type { Answer } from './types.ts'
 
 /** Shorter texts gain nothing. */
 const COMPRESSED_FROM = 1_024
 
 /** The content codings, best first for a text that is compressed for one answer. */
-const ENCODINGS = ['zstd', 'gzip', 'br'] as const
-type Encoding = (typeof ENCODINGS)[number]
+const CODINGS = ['zstd', 'gzip', 'br'] as const
 
-const QUICK: Readonly<Record<Encoding, (text: string) => Uint8Array>> = {
+const COMPRESS: Readonly<Record<(typeof CODINGS)[number], (text: string) => Uint8Array>> = {
   zstd: (text) => Bun.zstdCompressSync(text, { level: 1 }),
-  gzip: (text) => Bun.gzipSync(text, { level: 1 }),
-  br: (text) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
-}
-
-const SMALL: typeof QUICK = {
-  zstd: (text) => Bun.zstdCompressSync(text, { level: 19 }),
-  gzip: (text) => Bun.gzipSync(text, { level: 9 }),
-  br: (text) => brotliCompressSync(text),
-}
-
-/** What a rendered answer depends on besides the endpoint's answer. */
-export interface RenderOptions {
-  /** Undefined: nothing in the answer depends on the language. */
-  locale: Locale | undefined
-  /** Given: the answer is the same for every caller. */
-  cacheControl: string | undefined
-  /** Precedes paths of the API. */
-  prefix: string
-}
-
-/** The bytes and headers of an endpoint's answer, so that it can be recorded and replayed. */
-export function renderAnswer(
-  { status, body, version, headers }: Answer,
-  { locale, cacheControl, prefix }: RenderOptions,
-): Rendered {
-  const text = body === undefined ? null : JSON.stringify(body)
-  const all: Record<string, string> = {}
-  if (text !== null) {
-    all['Content-Type'] = 'application/json'
-    if (version !== undefined) all.ETag = etagOf(version, text)
-    if (cacheControl !== undefined) {
-      all['Cache-Control'] = cacheControl
-      all.ETag = digestTag(text)
-    }
-  }
-  if (locale !== undefined) {
-    all['Content-Language'] = locale
-    all.Vary = 'Accept-Language'
-  }
-  Object.assign(all, headers)
-  if (all.Location?.startsWith('/api/')) all.Location = prefix + all.Location
-  return { status, text, headers: all }
+  gzip: (text) => Bun.gzipSync(text, { level: 4 }),
+  br: (text) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
 }
 
 /** How an answer is sent. */
 export interface SendOptions {
   /** Headers of every answer; `rendered` wins. */
   headers: Record<string, string>
-  /** Compressed well and kept: for a text that is the same for all clients. */
-  isShared?: boolean
-  /** Holds a secret: its compressed length would tell of it (BREACH). */
+  /** Never compressed: the length would give hints about the secret (BREACH). */
   isSecret?: boolean
 }
 
@@ -103,65 +58,36 @@ export function sendStream(
   return new Response(null, { status, headers })
 }
 
-/** The bytes that leave, with the headers that say what they are. */
+/** The bytes that leave; adds the headers that say what they are. */
 function encode(
   request: Request,
   text: string,
   headers: Record<string, string>,
-  { isShared = false, isSecret = false }: SendOptions,
+  { isSecret = false }: SendOptions,
 ): string | Uint8Array<ArrayBuffer> {
   if (isSecret || text.length < COMPRESSED_FROM) return text
   headers.Vary = headers.Vary === undefined ? 'Accept-Encoding' : `${headers.Vary}, Accept-Encoding`
-  const preferred = isShared ? ENCODINGS.toReversed() : ENCODINGS
-  const encoding = acceptedEncoding(request.headers.get('accept-encoding'), preferred)
-  if (encoding === undefined) return text
-  headers['Content-Encoding'] = encoding
-  if (headers.ETag !== undefined) headers.ETag = encodedTag(headers.ETag, encoding)
-  const bytes = isShared ? sharedBytes(text, encoding) : QUICK[encoding](text)
-  return bytes as Uint8Array<ArrayBuffer>
-}
-
-/** Few: the OpenAPI document, and a page of the reference for each language. */
-const shared = new Map<string, Uint8Array>()
-const SHARED_MAX = 100
-
-function sharedBytes(text: string, encoding: Encoding): Uint8Array {
-  const key = `${encoding} ${text.length} ${Bun.hash(text)}`
-  let bytes = shared.get(key)
-  if (bytes === undefined) {
-    bytes = SMALL[encoding](text)
-    if (shared.size >= SHARED_MAX) shared.clear()
-    shared.set(key, bytes)
-  }
-  return bytes
+  const coding = acceptedEncoding(request.headers.get('accept-encoding'), CODINGS)
+  if (coding === undefined) return text
+  headers['Content-Encoding'] = coding
+  // The same content compressed is other bytes, which need another strong tag.
+  if (headers.ETag !== undefined) headers.ETag = `${headers.ETag.slice(0, -1)}-${coding}"`
+  return COMPRESS[coding](text) as Uint8Array<ArrayBuffer>
 }
 
 /** One entity tag of a list: whether it is weak, its version if it has one, and the whole. */
 const TAGS = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
 const VERSION = /^"(\d+)(?:\.[^"]*)?"$/
-/** What {@link encodedTag} adds. */
+/** What {@link encode} adds to a tag. */
 const CODING = /-(?:zstd|gzip|br)"$/
 
 /**
- * The strong entity tag of an object (RFC 9110 §8.8.3): its version, and a digest of the whole
- * body, because clicks and status change without a new version.
+ * The strong entity tag of a body (RFC 9110 §8.8.3): a digest of it, behind its version if it has
+ * one, because clicks and status change without a new version.
  */
-export function etagOf(version: number, text: string): string {
-  return `"${version}.${digestOf(text)}"`
-}
-
-/** The strong entity tag of a body that has no version. */
-export function digestTag(text: string): string {
-  return `"${digestOf(text)}"`
-}
-
-function digestOf(text: string): string {
-  return Bun.hash(text).toString(36)
-}
-
-/** The tag of the same content compressed: other bytes need another strong tag. */
-export function encodedTag(etag: string, encoding: string): string {
-  return `${etag.slice(0, -1)}-${encoding}"`
+export function digestTag(text: string, version?: number): string {
+  const digest = Bun.hash(text).toString(36)
+  return version === undefined ? `"${digest}"` : `"${version}.${digest}"`
 }
 
 /** Whether `If-None-Match` names this tag, in any content coding (RFC 9110 §13.1.2). */
@@ -196,74 +122,34 @@ function tagsOf(header: string): { weak: boolean; tag: string }[] {
 }
 
 /** Headers that a script of another origin may read. */
-const EXPOSED = [
-  'X-Request-Id',
-  'RateLimit',
-  'RateLimit-Policy',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'Retry-After',
-  'ETag',
-  'Link',
-  'Location',
-  'Idempotent-Replayed',
-  'Content-Language',
-  'Content-Disposition',
-  'WWW-Authenticate',
-  'Allow',
-  'Accept-Patch',
-  'Accept-Post',
-].join(', ')
+const EXPOSED =
+  'X-Request-Id, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
+  'X-RateLimit-Reset, Retry-After, ETag, Link, Location, Idempotent-Replayed, Content-Language, ' +
+  'Content-Disposition, WWW-Authenticate, Allow, Accept-Patch, Accept-Post'
 
-const ACCEPTED = [
-  'Authorization',
-  'Content-Type',
-  'Accept',
-  'Accept-Language',
-  'If-Match',
-  'If-None-Match',
-  'Idempotency-Key',
-  'Last-Event-ID',
-  'X-Request-Id',
-].join(', ')
+const ACCEPTED =
+  'Authorization, Content-Type, Accept, Accept-Language, If-Match, If-None-Match, ' +
+  'Idempotency-Key, Last-Event-ID, X-Request-Id'
 
-/** Only the client may keep the answer, and asks whether it is current before each use. */
-export const PRIVATE = 'private, no-cache'
-
-const COMMON = {
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Permissions-Policy': PERMISSIONS_POLICY,
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-} as const
-
-/** Any site may call the API, with a key and never with cookies. */
-const API_HEADERS = {
-  ...COMMON,
-  'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': EXPOSED,
-} as const
-
-/** Only the dashboard's own pages may call its API: no CORS, and no caching. */
-const DASHBOARD_HEADERS = { ...COMMON, 'Cross-Origin-Resource-Policy': 'same-origin' } as const
-
-/** Headers of every answer of the dashboard's API; HSTS where the public address is https. */
-export function dashboardHeaders(requestId: string, baseUrl: string): Record<string, string> {
+/**
+ * Headers of every answer of an API; HSTS where the public address is https. Any site may call the
+ * public one, with a key and never with cookies; the dashboard's is for its own pages alone.
+ */
+export function apiHeaders(
+  requestId: string,
+  baseUrl: string,
+  forDashboard = false,
+): Record<string, string> {
   return {
     'X-Request-Id': requestId,
-    'Cache-Control': 'no-store',
-    ...DASHBOARD_HEADERS,
-    ...hstsOf(baseUrl),
-  }
-}
-
-/** Headers of every answer of the API; HSTS where the public address is https. */
-export function apiHeaders(requestId: string, baseUrl: string): Record<string, string> {
-  return {
-    'X-Request-Id': requestId,
-    'Cache-Control': PRIVATE,
-    ...API_HEADERS,
+    'Cache-Control': forDashboard ? 'no-store' : 'private, no-cache',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Permissions-Policy': PERMISSIONS_POLICY,
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    ...(forDashboard
+      ? { 'Cross-Origin-Resource-Policy': 'same-origin' }
+      : { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED }),
     ...hstsOf(baseUrl),
   }
 }

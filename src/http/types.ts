@@ -1,8 +1,7 @@
 import type { z } from '@hono/zod-openapi'
 import type { ErrorCode, Rendered } from '../errors/index.ts'
-import type { Locale } from '../i18n/index.ts'
 import type { Plan, PlanLimits } from '../plans/types.ts'
-import type { Transaction, WriteOptions } from '../storage/index.ts'
+import type { Exchange } from './exchange.ts'
 
 /** What a key may do. */
 export type Scope = 'links:read' | 'links:write'
@@ -35,29 +34,29 @@ export interface CallerPerson {
   limits: PlanLimits | null
 }
 
-/** A program with an API key. */
-export interface KeyCaller {
-  kind: 'api_key'
-  keyId: string
-  /** For the audit log; its id when absent. */
-  keyName?: string
+interface AnyCaller {
   scopes: ReadonlySet<Permission>
   workspace: CallerWorkspace
   /** Absent: the operator made the key. */
   person?: CallerPerson
 }
 
+/** A program with an API key. */
+export interface KeyCaller extends AnyCaller {
+  kind: 'api_key'
+  keyId: string
+  /** For the audit log; its id when absent. */
+  keyName?: string
+}
+
 /** A person in the dashboard, in one of their workspaces. */
-export interface SessionCaller {
+export interface SessionCaller extends AnyCaller {
   kind: 'session'
   sessionId: string
   userId: string
   /** The person's e-mail address, for the audit log. */
   email: string
   role: Role
-  scopes: ReadonlySet<Permission>
-  workspace: CallerWorkspace
-  person?: CallerPerson
 }
 
 /** A person who is signed in, whatever the workspace. */
@@ -75,7 +74,7 @@ export interface Person {
 
 /** How the dashboard's API finds out who asks. Asked anew on each request. */
 export interface Sessions {
-  /** The person behind the cookies; null: nobody, or a session that has ended. */
+  /** The person behind the cookies; null: no session, or one that has ended. */
   personOf(headers: Headers): Promise<Person | null>
   /** The person in one of their workspaces; null: there is none of that id, or it isn't theirs. */
   memberOf(person: Person, workspaceId: string): Promise<SessionCaller | null>
@@ -97,6 +96,8 @@ export interface Answer {
    * Its `Content-Type` stands in `headers`.
    */
   stream?: () => Promise<ReadableStream<Uint8Array>>
+  /** The answer in its bytes, instead of `body`: recorded, or replayed. */
+  rendered?: Rendered
   /** The version of the object in `body`: becomes a strong ETag. */
   version?: number
   /** Further headers, `Location` and `Link` for instance. */
@@ -111,35 +112,24 @@ export interface Call<
   P = unknown,
   Q = unknown,
   B = unknown,
-> {
-  readonly request: Request
-  readonly requestId: string
+> extends Pick<
+    Exchange,
+    | 'request'
+    | 'requestId'
+    | 'person'
+    | 'locale'
+    | 'address'
+    | 'baseUrl'
+    | 'ifMatch'
+    | 'stillPermitted'
+    | 'mutate'
+  > {
   /** Null on public endpoints. */
   readonly caller: C
-  /** Who is signed in; always null on the public API. */
-  readonly person: Person | null
   /** The values of the path, the query and the body, as their schemas gave them out. */
   readonly params: P
   readonly query: Q
   readonly body: B
-  /** The language of this answer, negotiated when it is first asked for. */
-  readonly locale: Locale
-  /** The address that the request came from. */
-  readonly address: string
-  /** The public address of this instance: an origin without a trailing slash. */
-  readonly baseUrl: string
-  /** Whether `If-Match` and `If-None-Match` allow a change of this version (RFC 9110 §13.1). */
-  readonly ifMatch: (version: number) => boolean
-  /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
-  readonly stillPermitted: () => Promise<boolean>
-  /**
-   * Runs `work` in a transaction and answers when it would survive a power cut. With an
-   * `Idempotency-Key`, the answer is recorded in the same transaction.
-   */
-  readonly mutate: (
-    work: (tx: Transaction) => Promise<Answer>,
-    options?: Pick<WriteOptions, 'together'>,
-  ) => Promise<Answer>
 }
 
 /** Answers GET without a key, outside of the OpenAPI document. */
@@ -181,8 +171,8 @@ export interface Endpoint<
   path: string
   scope: S
   /**
-   * On the dashboard's API, with `scope: null`: somebody must be signed in, in no matter what
-   * workspace; or whoever owns the instance.
+   * On the dashboard's API, with `scope: null`: a person must be signed in, in any workspace; or
+   * own the instance.
    */
   person?: true | 'instance owner'
   /** On the dashboard's API: the person must have proved who they are a short time ago. */

@@ -52,7 +52,7 @@ describe('details of a schema’s verdict', () => {
     [
       'beyond what a double holds',
       { url: '', count: Number.POSITIVE_INFINITY },
-      { field: 'count', code: 'INVALID_TYPE', params: { expected: 'number' } },
+      { field: 'count', code: 'INVALID_TYPE', params: { expected: 'integer' } },
     ],
     [
       'a fraction',

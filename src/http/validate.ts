@@ -83,7 +83,7 @@ function detailsOf(issue: Issue, base: Path, context: Context): ErrorDetail[] {
       }))
     case 'invalid_type':
       if (valueAt(context.input, path) === undefined) return [{ field, code: 'REQUIRED' }]
-      return [wrongType(field, issue.expected)]
+      return [wrongType(field, numberAt(context, path).isInt ? 'integer' : issue.expected)]
     case 'invalid_value':
       if (valueAt(context.input, path) === undefined) return [{ field, code: 'REQUIRED' }]
       return [{ field, code: 'INVALID_VALUE', params: { allowed: issue.values.map(String) } }]
@@ -118,18 +118,23 @@ function outOfBounds(
   field: string,
   issue: Extract<Issue, { code: 'too_big' | 'too_small' }>,
   path: Path,
-  { schema }: Context,
+  context: Context,
 ): ErrorDetail {
   const isList = issue.origin === 'array' || issue.origin === 'set'
   if (issue.code === 'too_big') {
     const max = Number(issue.maximum)
     if (issue.origin === 'string') return { field, code: 'TOO_LONG', params: { max } }
     if (isList) return { field, code: 'TOO_MANY', params: { max } }
-    return { field, code: 'OUT_OF_RANGE', params: { ...boundsAt(schema, path), max } }
+    return {
+      field,
+      code: 'OUT_OF_RANGE',
+      params: { min: numberAt(context, path).minValue ?? 0, max },
+    }
   }
   const min = Number(issue.minimum)
   if (issue.origin === 'string' || isList) return { field, code: 'TOO_SHORT', params: { min } }
-  return { field, code: 'OUT_OF_RANGE', params: { ...boundsAt(schema, path), min } }
+  const max = numberAt(context, path).maxValue ?? Number.MAX_SAFE_INTEGER
+  return { field, code: 'OUT_OF_RANGE', params: { min, max } }
 }
 
 /** Of a union's branches, the one that got past the type says what is wrong. */
@@ -159,40 +164,31 @@ function valueAt(input: unknown, path: Path): unknown {
   return value
 }
 
-/** What a definition of Zod may lead on to. */
-interface Definition {
-  innerType?: z.core.$ZodType
-  out?: z.core.$ZodType
-  element?: z.core.$ZodType
-  shape?: Readonly<Record<string, z.core.$ZodType>>
-}
-
-/** The least and the greatest number that a schema takes at a path. */
-function boundsAt(
-  schema: z.core.$ZodType | undefined,
-  path: readonly PropertyKey[],
-): { min: number; max: number } {
+/** The number's schema at a path, for what an issue doesn't say; without members where there is none. */
+function numberAt({ schema }: Context, path: Path): Partial<z.ZodNumber> {
   let at = unwrapped(schema)
   for (const key of path) {
     const { element, shape } = definitionOf(at)
     at = unwrapped(element ?? shape?.[String(key)])
   }
-  const { minValue, maxValue } = (at ?? {}) as { minValue?: number; maxValue?: number }
-  return { min: minValue ?? 0, max: maxValue ?? Number.MAX_SAFE_INTEGER }
+  return at instanceof z.ZodNumber ? at : {}
 }
 
-/** Past `optional`, `nullable`, `default`, and to what a pipe ends in. */
+/** Past `optional`, `nullable`, `default`; of a pipe, its number or else what it ends in. */
 function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let at = schema
   for (;;) {
-    const { innerType, out } = definitionOf(at)
-    if (innerType === undefined && out === undefined) return at
-    at = innerType ?? out
+    const { innerType, in: first, out } = definitionOf(at)
+    const next = innerType ?? (first instanceof z.ZodNumber ? first : out)
+    if (next === undefined) return at
+    at = next
   }
 }
 
-function definitionOf(schema: z.core.$ZodType | undefined): Definition {
-  return (schema?._zod.def ?? {}) as Definition
+function definitionOf(schema: z.core.$ZodType | undefined) {
+  return (schema?._zod.def ?? {}) as {
+    [name in 'innerType' | 'in' | 'out' | 'element']?: z.core.$ZodType
+  } & { shape?: Readonly<Record<string, z.core.$ZodType>> }
 }
 
 /**
@@ -202,40 +198,29 @@ function definitionOf(schema: z.core.$ZodType | undefined): Definition {
 export function pathOf(url: string): string {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
   if (start === -1) return '/'
-  let end = url.length
-  for (let i = start; i < url.length; i++) {
-    const code = url.charCodeAt(i)
-    if (code === QUESTION_MARK || code === HASH) {
-      end = i
-      break
-    }
-  }
-  while (end > start + 1 && url.charCodeAt(end - 1) === SLASH) end--
+  const query = url.indexOf('?', start)
+  const hash = url.indexOf('#', start)
+  let end = query === -1 ? url.length : query
+  if (hash !== -1 && hash < end) end = hash
+  while (end > start + 1 && url[end - 1] === '/') end--
   return url.slice(start, end)
 }
 
-const HASH = 0x23
-const SLASH = 0x2f
-const QUESTION_MARK = 0x3f
-
 /** The parameters of a query: a string each, or a list where one is given several times. */
 export function queryOf(url: string): Record<string, string | string[]> {
-  const parameters = parametersOf(url)
   // No prototype: a parameter may be called `__proto__`.
   const query: Record<string, string | string[]> = Object.create(null)
-  if (parameters === undefined) return query
-  for (const [name, value] of parameters) {
+  for (const [name, value] of new URLSearchParams(searchOf(url))) {
     const before = query[name]
-    if (before === undefined) query[name] = value
-    else if (typeof before === 'string') query[name] = [before, value]
-    else before.push(value)
+    if (Array.isArray(before)) before.push(value)
+    else query[name] = before === undefined ? value : [before, value]
   }
   return query
 }
 
 /**
- * The failing fields of a query by the names of its parameters, each fault once: the second value of
- * `kind` is `kind` too, for whoever asks knows no list.
+ * The failing fields of a query by the names of its parameters, each fault once. The second value
+ * of `kind` is named `kind` too: clients send no list.
  */
 export function byParameter(details: readonly ErrorDetail[]): ErrorDetail[] {
   const once = new Map<string, ErrorDetail>()
@@ -249,20 +234,12 @@ export function byParameter(details: readonly ErrorDetail[]): ErrorDetail[] {
 
 /** The query string with its `?`, or empty. */
 export function searchOf(url: string): string {
-  const start = url.indexOf('?')
-  if (start === -1) return ''
-  const end = url.indexOf('#', start)
-  return url.slice(start, end === -1 ? undefined : end)
+  return /\?[^#]*/.exec(url)?.[0] ?? ''
 }
 
 /** The value of `?lang=`, or null. */
 export function langOf(url: string): string | null {
-  return parametersOf(url)?.get('lang') ?? null
-}
-
-function parametersOf(url: string): URLSearchParams | undefined {
-  const search = searchOf(url)
-  return search === '' ? undefined : new URLSearchParams(search)
+  return new URLSearchParams(searchOf(url)).get('lang')
 }
 
 /** A query parameter that may be given several times; always an array in the handler. */

@@ -31,15 +31,10 @@ export type Locale = SupportedLocale | PseudoLocale
 export const DEFAULT_LOCALE = 'en' satisfies SupportedLocale
 
 const supported: ReadonlySet<string> = new Set(LOCALES)
-const pseudo: ReadonlySet<string> = new Set(PSEUDO_LOCALES)
 
 /** True for exactly the tags in LOCALES: for checking a stored or configured language. */
 export function isSupportedLocale(tag: string): tag is SupportedLocale {
   return supported.has(tag)
-}
-
-export function isPseudoLocale(tag: string): tag is PseudoLocale {
-  return pseudo.has(tag)
 }
 
 /** The value of HTML's `dir` for a language. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import IntlMessageFormat from 'intl-messageformat'
 import { DETAIL_CODES, DETAILS, ERROR_CODES, ERRORS, type ErrorParam } from '../errors/index.ts'
-import { argumentsOf, isBranching, isLiteral, isPlural, walk } from './ast.ts'
 import { LOCALES, PSEUDO_LOCALES } from './locales.ts'
 import { hasMessage, MESSAGE_KEYS, MESSAGES, type MessageKey } from './messages.ts'
+import { argumentsOf, isBranching, isLiteral, isPlural, walk } from './testing/ast.ts'
+import './testing/pseudo.ts'
 import { type MessageParams, translate } from './translate.ts'
 
 const TRANSLATED = LOCALES.filter((locale) => locale !== 'en')
@@ -179,6 +180,10 @@ test('the allow-list of messages that equal the English ones is not longer than 
     ),
   )
   expect(equal.sort()).toEqual([...SAME_AS_ENGLISH].sort())
+})
+
+test('nobody is advised to leave a field empty: an empty domain is no domain', () => {
+  expect(MESSAGES.tr['detail.UNKNOWN_DOMAIN']).not.toMatch(/boş/)
 })
 
 describe.each([...PSEUDO_LOCALES])('pseudo-locale %s', (locale) => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseAcceptLanguage } from './accept-language.ts'
 import { sameLanguage } from './best-locale.ts'
-import { type Locale, negotiateLocale } from './index.ts'
-import { isSupportedLocale, LOCALES } from './locales.ts'
+import { isSupportedLocale, LOCALES, type Locale } from './locales.ts'
+import { negotiateLocale, parseAcceptLanguage } from './negotiate.ts'
 
 const accept = (acceptLanguage: string, fallback?: Locale) =>
   negotiateLocale({ acceptLanguage, fallback })
@@ -101,7 +100,7 @@ describe('negotiateLocale', () => {
     expect(accept('*;q=0', 'ja')).toBe('ja')
   })
 
-  test('the header is remembered without the fallback', () => {
+  test('the header is read without the fallback', () => {
     expect(accept('tlh, *', 'ja')).toBe('ja')
     expect(accept('tlh, *', 'ko')).toBe('ko')
   })
@@ -145,10 +144,10 @@ describe('negotiateLocale', () => {
 
 test('parseAcceptLanguage sorts by weight and keeps the order of equals', () => {
   expect(parseAcceptLanguage('a;q=0.1, b, c;q=0.5;x=1, d, e;q=0')).toEqual([
-    { tag: 'b', q: 1 },
-    { tag: 'd', q: 1 },
-    { tag: 'c', q: 0.5 },
-    { tag: 'a', q: 0.1 },
-    { tag: 'e', q: 0 },
+    { name: 'b', q: 1 },
+    { name: 'd', q: 1 },
+    { name: 'c', q: 0.5 },
+    { name: 'a', q: 0.1 },
+    { name: 'e', q: 0 },
   ])
 })

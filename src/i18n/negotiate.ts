@@ -1,4 +1,4 @@
-import { type LanguageRange, parseAcceptLanguage } from './accept-language.ts'
+import { weighted } from '../base/accept.ts'
 import { neighbour, sameLanguage } from './best-locale.ts'
 import {
   DEFAULT_LOCALE,
@@ -20,20 +20,18 @@ export interface LocaleSources {
   pseudoLocales?: boolean | undefined
 }
 
-/** What a header says once it is read; independent of the fallback, so it can be kept. */
-interface Preference {
-  readonly locale: Locale | null
-  /** A supported language that is near to one of those asked for, where none of them is supported. */
-  readonly near: Locale | null
-  readonly anyOther: boolean
-  readonly refused: ReadonlySet<Locale>
+/** A language range (RFC 4647 §2.1), and its weight from 0 to 1. */
+type Range = ReturnType<typeof weighted>[number]
+
+// A longer one names no language: it is cut, so that remembering it costs little.
+const QUERY_LENGTH_MAX = 100
+const RANGE = /^(?:\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)$/
+
+/** The ranges of an Accept-Language header (RFC 9110 §12.5.4), best first. */
+export function parseAcceptLanguage(header: string): Range[] {
+  const ranges = weighted(header).filter(({ name }) => RANGE.test(name))
+  return ranges.sort((a, b) => b.q - a.q)
 }
-
-const NOTHING: Preference = { locale: null, near: null, anyOther: false, refused: new Set() }
-
-const MAX_CACHED = 500
-const MAX_CACHED_LENGTH = 256
-const cache = new Map<string, Preference>()
 
 /**
  * The language of an answer: `?lang=`, then Accept-Language by weight and best fit (RFC 9110 §12.5.4,
@@ -41,75 +39,49 @@ const cache = new Map<string, Preference>()
  * a language that is only near to one of these comes after all that were asked for by name.
  */
 export function negotiateLocale(sources: LocaleSources): Locale {
-  const { query, acceptLanguage, fallback, pseudoLocales = false } = sources
-  if (query) {
-    const asked = find(query, pseudoLocales)
-    if (asked !== null) return asked
+  const { acceptLanguage, fallback } = sources
+  const query = sources.query?.slice(0, QUERY_LENGTH_MAX)
+  if (sources.pseudoLocales) {
+    const tag = (query || acceptLanguage)?.toLowerCase()
+    const pseudo = PSEUDO_LOCALES.find((locale) => locale.toLowerCase() === tag)
+    if (pseudo !== undefined) return pseudo
   }
+  const asked = query ? sameLanguage(query) : null
+  if (asked !== null) return asked
+  const ranges = parseAcceptLanguage(acceptLanguage ?? '')
+  const isTaken = (locale: Locale) => !isRefused(locale, ranges)
+  const wanted = ranges.filter(({ q }) => q > 0).map(({ name }) => name)
+  const anyAt = wanted.indexOf('*')
+  const named = anyAt === -1 ? wanted : wanted.slice(0, anyAt)
   const last = fallback ?? DEFAULT_LOCALE
-  const preference = acceptLanguage ? preferenceOf(acceptLanguage, pseudoLocales) : NOTHING
-  if (preference.locale !== null) return preference.locale
-  const near = (query ? neighbour(query) : null) ?? preference.near
-  const { refused } = preference
-  if (near !== null && !refused.has(near)) return near
-  if (refused.size === 0 || !refused.has(last)) return last
-  if (!refused.has(DEFAULT_LOCALE)) return DEFAULT_LOCALE
-  const other = preference.anyOther ? LOCALES.find((locale) => !refused.has(locale)) : undefined
-  return other ?? last
+  const others: Locale[] = [last, DEFAULT_LOCALE, ...(anyAt === -1 ? [] : LOCALES)]
+  return (
+    first(named, sameLanguage, isTaken) ??
+    first(query ? [query, ...named] : named, neighbour, isTaken) ??
+    others.find(isTaken) ??
+    last
+  )
 }
 
-function preferenceOf(header: string, pseudoLocales: boolean): Preference {
-  const key = pseudoLocales ? `pseudo ${header}` : header
-  const known = cache.get(key)
-  if (known !== undefined) return known
-  const preference = read(parseAcceptLanguage(header), pseudoLocales)
-  if (key.length <= MAX_CACHED_LENGTH) {
-    // The oldest goes: a few headers make up nearly all requests and come back at once.
-    if (cache.size >= MAX_CACHED) for (const oldest of cache.keys()) if (cache.delete(oldest)) break
-    cache.set(key, preference)
+function first(
+  tags: readonly string[],
+  find: (tag: string) => SupportedLocale | null,
+  isTaken: (locale: Locale) => boolean,
+): Locale | undefined {
+  for (const tag of tags) {
+    const locale = find(tag)
+    if (locale !== null && isTaken(locale)) return locale
   }
-  return preference
-}
-
-function read(ranges: readonly LanguageRange[], pseudoLocales: boolean): Preference {
-  const refused = new Set<Locale>()
-  if (ranges.some(({ q }) => q === 0)) {
-    for (const locale of LOCALES) if (isRefused(locale, ranges)) refused.add(locale)
-  }
-  let near: Locale | null = null
-  for (const { tag, q } of ranges) {
-    if (q === 0) break
-    if (tag === '*') return { locale: null, near, anyOther: true, refused }
-    const locale = find(tag, pseudoLocales)
-    if (locale !== null && !refused.has(locale)) {
-      return { locale, near: null, anyOther: false, refused }
-    }
-    if (locale === null && near === null) near = neighbour(tag)
-    if (near !== null && refused.has(near)) near = null
-  }
-  return { locale: null, near, anyOther: false, refused }
+  return undefined
 }
 
 /** The most specific range that covers the language decides (RFC 4647 §3.3.1). */
-function isRefused(locale: SupportedLocale, ranges: readonly LanguageRange[]): boolean {
+function isRefused(locale: Locale, ranges: readonly Range[]): boolean {
   const tag = locale.toLowerCase()
-  let specificity = -1
-  let refused = false
-  for (const range of ranges) {
-    const length = range.tag === '*' ? 0 : range.tag.length
-    const covers = length === 0 || tag === range.tag || tag.startsWith(`${range.tag}-`)
-    if (covers && length > specificity) {
-      specificity = length
-      refused = range.q === 0
-    }
-  }
-  return refused
-}
-
-function find(tag: string, pseudoLocales: boolean): Locale | null {
-  if (pseudoLocales) {
-    const pseudo = PSEUDO_LOCALES.find((locale) => locale.toLowerCase() === tag.toLowerCase())
-    if (pseudo !== undefined) return pseudo
-  }
-  return sameLanguage(tag)
+  const covering = ranges.filter(
+    ({ name }) => name === '*' || tag === name || tag.startsWith(`${name}-`),
+  )
+  const length = ({ name }: Range) => (name === '*' ? 0 : name.length)
+  const [decisive] = covering.sort((a, b) => length(b) - length(a))
+  return decisive?.q === 0
 }

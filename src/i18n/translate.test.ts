@@ -27,6 +27,19 @@ describe('translate', () => {
     expect(translate('en', 'error.METHOD_NOT_ALLOWED', { allowed: ['GET'] })).toContain('Use GET.')
   })
 
+  test('puts even spaces around each item of a list in Chinese and Japanese', () => {
+    for (const locale of ['zh-Hans', 'zh-Hant', 'ja'] as const) {
+      const text = translate(locale, 'error.METHOD_NOT_ALLOWED', {
+        allowed: ['GET', 'PUT', 'POST'],
+      })
+      for (const item of ['GET', 'PUT', 'POST']) {
+        const [, before, after] = new RegExp(`(.)${item}(.)`, 'u').exec(text) as unknown as string[]
+        // A letter of these scripts is parted by a space, a mark of theirs has its own.
+        for (const next of [before, after]) expect(next).toMatch(/[ 、，。：；]/u)
+      }
+    }
+  })
+
   test('puts values in as they are, markup and braces included', () => {
     const host = '<b>{x}</b> \u202e'
     expect(translate('en', 'page.continue', { host })).toBe(`Continue to ${host}`)

@@ -1,23 +1,28 @@
 import IntlMessageFormat from 'intl-messageformat'
-import { argumentsOf } from './ast.ts'
-import { isPseudoLocale, type Locale } from './locales.ts'
+import type { Locale, PseudoLocale } from './locales.ts'
 import { MESSAGES, type MessageKey } from './messages.ts'
-import { pseudoMessage } from './pseudo.ts'
 
 /** Values for the placeholders of a message. Lists are joined with "or" in the message's language. */
 export type MessageParams = Readonly<Record<string, string | number | readonly string[]>>
 
 type Values = Record<string, string | number>
+type Elements = ReturnType<IntlMessageFormat['getAst']>
 
 interface Compiled {
   readonly format: IntlMessageFormat
-  readonly all: readonly string[]
-  readonly optional: readonly string[]
+  /** The value of each argument that isn't given. */
+  readonly missing: Readonly<Values>
 }
 
 // Bounded by what exists: keys × languages.
-const compiled = new Map<Locale, Map<MessageKey, Compiled>>()
+const compiled = new Map<string, Compiled>()
 const disjunctions = new Map<Locale, Intl.ListFormat>()
+const pseudo = new Map<string, (source: string) => IntlMessageFormat>()
+
+/** Adds a pseudo-locale, which is made from the English messages; until then it is English. */
+export function addPseudoLocale(locale: PseudoLocale, make: (source: string) => IntlMessageFormat) {
+  pseudo.set(locale, make)
+}
 
 /**
  * The text of a message in a language; numbers and plurals follow that language's rules. A parameter
@@ -25,41 +30,46 @@ const disjunctions = new Map<Locale, Intl.ListFormat>()
  * text of an error must not be what fails. The result is plain text: escape it for HTML.
  */
 export function translate(locale: Locale, key: MessageKey, params: MessageParams = {}): string {
-  if (!isPseudoLocale(locale)) {
-    const source = MESSAGES[locale][key]
-    // Most messages of the public pages have no placeholder and needn't be parsed.
-    if (!source.includes('{')) return source
-  }
-  const { format, all, optional } = compile(locale, key)
-  const values = valuesOf(locale, params)
-  if (all.every((name) => name in values)) return String(format.format(values))
-  for (const name of all) values[name] ??= optional.includes(name) ? 'none' : '…'
+  const make = pseudo.get(locale)
+  const source = (locale in MESSAGES ? MESSAGES[locale as 'en'] : MESSAGES.en)[key]
+  // Most messages of the public pages have no placeholder and needn't be parsed.
+  if (make === undefined && !source.includes('{')) return source
+  const id = `${locale} ${key}`
+  const { format, missing } = compiled.get(id) ?? compile(make?.(source) ?? parse(source, locale))
+  compiled.set(id, { format, missing })
+  const given = valuesOf(locale, params)
+  const text = String(format.format({ ...missing, ...given }))
+  if (Object.keys(missing).every((name) => name in given)) return text
   // A plural or a number that was given no number comes out as the language's "not a number".
-  const notANumber = new Intl.NumberFormat(locale).format(Number.NaN)
-  return String(format.format(values)).replaceAll(notANumber, '…')
+  return text.replaceAll(new Intl.NumberFormat(locale).format(Number.NaN), '…')
 }
 
-function compile(locale: Locale, key: MessageKey): Compiled {
-  const messages = compiled.get(locale) ?? new Map<MessageKey, Compiled>()
-  compiled.set(locale, messages)
-  let message = messages.get(key)
-  if (message === undefined) {
-    const format = isPseudoLocale(locale)
-      ? pseudoMessage(locale, MESSAGES.en[key])
-      : new IntlMessageFormat(MESSAGES[locale][key], locale, undefined, { ignoreTag: true })
-    message = { format, ...argumentsOf(format.getAst()) }
-    messages.set(key, message)
+function parse(source: string, locale: Locale): IntlMessageFormat {
+  return new IntlMessageFormat(source, locale, undefined, { ignoreTag: true })
+}
+
+function compile(format: IntlMessageFormat): Compiled {
+  const missing: Values = {}
+  const visit = (elements: Elements) => {
+    for (const element of elements) {
+      const isLiteral = Number(element.type) === 0
+      if (!isLiteral && 'value' in element) missing[element.value] ??= '…'
+      if (!('options' in element)) continue
+      if ('none' in element.options) missing[element.value] = 'none'
+      for (const option of Object.values(element.options)) visit(option.value)
+    }
   }
-  return message
+  visit(format.getAst())
+  return { format, missing }
 }
 
 function valuesOf(locale: Locale, params: MessageParams): Values {
-  const values: Values = {}
-  for (const [name, value] of Object.entries(params)) {
-    values[name] =
-      typeof value === 'string' || typeof value === 'number' ? value : join(locale, value)
-  }
-  return values
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? join(locale, value) : value,
+    ]),
+  )
 }
 
 /** Items are in Latin letters; in these languages, spaces separate those from the text around. */

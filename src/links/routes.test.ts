@@ -6,7 +6,7 @@ import type { Caller, Scope } from '../http/index.ts'
 import { type Api, createApi, openApiDocument } from '../http/index.ts'
 import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { registerLinkRoutes } from './routes.ts'
-import type { Link } from './schemas.ts'
+import type { HistoryPage, Link } from './schemas.ts'
 import { createTestLinks, type TestLinks } from './testing/links.ts'
 
 let links: TestLinks
@@ -211,4 +211,22 @@ describe('the endpoints of links', () => {
       '/api/v1/links/{id}/restore',
     ])
   })
+})
+
+test('the history leads to its next page by a Link header', async () => {
+  const body = { destination_url: 'https://a.example/', slug: 'pages' }
+  const { id } = (await send('POST', '', { body })).body as Link
+  await send('PATCH', `/${id}`, { body: { title: 'b' } })
+  await send('PATCH', `/${id}`, { body: { title: 'c' } })
+  const seen: number[] = []
+  let path: string | undefined = `/${id}/history?limit=1`
+  while (path !== undefined) {
+    const { headers, body } = await send('GET', path)
+    seen.push(...(body as HistoryPage).data.map(({ version }) => version))
+    const link: string = headers.get('Link') ?? ''
+    expect(link).toContain(`<https://s.example/api/v1/links/${id}/history?limit=1>; rel="first"`)
+    const next = /<https:\/\/s\.example\/api\/v1\/links([^>]+)>; rel="next"/.exec(link)
+    path = next?.[1]
+  }
+  expect(seen).toEqual([3, 2, 1])
 })

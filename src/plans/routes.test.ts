@@ -16,6 +16,7 @@ import { registerPlanRoutes } from './routes.ts'
 import { PlanListSchema } from './schemas.ts'
 import { createPlans } from './service.ts'
 import type { Plan } from './types.ts'
+import '../i18n/testing/pseudo.ts'
 
 let dir: string
 let storage: Storage

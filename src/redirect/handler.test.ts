@@ -217,6 +217,10 @@ describe('a link with conditions', () => {
     const json = await site.visit('/a', { headers: { accept: 'application/json' } })
     expect(json.status).toBe(status)
     expect(await json.json()).toMatchObject({ error: { code } })
+    const preview = await site.visit('/a+', { headers: { accept: 'application/json' } })
+    expect(preview.status).toBe(status)
+    expect(preview.headers.get('content-type')).toBe('application/json')
+    expect(await preview.json()).toMatchObject({ error: { code } })
     expect(await clicks(seq)).toBe(0)
   })
 
@@ -358,6 +362,18 @@ describe('the preview', () => {
     const html = await (await site.visit('/a+')).text()
     expect(html).not.toContain('secret.example')
     expect(html).toContain('href="/a"')
+  })
+
+  test('of no link is an error in the form that the client prefers', async () => {
+    for (const [accept, type] of [
+      ['application/json', 'application/json'],
+      ['application/problem+json', 'application/problem+json'],
+    ] as const) {
+      const response = await site.visit('/none+', { headers: { accept } })
+      expect(response.status).toBe(404)
+      expect(response.headers.get('content-type')).toBe(type)
+      expect(await response.text()).toContain('"code":"LINK_NOT_FOUND"')
+    }
   })
 
   test('uses nothing up', async () => {

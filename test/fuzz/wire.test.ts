@@ -143,4 +143,29 @@ test('a request without a proper host gets the dashboard, and no raw error', asy
 test('a backslash in a path is refused where the server shows it', async () => {
   const answer = await raw(['GET /x\\..\\metrics HTTP/1.0\r\n\r\n'], { end: false })
   expect(answer).toStartWith('HTTP/1.1 400 ')
+  expect(answer.toLowerCase()).toContain('\r\nx-request-id: req_')
+})
+
+test('a path that a backslash leads to is protected like the same path without one', async () => {
+  const own = { Host: '127.0.0.1', 'X-Forwarded-For': '192.0.2.1', Connection: 'close' }
+  for (const headers of [own, { ...own, Host: 's.example' }]) {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    for (const path of ['/metrics', '/x\\..\\metrics']) {
+      const answer = await raw([`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`], { end: false })
+      expect(answer, path).toStartWith('HTTP/1.1 404 ')
+    }
+    const links = `GET /x\\..\\api\\v1\\links HTTP/1.1\r\n${lines.join('')}\r\n`
+    expect(await raw([links], { end: false })).toStartWith('HTTP/1.1 401 ')
+  }
+})
+
+test.each([
+  ['431', `GET /api/v1 HTTP/1.1\r\nHost: x\r\nX-Long: ${'v'.repeat(20_480)}\r\n\r\n`],
+  ['505', 'GET /api/v1 HTTP/9.9\r\nHost: x\r\n\r\n'],
+  ['400', 'GET /api/v1 HTTP/1.1\r\n\r\n'],
+  ['', 'BREW /api/v1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+])('what the HTTP server itself refuses is %p, without a request id', async (status, request) => {
+  const answer = await raw([request], { end: false })
+  expect(answer.slice(9, 12)).toBe(status)
+  expect(answer.toLowerCase()).not.toContain('x-request-id')
 })

@@ -11,6 +11,7 @@ import type { Storage } from '../../storage/index.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
 import { type Api, createApi, endpoint } from '../api.ts'
 import type { Caller, Scope } from '../types.ts'
+import '../../i18n/testing/pseudo.ts'
 
 /** What a test of the pipeline works with: an API of a few small endpoints on a real database. */
 export interface TestApi {

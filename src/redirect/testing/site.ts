@@ -32,6 +32,7 @@ import {
   createRedirect,
   type RedirectDeps,
 } from '../index.ts'
+import '../../i18n/testing/pseudo.ts'
 
 const WORKER = join(import.meta.dir, '../../clicks/testing/worker-main.ts')
 

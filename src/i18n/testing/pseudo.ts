@@ -1,6 +1,7 @@
 import IntlMessageFormat from 'intl-messageformat'
+import { PSEUDO_LOCALES, type PseudoLocale } from '../locales.ts'
+import { addPseudoLocale } from '../translate.ts'
 import { type Element, isBranching, isLiteral } from './ast.ts'
-import type { PseudoLocale } from './locales.ts'
 
 const ACCENTS: Readonly<Record<string, string>> = {
   ...pairs('ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'ÅƁÇÐÉƑĜĤÎĴĶĻṀÑÖÞǪŔŠŢÛṼŴẊÝŽ'),
@@ -15,7 +16,7 @@ const RTL_END = '\u202c\u200f'
  * cut-off, glued-together and hard-coded text shows; ar-XB turns every word right-to-left. Values put
  * into placeholders stay as they are.
  */
-export function pseudoMessage(locale: PseudoLocale, source: string): IntlMessageFormat {
+function pseudoMessage(locale: PseudoLocale, source: string): IntlMessageFormat {
   const ast = new IntlMessageFormat(source, 'en', undefined, { ignoreTag: true }).getAst()
   const change = locale === 'en-XA' ? accent : mirror
   const changed = ast.map((element) => rewrite(element, change))
@@ -53,4 +54,8 @@ function literal(value: string): Element {
 function pairs(from: string, to: string): Record<string, string> {
   const targets = [...to]
   return Object.fromEntries([...from].map((letter, i) => [letter, targets[i] ?? letter]))
+}
+
+for (const locale of PSEUDO_LOCALES) {
+  addPseudoLocale(locale, (source) => pseudoMessage(locale, source))
 }
