@@ -4,6 +4,7 @@ import type { Clock } from './base/clock.ts'
 import type { Ids } from './base/ids.ts'
 import type { Logger } from './base/logger.ts'
 import type { Random } from './base/random.ts'
+import { clicksThisMonth } from './clicks/index.ts'
 import type { Cursors } from './http/cursor.ts'
 import type { KeyService } from './keys/index.ts'
 import type { registerKeyRoutes } from './keys/routes.ts'
@@ -52,6 +53,7 @@ export function createAdministration(input: AdministrationInput) {
   const invitations = createInvitationService({ ...input, workspaces })
   return {
     audit: createAuditService({ storage, cursors }),
+    clicksThisMonth: (workspaceNo: number) => clicksThisMonth(storage, workspaceNo, clock.now()),
     clock,
     cursors,
     invitations,

@@ -1,11 +1,23 @@
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
+import type { Quota } from './months.ts'
 import { readJournal } from './segment-reader.ts'
 import type { Position } from './segments.ts'
 import { createTally, type Tally } from './tally.ts'
 
 /** A click may be so far ahead of the clock; a later time is a clock that was wrong. */
 const CLOCK_TOLERANCE_MS = 300_000
+
+/** The clicks between two positions of a journal, added up. */
+export interface Batch {
+  tally: Tally
+  /** What the tally keeps to. */
+  quotas: ReadonlyMap<number, Quota>
+  from: Position
+  to: Position
+  /** Newest time that `last_clicked_at` may have; later ones come from a wrong clock. */
+  latest: number
+}
 
 /**
  * Where the links' counters are kept: `counters.db`, or PostgreSQL for all nodes. Each method
@@ -16,18 +28,15 @@ export interface CounterStore {
   readonly batch: { size: number; bytes: number }
   /** How far the journal of this data directory is counted. */
   watermark(): Position | Promise<Position>
+  /** The quotas of workspaces and months whose plan has one, by their keys in a tally. */
+  quotas(months: readonly number[]): Promise<ReadonlyMap<number, Quota>>
   /**
    * Writes a batch together with the watermark, or nothing: false when the watermark isn't at
-   * `from`, because another process has counted the same clicks. When the batch ends in another
+   * `from`, because another process has counted the same clicks, or when other nodes have used up
+   * a quota that the tally keeps to. When the batch ends in another
    * segment than it began, it is on the disk before this returns.
-   *
-   * @param latest newest time that `last_clicked_at` may have; later ones come from a wrong clock
    */
-  apply(
-    tally: Tally,
-    range: { from: Position; to: Position },
-    latest: number,
-  ): boolean | Promise<boolean>
+  apply(batch: Batch): Promise<boolean>
   /**
    * Adds rows for new links, removes those of deleted links (`deleted`, and others that it finds)
    * and the visitors of past days; a bounded part of each. True: new links are left.
@@ -100,23 +109,28 @@ export function createClickCounter(options: ClickCounterOptions): ClickCounter {
 async function countBatch({ directory, store, clock }: ClickCounterOptions) {
   const from = await store.watermark()
   const { size, bytes } = store.batch
-  const tally = createTally()
+  let tally = createTally()
   let newest = 0
-  const reading = readJournal(
+  const { end, records, complete, skipped } = readJournal(
     directory,
     from,
     (so) => tally.size < size && so.bytes < bytes,
-    (record) => {
-      tally.add(record)
+    (record, at) => {
+      tally.add(record, at)
       if (record[1] > newest) newest = record[1]
     },
   )
-  const { end, records, complete, skipped } = reading
   if (end.segment === from.segment && end.offset === from.offset) {
     return { records: 0, complete, skipped: 0, newest: 0, watermark: from }
   }
-  const range = { from, to: end }
-  if (await store.apply(tally, range, clock.now() + CLOCK_TOLERANCE_MS)) {
+  const quotas = await store.quotas([...tally.months.keys()])
+  if ([...quotas].some(([key, { limit, used }]) => used + (tally.months.get(key) ?? 0) > limit)) {
+    // Read again: only now is it known which clicks are too many.
+    tally = createTally(quotas)
+    readJournal(directory, from, () => true, tally.add, end)
+  }
+  const batch = { tally, quotas, from, to: end, latest: clock.now() + CLOCK_TOLERANCE_MS }
+  if (await store.apply(batch)) {
     return { records, complete, skipped, newest, watermark: end }
   }
   return { records: 0, complete: false, skipped: 0, newest: 0, watermark: await store.watermark() }

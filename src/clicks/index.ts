@@ -5,6 +5,7 @@ export {
   type DeletedLinks,
 } from './counting.ts'
 export { type Journal, type JournalOptions, openJournal } from './journal.ts'
+export { type ClickLimits, clicksThisMonth, readCounted } from './months.ts'
 export { countedInPostgres, countedInSqlite, createPeopleSoFar } from './people.ts'
 export { createPostgresCounters } from './postgres-counters.ts'
 export { type ClickRecord, encodeRecord, HOW, RECORD_VERSION } from './record.ts'

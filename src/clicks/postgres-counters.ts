@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { SEQS_PER_WORKSPACE, type Storage, type Transaction } from '../storage/index.ts'
 import type { CounterStore } from './counting.ts'
 import { acquireLease } from './leases.ts'
+import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
 import type { Position } from './segments.ts'
 import type { Tally } from './tally.ts'
 
@@ -21,10 +22,15 @@ const LEASE_MS = { admit: 2_000, sweep: 1_000, visitors: 2_000 }
 export interface PostgresCountersOptions {
   storage: Pick<Storage, 'read' | 'write' | 'close'>
   nodeNo: number
+  limits?: ClickLimits
 }
 
+/** Other nodes have counted so many clicks meanwhile that the batch would pass a quota. */
+class QuotaPassed extends Error {}
+
 /** Opens the counters that all nodes share. Takes the storage over. */
-export function createPostgresCounters({ storage, nodeNo }: PostgresCountersOptions): CounterStore {
+export function createPostgresCounters(options: PostgresCountersOptions): CounterStore {
+  const { storage, nodeNo, limits = {} } = options
   let maintainedAt = Number.NEGATIVE_INFINITY
   let isLeft = false
   let sweptTo = 0
@@ -46,18 +52,25 @@ export function createPostgresCounters({ storage, nodeNo }: PostgresCountersOpti
         WHERE node_no = ${nodeNo}`.execute(storage.read.db)
       return rows[0] ?? { segment: 0, offset: 0 }
     },
-    apply(tally, { from, to }, latest) {
-      return storage.write(async (tx) => {
+    quotas: (months) =>
+      readQuotas(limits, { main: storage.read.db, counters: storage.read.db }, months),
+    async apply(batch) {
+      const { tally, from, to, latest } = batch
+      const write = storage.write(async (tx) => {
         const moved = await sql`UPDATE node_watermarks
           SET segment = ${to.segment}, "offset" = ${to.offset}
           WHERE node_no = ${nodeNo} AND segment = ${from.segment} AND "offset" = ${from.offset}
           RETURNING 1`.execute(tx.db)
         if (moved.rows.length === 0) return false
-        if (tally.links.size === 0) return true
-        // All nodes take these locks in the same order: visitors, then links, each by its key.
+        // All nodes take these locks in the same order: visitors, links, then months, by their keys.
         const unique = await addVisitors(tx, tally)
         await addClicks(tx, tally, unique, latest)
+        if (!(await addMonths(tx.db, nodeNo, batch))) throw new QuotaPassed()
         return true
+      })
+      return write.catch((error: unknown) => {
+        if (error instanceof QuotaPassed) return false
+        throw error
       })
     },
     async maintain(deleted, now) {
@@ -72,6 +85,7 @@ export function createPostgresCounters({ storage, nodeNo }: PostgresCountersOpti
       if (await acquireLease(storage, 'sweep', LEASE_MS.sweep)) await sweep()
       if (await acquireLease(storage, 'visitors', LEASE_MS.visitors)) {
         await purgeVisitors(storage, Math.floor(now / DAY_MS) - VISITOR_DAYS)
+        await purgeMonths(storage.read.db, now)
       }
       return isLeft
     },

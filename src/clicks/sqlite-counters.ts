@@ -5,9 +5,10 @@ import {
   SEQS_PER_WORKSPACE,
   type SqliteConnection,
 } from '../storage/index.ts'
-import type { CounterStore } from './counting.ts'
+import type { Batch, CounterStore } from './counting.ts'
+import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
 import type { Position } from './segments.ts'
-import type { LinkTally, Tally } from './tally.ts'
+import type { LinkTally } from './tally.ts'
 
 const DAY_MS = 86_400_000
 /** Days before today whose visitors are kept, for clicks that are counted late. */
@@ -19,11 +20,11 @@ const PURGED_AT_ONCE = 5_000
 const WAL_PAGES = 1_000
 
 /** Opens the counters of a data directory, which one process at a time writes. */
-export function openSqliteCounters(dataDir: string): CounterStore {
+export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): CounterStore {
   const files = databaseFiles(dataDir)
   const main = openSqlite(files.main, { cacheBytes: 2_097_152 })
   const counters = openSqlite(files.counters, { cacheBytes: 16_777_216 })
-  const store = createSqliteCounters(counters, main)
+  const store = createSqliteCounters(counters, main, limits)
   // The links' WAL is checkpointed here, too, so that the serving process doesn't have to.
   const checkpointBoth = (pages: number) => {
     checkpoint(main, pages)
@@ -31,8 +32,8 @@ export function openSqliteCounters(dataDir: string): CounterStore {
   }
   return {
     ...store,
-    maintain(deleted, now) {
-      const isLeft = store.maintain(deleted, now)
+    async maintain(deleted, now) {
+      const isLeft = await store.maintain(deleted, now)
       checkpointBoth(WAL_PAGES)
       return isLeft
     },
@@ -48,27 +49,31 @@ export function openSqliteCounters(dataDir: string): CounterStore {
 export function createSqliteCounters(
   counters: SqliteConnection,
   main: SqliteConnection,
+  limits: ClickLimits,
 ): CounterStore {
   const statements = prepare(counters.raw)
   const links = createLinkRows(counters.raw, main.raw)
   return {
     batch: { size: 200_000, bytes: 268_435_456 },
     watermark: () => statements.watermark.get() ?? { segment: 0, offset: 0 },
-    apply(tally, { from, to }, latest) {
-      const isApplied = transaction(counters.raw, () => {
+    quotas: (months) => readQuotas(limits, { main: main.db, counters: counters.db }, months),
+    async apply(batch) {
+      const { from, to } = batch
+      const isApplied = await transaction(counters.raw, () => {
         const place = [to.segment, to.offset, from.segment, from.offset] as const
         if (statements.moveWatermark.run(...place).changes === 0) return false
-        write(statements, links.admitOne, tally, latest)
-        return true
+        write(statements, links.admitOne, batch)
+        return addMonths(counters.db, 0, batch)
       })
       // A segment that is counted may be deleted, so the counts must survive a power cut: a
       // checkpoint syncs the WAL first.
       if (isApplied && to.segment > from.segment) checkpoint(counters, 0)
       return isApplied
     },
-    maintain(deleted, now) {
-      const isLeft = links.follow(deleted)
+    async maintain(deleted, now) {
+      const isLeft = await links.follow(deleted)
       statements.purge.run(Math.floor(now / DAY_MS) - VISITOR_DAYS, PURGED_AT_ONCE)
+      await purgeMonths(counters.db, now)
       return isLeft
     },
     close() {},
@@ -106,8 +111,7 @@ function prepare(counters: Database) {
 function write(
   { addVisitor, addClicks }: Statements,
   admitOne: (seq: number) => boolean,
-  { links, others }: Tally,
-  latest: number,
+  { tally: { links, others }, latest }: Batch,
 ): void {
   const onOtherDays = new Map<number, number>()
   for (const { seq, day, visitor } of others) {
@@ -174,15 +178,15 @@ function createLinkRows(counters: Database, main: Database) {
 
   const exists = (seq: number) => linksBetween.all(seq - 1, seq, 1).length > 0
 
-  function remove(seqs: readonly number[]): void {
+  async function remove(seqs: readonly number[]): Promise<void> {
     if (seqs.length === 0) return
-    transaction(counters, () => {
+    await transaction(counters, () => {
       for (const seq of seqs) removeRow.run(seq)
     })
   }
 
   /** Adds rows of zeros for new links. True: there are more. */
-  function admit(): boolean {
+  function admit(): Promise<boolean> {
     return transaction(counters, () => {
       let left = ADMITTED_AT_ONCE
       for (const { no, links_made } of workspaces.all()) {
@@ -201,7 +205,7 @@ function createLinkRows(counters: Database, main: Database) {
   }
 
   /** Looks for deleted links in the next rows; begins a round after the links have changed. */
-  function sweepNext(version: number): void {
+  async function sweepNext(version: number): Promise<void> {
     if (sweep === undefined && version === sweptVersion) return
     sweep ??= { version, after: 0 }
     const rows = rowsAfter.all(sweep.after, SWEPT_AT_ONCE)
@@ -209,7 +213,7 @@ function createLinkRows(counters: Database, main: Database) {
     if (last !== undefined) {
       const found = linksBetween.all(sweep.after, last, Number.MAX_SAFE_INTEGER)
       const alive = new Set(found.map(({ seq }) => seq))
-      remove(rows.map(({ link_seq }) => link_seq).filter((seq) => !alive.has(seq)))
+      await remove(rows.map(({ link_seq }) => link_seq).filter((seq) => !alive.has(seq)))
       sweep.after = last
     }
     if (rows.length === SWEPT_AT_ONCE) return
@@ -225,21 +229,21 @@ function createLinkRows(counters: Database, main: Database) {
       return true
     },
     /** See `maintain` of {@link CounterStore}. */
-    follow(deleted: readonly number[]): boolean {
-      remove(deleted.filter((seq) => !exists(seq)))
+    async follow(deleted: readonly number[]): Promise<boolean> {
+      await remove(deleted.filter((seq) => !exists(seq)))
       const version = dataVersion.get()?.data_version ?? 0
-      const isLeft = version !== admittedVersion && admit()
+      const isLeft = version !== admittedVersion && (await admit())
       if (!isLeft) admittedVersion = version
-      sweepNext(version)
+      await sweepNext(version)
       return isLeft
     },
   }
 }
 
-function transaction<T>(database: Database, work: () => T): T {
+async function transaction<T>(database: Database, work: () => T | Promise<T>): Promise<T> {
   database.run('BEGIN IMMEDIATE')
   try {
-    const result = work()
+    const result = await work()
     database.run('COMMIT')
     return result
   } catch (error) {

@@ -1,5 +1,7 @@
 import { isPerson } from './classify.ts'
+import { monthKeyOf, monthOf, type Quota } from './months.ts'
 import type { ClickRecord } from './record.ts'
+import type { Position } from './segments.ts'
 
 const DAY_MS = 86_400_000
 
@@ -26,13 +28,19 @@ export interface OtherVisitor {
 export interface Tally {
   readonly links: ReadonlyMap<number, LinkTally>
   readonly others: readonly OtherVisitor[]
+  /** Clicks added, by {@link monthKeyOf} their workspace and month. */
+  readonly months: ReadonlyMap<number, number>
+  /** Where the first click of a month begins that was left out for its quota. */
+  readonly uncounted: ReadonlyMap<number, Position>
   /** Links and visitors held: what it takes of memory. */
   readonly size: number
-  add(record: ClickRecord): void
+  add(record: ClickRecord, at: Position): void
 }
 
-/** An empty tally. Only people are told apart: bots are never unique visitors. */
-export function createTally(): Tally {
+/** An empty tally, which leaves out what is over the quotas of months. Only people are told apart: bots are never unique visitors. */
+export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()): Tally {
+  const months = new Map<number, number>()
+  const uncounted = new Map<number, Position>()
   const links = new Map<number, LinkTally>()
   const others: OtherVisitor[] = []
   let size = 0
@@ -55,15 +63,31 @@ export function createTally(): Tally {
     size++
   }
 
+  /** Takes one click of the month's quota. False: it is used up. */
+  function takeOfMonth(seq: number, time: number, at: Position): boolean {
+    const key = monthKeyOf(seq, monthOf(time))
+    const taken = months.get(key) ?? 0
+    const quota = quotas.get(key)
+    if (quota !== undefined && quota.used + taken >= quota.limit) {
+      if (!uncounted.has(key)) uncounted.set(key, at)
+      return false
+    }
+    months.set(key, taken + 1)
+    return true
+  }
+
   return {
     links,
     others,
+    months,
+    uncounted,
     get size() {
       return size
     },
-    add(record) {
+    add(record, at) {
       const time = record[1]
       const seq = record[2]
+      if (!takeOfMonth(seq, time, at)) return
       let link = links.get(seq)
       if (link === undefined) {
         link = { human: 0, bot: 0, lastClickedAt: time, day: -1, visitors: '' }

@@ -1,6 +1,6 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import type { Logger } from '../base/logger.ts'
-import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
+import { isBefore, listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
 /** Deletes what all readers of the journal have done. */
 export interface Trimmer {
@@ -27,10 +27,7 @@ export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions)
   let trimmedTo = 0
   let running: Promise<void> | undefined
 
-  const slowest = () =>
-    watermarks().reduce((a, b) =>
-      b.segment < a.segment || (b.segment === a.segment && b.offset < a.offset) ? b : a,
-    )
+  const slowest = () => watermarks().reduce((a, b) => (isBefore(b, a) ? b : a))
 
   async function attempt(work: () => Promise<void>): Promise<void> {
     try {

@@ -15,6 +15,15 @@ export interface Plans {
   of(id: string): Plan
 }
 
+/** `clicks_per_month` of the plans that have one, by their ids. */
+export function clickLimitsOf(plans: readonly Plan[]): Record<string, number> {
+  return Object.fromEntries(
+    plans.flatMap(({ id, limits: { clicks_per_month: limit } }) =>
+      limit === null ? [] : [[id, limit]],
+    ),
+  )
+}
+
 /** `plans` as `loadPlans` gives them: unique ids, exactly one default. */
 export function createPlans(plans: readonly Plan[]): Plans {
   const byId = new Map(plans.map((plan) => [plan.id, plan]))

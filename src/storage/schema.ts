@@ -372,7 +372,37 @@ export interface LinkVisitorsTable {
   visitor: string
 }
 
-/** All tables. In SQLite the last four live in the attached `counters.db`. */
+/** A workspace's clicks of a UTC month that are counted. */
+export interface WorkspaceMonthsTable {
+  /** Months since January 1970. */
+  month: number
+  workspace_no: number
+  clicks: number
+}
+
+/** From where to where in a node's journal a workspace's clicks of a month aren't counted. */
+export interface UncountedClicksTable {
+  /** 0: a single machine. */
+  node_no: number
+  workspace_no: number
+  month: number
+  from_segment: number
+  from_offset: number
+  /** Null: to the end. */
+  until_segment: number | null
+  until_offset: number | null
+}
+
+/** How far each node's journal is counted and stored; PostgreSQL alone. */
+export interface NodeWatermarksTable {
+  node_no: number
+  segment: number
+  offset: number
+  shipped_segment: number
+  shipped_offset: number
+}
+
+/** All tables. In SQLite those from `link_counters` on live in the attached `counters.db`. */
 export interface Schema {
   workspaces: WorkspacesTable
   users: UsersTable
@@ -402,6 +432,9 @@ export interface Schema {
   counter_watermarks: CounterWatermarksTable
   journal_watermark: JournalWatermarkTable
   link_visitors: LinkVisitorsTable
+  workspace_months: WorkspaceMonthsTable
+  uncounted_clicks: UncountedClicksTable
+  node_watermarks: NodeWatermarksTable
 }
 
 /** Each workspace owns this many consecutive values of `links.seq`. */

@@ -34,4 +34,20 @@ const STATEMENTS = [
     visitor TEXT NOT NULL,
     PRIMARY KEY (day, link_seq, visitor)
   ) WITHOUT ROWID`,
+  `CREATE TABLE workspace_months (
+    month BIGINT NOT NULL,
+    workspace_no BIGINT NOT NULL,
+    clicks BIGINT NOT NULL,
+    PRIMARY KEY (month, workspace_no)
+  )`,
+  `CREATE TABLE uncounted_clicks (
+    node_no BIGINT NOT NULL,
+    workspace_no BIGINT NOT NULL,
+    month BIGINT NOT NULL,
+    from_segment BIGINT NOT NULL,
+    from_offset BIGINT NOT NULL,
+    until_segment BIGINT,
+    until_offset BIGINT,
+    PRIMARY KEY (node_no, workspace_no, month, from_segment, from_offset)
+  )`,
 ]
