@@ -7,6 +7,8 @@ import { createTally, type Tally } from './tally.ts'
 
 /** A click may be so far ahead of the clock; a later time is a clock that was wrong. */
 const CLOCK_TOLERANCE_MS = 300_000
+/** The largest batch: links and visitors in memory, and bytes of the journal. It takes no seconds. */
+const BATCH = { size: 100_000, bytes: 67_108_864 }
 
 /** The clicks between two positions of a journal, added up. */
 export interface Batch {
@@ -24,10 +26,8 @@ export interface Batch {
  * throws when the store can't be used.
  */
 export interface CounterStore {
-  /** The largest batch: links and visitors in memory, and bytes of the journal. */
-  readonly batch: { size: number; bytes: number }
   /** How far the journal of this data directory is counted. */
-  watermark(): Position | Promise<Position>
+  watermark(): Promise<Position>
   /** The quotas of workspaces and months whose plan has one, by their keys in a tally. */
   quotas(months: readonly number[]): Promise<ReadonlyMap<number, Quota>>
   /**
@@ -41,7 +41,7 @@ export interface CounterStore {
    * Adds rows for new links, removes those of deleted links (`deleted`, and others that it finds)
    * and the visitors of past days; a bounded part of each. True: new links are left.
    */
-  maintain(deleted: readonly number[], now: number): boolean | Promise<boolean>
+  maintain(deleted: readonly number[], now: number): Promise<boolean>
   close(): void | Promise<void>
 }
 
@@ -108,13 +108,12 @@ export function createClickCounter(options: ClickCounterOptions): ClickCounter {
 /** Counts one batch. The watermark is read anew each time: only the store knows what it holds. */
 async function countBatch({ directory, store, clock }: ClickCounterOptions) {
   const from = await store.watermark()
-  const { size, bytes } = store.batch
   let tally = createTally()
   let newest = 0
   const { end, records, complete, skipped } = readJournal(
     directory,
     from,
-    (so) => tally.size < size && so.bytes < bytes,
+    (so) => tally.size < BATCH.size && so.bytes < BATCH.bytes,
     (record, at) => {
       tally.add(record, at)
       if (record[1] > newest) newest = record[1]

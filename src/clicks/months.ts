@@ -47,14 +47,14 @@ function* pages<T>(rows: readonly T[]): Generator<T[]> {
 /** The quotas of those months whose workspace has a plan with a limit, by their keys. */
 export async function readQuotas(
   limits: ClickLimits,
-  { main, counters }: { main: Kysely<Schema>; counters: Kysely<Schema> },
+  db: Kysely<Schema>,
   keys: readonly number[],
 ): Promise<Map<number, Quota>> {
   const quotas = new Map<number, Quota>()
   const plans = Object.keys(limits)
   if (plans.length === 0) return quotas
   for (const page of pages(keys.map(monthFrom))) {
-    const limited = await main
+    const limited = await db
       .selectFrom('workspaces')
       .select(['no', 'plan_id'])
       .where('no', 'in', [...new Set(page.map(({ workspace_no }) => workspace_no))])
@@ -62,7 +62,7 @@ export async function readQuotas(
       .execute()
     if (limited.length === 0) continue
     const planOf = new Map(limited.map(({ no, plan_id }) => [no, plan_id]))
-    const rows = await counters
+    const rows = await db
       .selectFrom('workspace_months')
       .selectAll()
       .where('month', 'in', [...new Set(page.map(({ month }) => month))])
