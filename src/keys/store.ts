@@ -1,19 +1,8 @@
 import { AppError } from '../errors/index.ts'
-import type { Millis, Sql, Transaction } from '../storage/index.ts'
+import type { ApiKeysTable, Millis, Sql, Transaction } from '../storage/index.ts'
 
 /** A key's row with the names of its surroundings. */
-export interface KeyRow {
-  id: string
-  prefix: string
-  name: string
-  scopes: string
-  created_by: string | null
-  created_at: Millis
-  expires_at: Millis | null
-  revoked_at: Millis | null
-  last_used_at: Millis | null
-  rotated_from: string | null
-  workspace_no: number
+export interface KeyRow extends Omit<ApiKeysTable, 'hash'> {
   workspace_id: string
   workspace_name: string
   /** The address of the person who made it, as long as there is that person. */
@@ -23,18 +12,7 @@ export interface KeyRow {
 }
 
 /** What a new key's row holds. */
-export interface NewKeyRow {
-  id: string
-  prefix: string
-  hash: string
-  workspace_no: number
-  name: string
-  scopes: string
-  created_by: string | null
-  created_at: Millis
-  expires_at: Millis | null
-  rotated_from: string | null
-}
+export type NewKeyRow = Omit<ApiKeysTable, 'revoked_at' | 'last_used_at'>
 
 function keys(sql: Sql) {
   return sql.db
