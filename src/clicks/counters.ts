@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type Schema, SEQS_PER_WORKSPACE } from '../storage/index.ts'
-import type { Batch, CounterStore } from './counting.ts'
+import type { Batch } from './counting.ts'
 import type { LeaseName } from './leases.ts'
 import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
 import type { Position } from './segments.ts'
@@ -39,8 +39,8 @@ export interface CounterDatabase {
 /** Other nodes have counted so many clicks meanwhile that the batch would pass a quota. */
 class QuotaPassed extends Error {}
 
-/** Counters in a database. */
-export function createCounters(database: CounterDatabase, limits: ClickLimits): CounterStore {
+/** The links' counters, in `counters.db` or in PostgreSQL for all nodes; a method throws without it. */
+export function createCounters(database: CounterDatabase, limits: ClickLimits) {
   const { db, nodeNo, write, lease } = database
   let maintainedAt = Number.NEGATIVE_INFINITY
   let isLeft = false
@@ -63,13 +63,20 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits): 
   }
 
   return {
+    /** How far the journal of this data directory is counted. */
     async watermark() {
       const { rows } =
         await sql<Position>`SELECT segment, "offset" FROM ${table} WHERE ${own}`.execute(db)
       return rows[0] ?? { segment: 0, offset: 0 }
     },
-    quotas: (months) => readQuotas(limits, db, months),
-    async apply(batch) {
+    /** The quotas of workspaces and months whose plan has one, by their keys in a tally. */
+    quotas: (months: readonly number[]) => readQuotas(limits, db, months),
+    /**
+     * Writes a batch together with the watermark, or nothing: false when the watermark isn't at
+     * `from`, because another process has counted the same clicks, or when other nodes have used up
+     * a quota. When the batch ends in another segment than it began, it is on the disk afterwards.
+     */
+    async apply(batch: Batch): Promise<boolean> {
       const { tally, from, to } = batch
       const isApplied = await write(async (tx) => {
         const moved = await sql`UPDATE ${table} SET segment = ${to.segment}, "offset" = ${to.offset}
@@ -87,7 +94,11 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits): 
       if (isApplied) database.written(to.segment > from.segment)
       return isApplied
     },
-    async maintain(deleted, now) {
+    /**
+     * Adds rows for new links, removes those of deleted links (`deleted`, and others that it finds)
+     * and what is kept of past days and months; a bounded part of each. True: new links are left.
+     */
+    async maintain(deleted: readonly number[], now: number): Promise<boolean> {
       if (deleted.length > 0) await removeGone(database, deleted)
       if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return false
       maintainedAt = performance.now()
@@ -104,6 +115,8 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits): 
     close: database.close,
   }
 }
+
+export type CounterStore = ReturnType<typeof createCounters>
 
 /** Rows as a table whose column `value` holds each: one parameter, whatever their number. */
 function each({ dialect }: CounterDatabase, rows: readonly unknown[]): RawBuilder<unknown> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
+import type { CounterStore } from './counters.ts'
 import type { Quota } from './months.ts'
 import { readJournal } from './segment-reader.ts'
 import type { Position } from './segments.ts'
@@ -21,47 +22,9 @@ export interface Batch {
   latest: number
 }
 
-/**
- * Where the links' counters are kept: `counters.db`, or PostgreSQL for all nodes. Each method
- * throws when the store can't be used.
- */
-export interface CounterStore {
-  /** How far the journal of this data directory is counted. */
-  watermark(): Promise<Position>
-  /** The quotas of workspaces and months whose plan has one, by their keys in a tally. */
-  quotas(months: readonly number[]): Promise<ReadonlyMap<number, Quota>>
-  /**
-   * Writes a batch together with the watermark, or nothing: false when the watermark isn't at
-   * `from`, because another process has counted the same clicks, or when other nodes have used up
-   * a quota that the tally keeps to. When the batch ends in another
-   * segment than it began, it is on the disk before this returns.
-   */
-  apply(batch: Batch): Promise<boolean>
-  /**
-   * Adds rows for new links, removes those of deleted links (`deleted`, and others that it finds)
-   * and the visitors of past days; a bounded part of each. True: new links are left.
-   */
-  maintain(deleted: readonly number[], now: number): Promise<boolean>
-  close(): void | Promise<void>
-}
-
 /** Links that were deleted for good: a notice to the click worker. */
 export interface DeletedLinks {
   deletedLinks: readonly number[]
-}
-
-/** The click worker's task; see `Worker` in `workers/run.ts`. */
-export interface ClickCounter {
-  /** Counts what has gathered in the journal, up to a batch. */
-  pass(): Promise<{
-    records: number
-    more: boolean
-    progress: { watermark: Position; upTo: number; skipped: number }
-  }>
-  notice(notice: DeletedLinks): void
-  failed(error: unknown, isFirst: boolean): void
-  report(): null
-  close(): Promise<void>
 }
 
 /** What a click counter works with. `directory`: the journal's. */
@@ -72,13 +35,17 @@ export interface ClickCounterOptions {
   logger?: Pick<Logger, 'warn'> | undefined
 }
 
-/** Counts a journal into a store, which it closes at its end. */
-export function createClickCounter(options: ClickCounterOptions): ClickCounter {
+/**
+ * The click worker's task: counts a journal into a store, which it closes at its end. See `Worker` in
+ * `workers/run.ts`.
+ */
+export function createClickCounter(options: ClickCounterOptions) {
   const { store, clock, logger } = options
   let upTo = 0
   let skipped = 0
   let deleted: number[] = []
   return {
+    /** Counts what has gathered in the journal, up to a batch. */
     async pass() {
       const counted = await countBatch(options)
       upTo = Math.max(upTo, counted.newest)
@@ -89,8 +56,8 @@ export function createClickCounter(options: ClickCounterOptions): ClickCounter {
       const { records, complete, watermark } = counted
       return { records, more: isLeft || !complete, progress: { watermark, upTo, skipped } }
     },
-    notice: ({ deletedLinks }) => void deleted.push(...deletedLinks),
-    failed(err, isFirst) {
+    notice: ({ deletedLinks }: DeletedLinks) => void deleted.push(...deletedLinks),
+    failed(err: unknown, isFirst: boolean) {
       // Once, however long it lasts: a database may be away for an hour.
       if (isFirst) logger?.warn({ err }, 'Clicks can not be counted; trying again')
     },
@@ -104,6 +71,8 @@ export function createClickCounter(options: ClickCounterOptions): ClickCounter {
     },
   }
 }
+
+export type ClickCounter = ReturnType<typeof createClickCounter>
 
 /** Counts one batch. The watermark is read anew each time: only the store knows what it holds. */
 async function countBatch({ directory, store, clock }: ClickCounterOptions) {

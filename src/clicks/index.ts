@@ -1,9 +1,6 @@
 export { classify, type Reason, type Verdict } from './classify.ts'
-export {
-  type CounterStore,
-  createClickCounter,
-  type DeletedLinks,
-} from './counting.ts'
+export type { CounterStore } from './counters.ts'
+export { createClickCounter, type DeletedLinks } from './counting.ts'
 export { type Journal, type JournalOptions, openJournal } from './journal.ts'
 export { type ClickLimits, clicksThisMonth, readCounted } from './months.ts'
 export { countedInPostgres, countedInSqlite, createPeopleSoFar } from './people.ts'

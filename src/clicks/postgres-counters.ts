@@ -1,6 +1,5 @@
 import type { Storage } from '../storage/index.ts'
-import { type CounterDatabase, createCounters } from './counters.ts'
-import type { CounterStore } from './counting.ts'
+import { type CounterDatabase, type CounterStore, createCounters } from './counters.ts'
 import { acquireLease } from './leases.ts'
 import type { ClickLimits } from './months.ts'
 

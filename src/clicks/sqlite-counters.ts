@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { databaseFiles, openSqlite } from '../storage/index.ts'
-import { type CounterDatabase, createCounters } from './counters.ts'
-import type { CounterStore } from './counting.ts'
+import { type CounterDatabase, type CounterStore, createCounters } from './counters.ts'
 import type { ClickLimits } from './months.ts'
 
 /** A WAL is checkpointed when so many pages wait. */

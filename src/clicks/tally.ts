@@ -24,21 +24,11 @@ export interface OtherVisitor {
   visitor: string
 }
 
-/** Adds up clicks in memory, per link, before they are written together. */
-export interface Tally {
-  readonly links: ReadonlyMap<number, LinkTally>
-  readonly others: readonly OtherVisitor[]
-  /** Clicks added, by {@link monthKeyOf} their workspace and month. */
-  readonly months: ReadonlyMap<number, number>
-  /** Where the first click of a month begins that was left out for its quota. */
-  readonly uncounted: ReadonlyMap<number, Position>
-  /** Links and visitors held: what it takes of memory. */
-  readonly size: number
-  add(record: ClickRecord, at: Position): void
-}
-
-/** An empty tally, which leaves out what is over the quotas of months. Only people are told apart: bots are never unique visitors. */
-export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()): Tally {
+/**
+ * Adds up clicks in memory before they are written together, and leaves out what is over the quotas
+ * of months. Only people are told apart: bots are never unique visitors.
+ */
+export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
   const months = new Map<number, number>()
   const uncounted = new Map<number, Position>()
   const links = new Map<number, LinkTally>()
@@ -79,12 +69,15 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()): Tal
   return {
     links,
     others,
+    /** Clicks added, by {@link monthKeyOf} their workspace and month. */
     months,
+    /** Where the first click of a month begins that was left out for its quota. */
     uncounted,
+    /** Links and visitors held: what it takes of memory. */
     get size() {
       return size
     },
-    add(record, at) {
+    add(record: ClickRecord, at: Position): void {
       const time = record[1]
       const seq = record[2]
       if (!takeOfMonth(seq, time, at)) return
@@ -106,3 +99,5 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()): Tal
     },
   }
 }
+
+export type Tally = ReturnType<typeof createTally>

@@ -2,20 +2,17 @@
  * Counts the requests of many callers. Times are milliseconds since the epoch. A promise comes from
  * limiters that ask another machine; it never rejects.
  */
-export interface Limiter {
+export interface Limiter<Answer = Decision | Promise<Decision>> {
   /** Takes one request from the caller's allowance, if there is one. */
-  take(key: string, policy: Policy, now: number): Decision | Promise<Decision>
+  take(key: string, policy: Policy, now: number): Answer
   /** What is left; takes nothing. */
-  look(key: string, policy: Policy, now: number): Decision | Promise<Decision>
+  look(key: string, policy: Policy, now: number): Answer
   /** Gives back what {@link take} took for a request that costs nothing after all. */
-  refund(key: string, policy: Policy, now: number): Decision | Promise<Decision>
+  refund(key: string, policy: Policy, now: number): Answer
 }
 
 /** A limiter in this process's memory; it answers at once. */
-export interface MemoryLimiter extends Limiter {
-  take(key: string, policy: Policy, now: number): Decision
-  look(key: string, policy: Policy, now: number): Decision
-  refund(key: string, policy: Policy, now: number): Decision
+export interface MemoryLimiter extends Limiter<Decision> {
   /** Takes over what is known of a caller from elsewhere. */
   put(key: string, policy: Policy, state: LimitState): void
   readonly size: number
