@@ -1,8 +1,9 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Schema, SEQS_PER_WORKSPACE } from '../storage/index.ts'
 import type { Batch } from './counting.ts'
 import type { LeaseName } from './leases.ts'
 import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
+import { each, type RowsDatabase } from './rows.ts'
 import type { Position } from './segments.ts'
 import type { Tally } from './tally.ts'
 
@@ -22,13 +23,11 @@ const SEQS = sql.raw(String(SEQS_PER_WORKSPACE))
 type Db = Kysely<Schema>
 
 /** A database with counters, and how SQLite and PostgreSQL differ. */
-export interface CounterDatabase {
-  readonly dialect: 'sqlite' | 'postgres'
-  readonly db: Db
+export interface CounterDatabase extends RowsDatabase {
   /** This node's number; 0: a single machine. */
   readonly nodeNo: number
   /** Runs a transaction. Its first statement must be a write. */
-  write<T>(work: (db: Db) => Promise<T>): Promise<T>
+  write<T>(work: (tx: RowsDatabase) => Promise<T>): Promise<T>
   /** Whether this process does a task now. */
   lease(name: LeaseName, forMs: number): Promise<boolean>
   /** After a write. `mustSync`: the journal that it was counted from may be deleted. */
@@ -70,7 +69,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
       return rows[0] ?? { segment: 0, offset: 0 }
     },
     /** The quotas of workspaces and months whose plan has one, by their keys in a tally. */
-    quotas: (months: readonly number[]) => readQuotas(limits, db, months),
+    quotas: (months: readonly number[]) => readQuotas(database, limits, months),
     /**
      * Writes a batch together with the watermark, or nothing: false when the watermark isn't at
      * `from`, because another process has counted the same clicks, or when other nodes have used up
@@ -81,10 +80,10 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
       const isApplied = await write(async (tx) => {
         const moved = await sql`UPDATE ${table} SET segment = ${to.segment}, "offset" = ${to.offset}
           WHERE ${own} AND segment = ${from.segment} AND "offset" = ${from.offset}
-          RETURNING 1`.execute(tx)
+          RETURNING 1`.execute(tx.db)
         if (moved.rows.length === 0) return false
         // All nodes take these locks in the same order: visitors, links, then months, by their keys.
-        await addClicks(tx, database, batch, await addVisitors(tx, database, tally))
+        await addClicks(tx, batch, await addVisitors(tx, tally))
         if (!(await addMonths(tx, nodeNo, batch))) throw new QuotaPassed()
         return true
       }).catch((error: unknown) => {
@@ -118,18 +117,11 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
 
 export type CounterStore = ReturnType<typeof createCounters>
 
-/** Rows as a table whose column `value` holds each: one parameter, whatever their number. */
-function each({ dialect }: CounterDatabase, rows: readonly unknown[]): RawBuilder<unknown> {
-  const json = JSON.stringify(rows)
-  return dialect === 'sqlite' ? sql`json_each(${json})` : sql`json_array_elements(${json}::json)`
+/** Links as a table with the column `seq`. */
+function seqsIn(database: RowsDatabase, seqs: readonly number[]) {
+  const rows = seqs.map((seq) => [seq])
+  return sql`(SELECT CAST(value->>0 AS BIGINT) AS seq FROM ${each(database, rows)}) seqs`
 }
-
-/** The same for numbers: its column is `seq`. PostgreSQL reads no bare number out of JSON. */
-const seqsIn = (database: CounterDatabase, seqs: readonly number[]) =>
-  sql`(SELECT CAST(value->>0 AS BIGINT) AS seq FROM ${each(
-    database,
-    seqs.map((seq) => [seq]),
-  )}) seqs`
 
 async function purgeVisitors(db: Db, before: number): Promise<void> {
   await sql`DELETE FROM link_visitors WHERE (day, link_seq, visitor) IN
@@ -142,43 +134,35 @@ async function purgeVisitors(db: Db, before: number): Promise<void> {
  * visitor at the same time waits and finds it.
  */
 async function addVisitors(
-  db: Db,
-  database: CounterDatabase,
-  { links, others }: Tally,
+  tx: RowsDatabase,
+  { visitors }: Tally,
 ): Promise<ReadonlyMap<number, number>> {
-  const seen: [day: number, seq: number, visitor: string][] = []
-  for (const [seq, { day, visitors }] of links) {
-    if (day === -1) continue
-    if (typeof visitors === 'string') seen.push([day, seq, visitors])
-    else for (const visitor of visitors) seen.push([day, seq, visitor])
-  }
-  for (const { seq, day, visitor } of others) seen.push([day, seq, visitor])
   const unique = new Map<number, number>()
-  if (seen.length === 0) return unique
-  seen.sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1))
+  if (visitors.size === 0) return unique
+  // All nodes insert them in the same order.
+  const seen = [...visitors].sort().map((visitor) => visitor.split(' '))
   const { rows } = await sql<{ link_seq: number }>`
     INSERT INTO link_visitors (day, link_seq, visitor)
     SELECT CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), value->>2
-    FROM ${each(database, seen)} WHERE true
-    ON CONFLICT DO NOTHING RETURNING link_seq`.execute(db)
+    FROM ${each(tx, seen)} WHERE true
+    ON CONFLICT DO NOTHING RETURNING link_seq`.execute(tx.db)
   for (const { link_seq } of rows) unique.set(link_seq, (unique.get(link_seq) ?? 0) + 1)
   return unique
 }
 
 async function addClicks(
-  db: Db,
-  database: CounterDatabase,
+  tx: RowsDatabase,
   { tally: { links }, latest }: Batch,
   unique: ReadonlyMap<number, number>,
 ): Promise<void> {
   if (links.size === 0) return
   const sorted = [...links].sort(([a], [b]) => a - b)
   const seqs = sorted.map(([seq]) => seq)
-  await addMissing(db, database, seqs)
-  if (database.dialect === 'postgres') {
+  await addMissing(tx, seqs)
+  if (tx.dialect === 'postgres') {
     await sql`SELECT count(*) FROM (SELECT 1 FROM link_counters
-      WHERE link_seq IN (SELECT seq FROM ${seqsIn(database, seqs)})
-      ORDER BY link_seq FOR NO KEY UPDATE) l`.execute(db)
+      WHERE link_seq IN (SELECT seq FROM ${seqsIn(tx, seqs)})
+      ORDER BY link_seq FOR NO KEY UPDATE) l`.execute(tx.db)
   }
   const added = sorted.map(([seq, { human, bot, lastClickedAt }]) => [
     seq,
@@ -194,65 +178,51 @@ async function addClicks(
         THEN c.last_clicked_at ELSE g.last END
     FROM (SELECT CAST(value->>0 AS BIGINT) AS seq, CAST(value->>1 AS BIGINT) AS human,
         CAST(value->>2 AS BIGINT) AS bot, CAST(value->>3 AS BIGINT) AS seen,
-        CAST(value->>4 AS BIGINT) AS last FROM ${each(database, added)}) g
-    WHERE c.link_seq = g.seq`.execute(db)
+        CAST(value->>4 AS BIGINT) AS last FROM ${each(tx, added)}) g
+    WHERE c.link_seq = g.seq`.execute(tx.db)
 }
 
 /** Adds rows for links that have none yet. Clicks of links that are gone for good are to be deleted. */
-async function addMissing(
-  db: Db,
-  database: CounterDatabase,
-  seqs: readonly number[],
-): Promise<void> {
+async function addMissing(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
   const { rows: missing } = await sql<{ seq: number }>`
-    SELECT seq FROM ${seqsIn(database, seqs)}
-    WHERE NOT EXISTS (SELECT 1 FROM link_counters WHERE link_seq = seq)`.execute(db)
+    SELECT seq FROM ${seqsIn(tx, seqs)}
+    WHERE NOT EXISTS (SELECT 1 FROM link_counters WHERE link_seq = seq)`.execute(tx.db)
   if (missing.length === 0) return
-  const wanted = missing.map(({ seq }) => seq).sort((a, b) => a - b)
+  const wanted = missing.map(({ seq }) => seq)
   const { rows } = await sql<{ seq: number }>`
-    SELECT seq FROM ${seqsIn(database, wanted)}
+    SELECT seq FROM ${seqsIn(tx, wanted)}
     WHERE EXISTS (SELECT 1 FROM links l WHERE l.seq = seqs.seq)
-      OR EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = seqs.seq)`.execute(db)
+      OR EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = seqs.seq)`.execute(tx.db)
   const known = new Set(rows.map(({ seq }) => seq))
-  await addRows(
-    db,
-    database,
-    wanted.filter((seq) => known.has(seq)),
-  )
-  await noteGone(
-    db,
-    database,
-    wanted.filter((seq) => !known.has(seq)),
-  )
+  const gone = wanted.filter((seq) => !known.has(seq))
+  await addRows(tx, [...known])
+  await noteGone(tx, gone)
 }
 
 /** Adds rows of zeros. */
-async function addRows(db: Db, database: CounterDatabase, seqs: readonly number[]): Promise<void> {
+async function addRows(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
   await sql`INSERT INTO link_counters (link_seq, workspace_no)
-    SELECT seq, seq / ${SEQS} FROM ${seqsIn(database, seqs)} WHERE true
-    ON CONFLICT DO NOTHING`.execute(db)
+    SELECT seq, seq / ${SEQS} FROM ${seqsIn(tx, seqs)} WHERE true ORDER BY seq
+    ON CONFLICT DO NOTHING`.execute(tx.db)
 }
 
 /** Has the stored clicks of links deleted; the statistics of a single machine find them. */
-async function noteGone(db: Db, database: CounterDatabase, seqs: readonly number[]): Promise<void> {
-  if (database.dialect === 'sqlite' || seqs.length === 0) return
-  await sql`INSERT INTO gone_links (link_seq) SELECT seq FROM ${seqsIn(database, seqs)}
-    ON CONFLICT DO NOTHING`.execute(db)
+async function noteGone(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
+  if (tx.dialect === 'sqlite' || seqs.length === 0) return
+  await sql`INSERT INTO gone_links (link_seq) SELECT seq FROM ${seqsIn(tx, seqs)} ORDER BY seq
+    ON CONFLICT DO NOTHING`.execute(tx.db)
 }
 
 /** Removes the counters of those links that are gone for good. */
 async function removeGone(database: CounterDatabase, seqs: readonly number[]): Promise<void> {
-  await database.write(async (db) => {
+  await database.write(async (tx) => {
     const { rows } = await sql<{ link_seq: number }>`DELETE FROM link_counters
-      WHERE link_seq IN (SELECT seq FROM ${seqsIn(database, seqs)})
+      WHERE link_seq IN (SELECT seq FROM ${seqsIn(tx, seqs)})
         AND NOT EXISTS (SELECT 1 FROM links l WHERE l.seq = link_seq)
         AND NOT EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = link_seq)
-      RETURNING link_seq`.execute(db)
-    await noteGone(
-      db,
-      database,
-      rows.map(({ link_seq }) => link_seq).sort((a, b) => a - b),
-    )
+      RETURNING link_seq`.execute(tx.db)
+    const gone = rows.map(({ link_seq }) => link_seq)
+    await noteGone(tx, gone)
   })
 }
 
@@ -276,11 +246,11 @@ async function admit(database: CounterDatabase): Promise<boolean> {
     // When all were read, links that were deleted in between are passed, too.
     const upTo = seqs.length < ADMITTED_AT_ONCE ? last : (seqs.at(-1) ?? last)
     if (upTo < last) isLeft = true
-    await database.write(async (db) => {
-      await addRows(db, database, seqs)
+    await database.write(async (tx) => {
+      await addRows(tx, seqs)
       await sql`INSERT INTO counter_watermarks (workspace_no, link_seq) VALUES (${no}, ${upTo})
         ON CONFLICT (workspace_no) DO UPDATE SET link_seq = excluded.link_seq
-        WHERE counter_watermarks.link_seq < excluded.link_seq`.execute(db)
+        WHERE counter_watermarks.link_seq < excluded.link_seq`.execute(tx.db)
     })
   }
   return isLeft

@@ -1,13 +1,12 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { type Schema, SEQS_PER_WORKSPACE, type Sql, type Storage } from '../storage/index.ts'
 import type { Batch } from './counting.ts'
 import type { ClickRecord } from './record.ts'
+import { each, type RowsDatabase } from './rows.ts'
 import { isBefore, type Position } from './segments.ts'
 
 /** Larger than every month's number. */
 const MONTHS = 2 ** 22
-/** Rows of one statement: SQLite takes 32,766 parameters. */
-const ROWS_AT_ONCE = 5_000
 /** Months for which the clicks of workspaces are known, besides this one. */
 const MONTHS_KEPT = 12
 /** Months for which uncounted clicks are known, for a statistics process that is behind. */
@@ -28,54 +27,42 @@ export function monthOf(time: number): number {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
 }
 
+interface MonthRow {
+  workspace_no: number
+  month: number
+}
+
 /** One number for the workspace of a link and a month. */
 export function monthKeyOf(linkSeq: number, month: number): number {
   return Math.floor(linkSeq / SEQS_PER_WORKSPACE) * MONTHS + month
 }
 
-function monthFrom(key: number) {
-  return { workspace_no: Math.floor(key / MONTHS), month: key % MONTHS }
+const keyOf = (row: MonthRow) => row.workspace_no * MONTHS + row.month
+
+function monthFrom(key: number): [workspaceNo: number, month: number] {
+  return [Math.floor(key / MONTHS), key % MONTHS]
 }
 
-const keyOf = (row: { workspace_no: number; month: number }) =>
-  row.workspace_no * MONTHS + row.month
-
-function* pages<T>(rows: readonly T[]): Generator<T[]> {
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE)
-}
+/** Columns of a month's row of {@link each}. */
+const WORKSPACE = sql`CAST(value->>0 AS BIGINT)`
+const MONTH = sql`CAST(value->>1 AS BIGINT)`
 
 /** The quotas of those months whose workspace has a plan with a limit, by their keys. */
 export async function readQuotas(
+  database: RowsDatabase,
   limits: ClickLimits,
-  db: Kysely<Schema>,
   keys: readonly number[],
 ): Promise<Map<number, Quota>> {
-  const quotas = new Map<number, Quota>()
   const plans = Object.keys(limits)
-  if (plans.length === 0) return quotas
-  for (const page of pages(keys.map(monthFrom))) {
-    const limited = await db
-      .selectFrom('workspaces')
-      .select(['no', 'plan_id'])
-      .where('no', 'in', [...new Set(page.map(({ workspace_no }) => workspace_no))])
-      .where('plan_id', 'in', plans)
-      .execute()
-    if (limited.length === 0) continue
-    const planOf = new Map(limited.map(({ no, plan_id }) => [no, plan_id]))
-    const rows = await db
-      .selectFrom('workspace_months')
-      .selectAll()
-      .where('month', 'in', [...new Set(page.map(({ month }) => month))])
-      .where('workspace_no', 'in', [...planOf.keys()])
-      .execute()
-    const used = new Map(rows.map((row) => [keyOf(row), row.clicks]))
-    for (const row of page) {
-      const limit = limits[planOf.get(row.workspace_no) ?? '']
-      if (limit === undefined) continue
-      quotas.set(keyOf(row), { limit, used: used.get(keyOf(row)) ?? 0 })
-    }
-  }
-  return quotas
+  if (plans.length === 0) return new Map()
+  const { rows } = await sql<MonthRow & { plan_id: string; clicks: number | null }>`
+    SELECT w.no AS workspace_no, ${MONTH} AS month, w.plan_id, m.clicks
+    FROM ${each(database, keys.map(monthFrom))} JOIN workspaces w ON w.no = ${WORKSPACE}
+    LEFT JOIN workspace_months m ON m.month = ${MONTH} AND m.workspace_no = ${WORKSPACE}
+    WHERE w.plan_id IN (${sql.join(plans)})`.execute(database.db)
+  return new Map(
+    rows.map((row) => [keyOf(row), { limit: limits[row.plan_id] ?? 0, used: row.clicks ?? 0 }]),
+  )
 }
 
 /**
@@ -84,60 +71,39 @@ export async function readQuotas(
  * counted so many meanwhile that a limit would be passed; nothing may be committed.
  */
 export async function addMonths(
-  db: Kysely<Schema>,
+  database: RowsDatabase,
   nodeNo: number,
   { tally: { months, uncounted }, quotas, from }: Batch,
 ): Promise<boolean> {
-  const rows = [...months]
-    .map(([key, clicks]) => ({ ...monthFrom(key), clicks }))
-    .sort((a, b) => a.month - b.month || a.workspace_no - b.workspace_no)
-  for (const page of pages(rows)) {
-    const added = await db
-      .insertInto('workspace_months')
-      .values(page)
-      .onConflict((conflict) =>
-        conflict.columns(['month', 'workspace_no']).doUpdateSet((e) => ({
-          clicks: e('workspace_months.clicks', '+', e.ref('excluded.clicks')),
-        })),
-      )
-      .returningAll()
-      .execute()
-    if (added.some((row) => row.clicks > (quotas.get(keyOf(row))?.limit ?? Infinity))) return false
-  }
-  const open = await db
-    .selectFrom('uncounted_clicks')
-    .select(['workspace_no', 'month'])
-    .where('node_no', '=', nodeNo)
-    .where('until_segment', 'is', null)
-    .execute()
-  const isOpen = new Set(open.map(keyOf))
-  for (const key of isOpen) {
-    if (!months.has(key)) continue
-    const { workspace_no, month } = monthFrom(key)
-    await db
-      .updateTable('uncounted_clicks')
-      .set({ until_segment: from.segment, until_offset: from.offset })
-      .where('node_no', '=', nodeNo)
-      .where('workspace_no', '=', workspace_no)
-      .where('month', '=', month)
-      .where('until_segment', 'is', null)
-      .execute()
-    isOpen.delete(key)
-  }
-  for (const [key, { segment, offset }] of uncounted) {
-    if (isOpen.has(key)) continue
-    await db
-      .insertInto('uncounted_clicks')
-      .values({
-        ...monthFrom(key),
-        node_no: nodeNo,
-        from_segment: segment,
-        from_offset: offset,
-        until_segment: null,
-        until_offset: null,
-      })
-      .execute()
-  }
+  const { db } = database
+  // All nodes lock them in the same order.
+  const counted = [...months].sort(([a], [b]) => a - b)
+  const rows = each(
+    database,
+    counted.map(([key, clicks]) => [...monthFrom(key), clicks]),
+  )
+  const added = await sql<MonthRow & { clicks: number }>`
+    INSERT INTO workspace_months (workspace_no, month, clicks)
+    SELECT ${WORKSPACE}, ${MONTH}, CAST(value->>2 AS BIGINT) FROM ${rows} WHERE true
+    ON CONFLICT (month, workspace_no)
+      DO UPDATE SET clicks = workspace_months.clicks + excluded.clicks
+    RETURNING workspace_no, month, clicks`.execute(db)
+  const isPassed = added.rows.some(
+    (row) => row.clicks > (quotas.get(keyOf(row))?.limit ?? Infinity),
+  )
+  if (isPassed) return false
+  await sql`UPDATE uncounted_clicks
+    SET until_segment = ${from.segment}, until_offset = ${from.offset}
+    WHERE node_no = ${nodeNo} AND until_segment IS NULL
+      AND (workspace_no, month) IN (SELECT ${WORKSPACE}, ${MONTH} FROM ${rows})`.execute(db)
+  if (uncounted.size === 0) return true
+  const begun = [...uncounted].map(([key, at]) => [...monthFrom(key), at.segment, at.offset])
+  await sql`INSERT INTO uncounted_clicks (node_no, workspace_no, month, from_segment, from_offset)
+    SELECT CAST(${nodeNo} AS BIGINT), ${WORKSPACE}, ${MONTH}, CAST(value->>2 AS BIGINT),
+      CAST(value->>3 AS BIGINT)
+    FROM ${each(database, begun)} WHERE NOT EXISTS (SELECT 1 FROM uncounted_clicks u
+      WHERE u.node_no = ${nodeNo} AND u.workspace_no = ${WORKSPACE} AND u.month = ${MONTH}
+        AND u.until_segment IS NULL)`.execute(db)
   return true
 }
 
@@ -190,23 +156,17 @@ export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number): Prom
     .selectAll()
     .where('node_no', '=', nodeNo)
     .execute()
-  const spans = Map.groupBy(
-    rows.map((row) => ({
-      key: keyOf(row),
-      from: { segment: row.from_segment, offset: row.from_offset },
-      until:
-        row.until_segment === null
-          ? null
-          : { segment: row.until_segment, offset: row.until_offset ?? 0 },
-    })),
-    ({ key }) => key,
-  )
+  const spans = Map.groupBy(rows, keyOf)
   return {
     until: until ?? { segment: 0, offset: 0 },
-    includes: ([, time, linkSeq], at) =>
-      spans.size === 0 ||
-      !spans
-        .get(monthKeyOf(linkSeq, monthOf(time)))
-        ?.some(({ from, until }) => !isBefore(at, from) && (until === null || isBefore(at, until))),
+    includes([, time, linkSeq], at) {
+      if (spans.size === 0) return true
+      const own = spans.get(monthKeyOf(linkSeq, monthOf(time))) ?? []
+      return !own.some((row) => {
+        const isBegun = !isBefore(at, { segment: row.from_segment, offset: row.from_offset })
+        const segment = row.until_segment ?? Infinity
+        return isBegun && isBefore(at, { segment, offset: row.until_offset ?? 0 })
+      })
+    },
   }
 }

@@ -17,7 +17,7 @@ export function createPostgresCounters(options: PostgresCountersOptions): Counte
     dialect: 'postgres',
     db: storage.read.db,
     nodeNo,
-    write: (work) => storage.write((tx) => work(tx.db)),
+    write: (work) => storage.write(({ db }) => work({ dialect: 'postgres', db })),
     lease: (name, forMs) => acquireLease(storage, name, forMs),
     written() {},
     close: () => storage.close(),

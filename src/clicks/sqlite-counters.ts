@@ -22,7 +22,7 @@ export function openSqliteCounters(dataDir: string, limits: ClickLimits = {}): C
       // Locks a file when it is written, so never that of the links.
       raw.run('BEGIN')
       try {
-        const result = await work(db)
+        const result = await work({ dialect: 'sqlite', db })
         raw.run('COMMIT')
         return result
       } catch (error) {
