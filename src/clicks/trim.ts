@@ -2,17 +2,6 @@ import { unlink, writeFile } from 'node:fs/promises'
 import type { Logger } from '../base/logger.ts'
 import { isBefore, listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
-/** Deletes what all readers of the journal have done. */
-export interface Trimmer {
-  /** Deletes segments off the thread. Call it whenever a reader has advanced. */
-  trim(): void
-  /**
-   * Deletes the last segment too, once nothing is written or read any more. An empty one follows it,
-   * so that its number isn't used again and a reader whose watermark is lost finds a gap.
-   */
-  close(): Promise<void>
-}
-
 /** What a trimmer works with. */
 export interface TrimmerOptions {
   /** The journal's. */
@@ -22,8 +11,11 @@ export interface TrimmerOptions {
   logger?: Pick<Logger, 'warn'>
 }
 
-/** The slowest reader decides. Until each has reported, nothing is deleted. */
-export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions): Trimmer {
+/**
+ * Deletes what all readers of the journal have done: the slowest decides. Until each has reported,
+ * nothing is deleted.
+ */
+export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions) {
   let trimmedTo = 0
   let running: Promise<void> | undefined
 
@@ -47,14 +39,19 @@ export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions)
     })
 
   return {
-    trim() {
+    /** Deletes segments off the thread. Call it whenever a reader has advanced. */
+    trim(): void {
       const { segment } = slowest()
       if (segment <= trimmedTo || running !== undefined) return
       running = removeBefore(segment).finally(() => {
         running = undefined
       })
     },
-    async close() {
+    /**
+     * Deletes the last segment too, once nothing is written or read any more. An empty one follows it,
+     * so that its number isn't used again and a reader whose watermark is lost finds a gap.
+     */
+    async close(): Promise<void> {
       await running
       const { segment, offset } = slowest()
       if (segment === 0) return
