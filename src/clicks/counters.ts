@@ -1,13 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import { type Schema, SEQS_PER_WORKSPACE } from '../storage/index.ts'
 import type { Batch } from './counting.ts'
-import type { LeaseName } from './leases.ts'
 import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
 import { each, type RowsDatabase } from './rows.ts'
 import type { Position } from './segments.ts'
 import type { Tally } from './tally.ts'
+import { dayOf } from './visitors.ts'
 
-const DAY_MS = 86_400_000
 /** Days before today whose visitors are kept, for clicks that are counted late. */
 const VISITOR_DAYS = 2
 const ADMITTED_AT_ONCE = 20_000
@@ -16,11 +15,7 @@ const PURGED_AT_ONCE = 20_000
 const WORKSPACES_AT_ONCE = 100
 /** How often a worker looks whether there is something to maintain. */
 const MAINTAIN_EVERY_MS = 1_000
-/** How long one node alone does a task. */
-const LEASE_MS = { admit: 2_000, sweep: 1_000, visitors: 2_000 }
 const SEQS = sql.raw(String(SEQS_PER_WORKSPACE))
-
-type Db = Kysely<Schema>
 
 /** A database with counters, and how SQLite and PostgreSQL differ. */
 export interface CounterDatabase extends RowsDatabase {
@@ -28,8 +23,8 @@ export interface CounterDatabase extends RowsDatabase {
   readonly nodeNo: number
   /** Runs a transaction. Its first statement must be a write. */
   write<T>(work: (tx: RowsDatabase) => Promise<T>): Promise<T>
-  /** Whether this process does a task now. */
-  lease(name: LeaseName, forMs: number): Promise<boolean>
+  /** Whether this process maintains the counters now; no other one does for so long. */
+  lease(forMs: number): Promise<boolean>
   /** After a write. `mustSync`: the journal that it was counted from may be deleted. */
   written(mustSync: boolean): void
   close(): void | Promise<void>
@@ -102,12 +97,13 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
       if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return false
       maintainedAt = performance.now()
       // The node that has begun goes on, so that many new links have their rows soon.
-      isLeft = (isLeft || (await lease('admit', LEASE_MS.admit))) && (await admit(database))
-      if (await lease('sweep', LEASE_MS.sweep)) await sweep()
-      if (await lease('visitors', LEASE_MS.visitors)) {
-        await purgeVisitors(db, Math.floor(now / DAY_MS) - VISITOR_DAYS)
-        await purgeMonths(db, now)
-      }
+      if (!isLeft && !(await lease(MAINTAIN_EVERY_MS))) return false
+      isLeft = await admit(database)
+      await sweep()
+      await sql`DELETE FROM link_visitors WHERE (day, link_seq, visitor) IN
+        (SELECT day, link_seq, visitor FROM link_visitors WHERE day < ${dayOf(now) - VISITOR_DAYS}
+          LIMIT ${PURGED_AT_ONCE})`.execute(db)
+      await purgeMonths(db, now)
       database.written(false)
       return isLeft
     },
@@ -121,12 +117,6 @@ export type CounterStore = ReturnType<typeof createCounters>
 function seqsIn(database: RowsDatabase, seqs: readonly number[]) {
   const rows = seqs.map((seq) => [seq])
   return sql`(SELECT CAST(value->>0 AS BIGINT) AS seq FROM ${each(database, rows)}) seqs`
-}
-
-async function purgeVisitors(db: Db, before: number): Promise<void> {
-  await sql`DELETE FROM link_visitors WHERE (day, link_seq, visitor) IN
-    (SELECT day, link_seq, visitor FROM link_visitors WHERE day < ${before}
-      LIMIT ${PURGED_AT_ONCE})`.execute(db)
 }
 
 /**

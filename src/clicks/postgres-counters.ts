@@ -18,7 +18,7 @@ export function createPostgresCounters(options: PostgresCountersOptions): Counte
     db: storage.read.db,
     nodeNo,
     write: (work) => storage.write(({ db }) => work({ dialect: 'postgres', db })),
-    lease: (name, forMs) => acquireLease(storage, name, forMs),
+    lease: (forMs) => acquireLease(storage, 'counters', forMs),
     written() {},
     close: () => storage.close(),
   }

@@ -68,5 +68,5 @@ export const CLICK_TABLES = [
     name TEXT COLLATE "C" PRIMARY KEY,
     until BIGINT NOT NULL DEFAULT 0
   )`,
-  "INSERT INTO leases (name) VALUES ('admit'), ('sweep'), ('visitors'), ('clicks')",
+  "INSERT INTO leases (name) VALUES ('counters'), ('clicks')",
 ]
