@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import { type Schema, SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { sql } from 'kysely'
+import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
 import type { Batch } from './counting.ts'
 import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
 import { each, type RowsDatabase } from './rows.ts'

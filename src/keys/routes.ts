@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import type { Transaction } from '../storage/index.ts'
 import {
   type ApiKey,
   KeyCreateSchema,
@@ -23,7 +22,7 @@ export function registerKeyRoutes(
   api: Pick<Api, 'add'>,
   deps: { keys: Pick<KeyService, 'list' | 'get' | 'create' | 'revoke' | 'rotate'> },
 ): void {
-  async function created(tx: Transaction, { id, key }: CreatedKey) {
+  async function created(tx: Parameters<KeyService['get']>[2], { id, key }: CreatedKey) {
     const body = { ...shown(await deps.keys.get(id, {}, tx)), key }
     return { status: 201 as const, body, headers: NO_STORE }
   }

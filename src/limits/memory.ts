@@ -2,20 +2,13 @@
  * Counts the requests of many callers. Times are milliseconds since the epoch. A promise comes from
  * limiters that ask another machine; it never rejects.
  */
-export interface Limiter<Answer = Decision | Promise<Decision>> {
+export interface Limiter {
   /** Takes one request from the caller's allowance, if there is one. */
-  take(key: string, policy: Policy, now: number): Answer
+  take(key: string, policy: Policy, now: number): Decision | Promise<Decision>
   /** What is left; takes nothing. */
-  look(key: string, policy: Policy, now: number): Answer
+  look(key: string, policy: Policy, now: number): Decision | Promise<Decision>
   /** Gives back what {@link take} took for a request that costs nothing after all. */
-  refund(key: string, policy: Policy, now: number): Answer
-}
-
-/** A limiter in this process's memory; it answers at once. */
-export interface MemoryLimiter extends Limiter<Decision> {
-  /** Takes over what is known of a caller from elsewhere. */
-  put(key: string, policy: Policy, state: LimitState): void
-  readonly size: number
+  refund(key: string, policy: Policy, now: number): Decision | Promise<Decision>
 }
 
 interface Entry extends LimitState {
@@ -27,7 +20,7 @@ interface Entry extends LimitState {
  * A limiter in this process's memory. It forgets whoever has the whole allowance again, and
  * beyond `entriesMax` the one seen first: memory stays bounded, whatever addresses are tried.
  */
-export function createMemoryLimiter(entriesMax = 100_000): MemoryLimiter {
+export function createMemoryLimiter(entriesMax = 100_000) {
   const entries = new Map<string, Entry>()
   let hand = entries.entries()
 
@@ -64,10 +57,11 @@ export function createMemoryLimiter(entriesMax = 100_000): MemoryLimiter {
   }
 
   return {
-    take: (key, policy, now) => apply(key, policy, now, 1),
-    look: (key, policy, now) => apply(key, policy, now, 0),
-    refund: (key, policy, now) => apply(key, policy, now, -1),
-    put(key, { ratePerMinute }, state) {
+    take: (key: string, policy: Policy, now: number) => apply(key, policy, now, 1),
+    look: (key: string, policy: Policy, now: number) => apply(key, policy, now, 0),
+    refund: (key: string, policy: Policy, now: number) => apply(key, policy, now, -1),
+    /** Takes over what is known of a caller from elsewhere. */
+    put(key: string, { ratePerMinute }: Policy, state: LimitState): void {
       const fullAt = state.at + Math.ceil(state.used / ratePerMinute)
       keep(key, entries.get(key), state, fullAt)
     },
