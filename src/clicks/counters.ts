@@ -94,6 +94,7 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
      */
     async maintain(deleted: readonly number[], now: number): Promise<boolean> {
       if (deleted.length > 0) await removeGone(database, deleted)
+      database.written(false)
       if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return false
       maintainedAt = performance.now()
       // The node that has begun goes on, so that many new links have their rows soon.
@@ -104,7 +105,6 @@ export function createCounters(database: CounterDatabase, limits: ClickLimits) {
         (SELECT day, link_seq, visitor FROM link_visitors WHERE day < ${dayOf(now) - VISITOR_DAYS}
           LIMIT ${PURGED_AT_ONCE})`.execute(db)
       await purgeMonths(db, now)
-      database.written(false)
       return isLeft
     },
     close: database.close,
