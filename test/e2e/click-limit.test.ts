@@ -21,24 +21,42 @@ const get = async (path: string) => {
   return (await answer.json()) as { data?: { totals: { clicks: number } } }
 }
 
+async function visit(times: number): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    const answer = await slugline.call('GET', '/a', { headers: { 'user-agent': BROWSER } })
+    expect(answer.status).toBe(302)
+  }
+}
+
+const statisticsHave = (clicks: number) =>
+  eventually(`${clicks} clicks are stored`, async () => {
+    const { data } = await get('/stats')
+    return data?.totals.clicks === clicks ? true : undefined
+  })
+
+/** A recount finds counters and stored clicks the same. */
+async function recounted(): Promise<void> {
+  const { status, stdout, stderr } = await slugline.cli('clicks', 'recount', '--json')
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(JSON.parse(stdout)).toMatchObject({ links: 1, mended: 0 })
+}
+
 test('with a limit of 5 clicks a month, 8 visits are redirected and 5 are counted and stored', async () => {
   const created = await slugline.call('POST', '/api/v1/links', {
     key: own.key,
     body: { destination_url: 'https://example.com/', slug: 'a' },
   })
   const { id } = (await created.json()) as { id: string }
-  for (let i = 0; i < 8; i++) {
-    const answer = await slugline.call('GET', '/a', { headers: { 'user-agent': BROWSER } })
-    expect(answer.status).toBe(302)
-  }
-  await eventually('the clicks are stored', async () => {
-    const { data } = await get('/stats')
-    return data?.totals.clicks === 5 ? true : undefined
-  })
+  await visit(8)
+  await statisticsHave(5)
   expect(await get(`/links/${id}`)).toMatchObject({ clicks: { total: 5 } })
+  await recounted()
   await slugline.stop()
+  await recounted()
   await slugline.restart()
-  await eventually('the statistics answer again', async () =>
-    (await get('/stats')).data?.totals.clicks === 5 ? true : undefined,
-  )
-})
+  const { status } = await slugline.cli('workspaces', 'set-plan', 'test', 'big')
+  expect(status).toBe(0)
+  await visit(2)
+  await statisticsHave(7)
+  expect(await get(`/links/${id}`)).toMatchObject({ clicks: { total: 7 } })
+}, 120_000)
