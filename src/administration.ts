@@ -1,5 +1,6 @@
 import { createAuditService } from './audit/index.ts'
 import type { Logger } from './base/logger.ts'
+import { clicksThisMonth } from './clicks/index.ts'
 import type { Cursors } from './http/cursor.ts'
 import type { KeyService } from './keys/index.ts'
 import type { LinkService } from './links/index.ts'
@@ -34,6 +35,7 @@ export function createAdministration(input: AdministrationInput) {
   const invitations = createInvitationService({ ...input, workspaces })
   return {
     audit: createAuditService({ storage, cursors }),
+    clicksThisMonth: (workspaceNo: number) => clicksThisMonth(storage, workspaceNo, clock.now()),
     clock,
     cursors,
     invitations,

@@ -14,6 +14,7 @@ import {
 import { journalCheck, statisticsCheck, workerCheck } from '../operations/checks.ts'
 import { watchClock } from '../operations/clock.ts'
 import { watchClicks } from '../operations/watched.ts'
+import { clickLimitsOf } from '../plans/service.ts'
 import { createStatistics } from '../statistics/process/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { createSupervisor } from '../workers/index.ts'
@@ -44,16 +45,24 @@ export function openClickPath(options: ClickPathOptions) {
   const lastWrite = lastWriteOf(directory)
   const watchedClock = watchClock({ clock, logger, lastWrite, databaseTime })
   const journal = openJournal({ directory, after, logger, recovered: wakeWorkers })
+  const limits = clickLimitsOf(plans.all)
+  const isLimited = Object.keys(limits).length > 0
+  const helper = (name: string) => ownProgram(name, '--data-dir', dataDir, JSON.stringify(limits))
   const common = { journal, clock, logger, advanced: () => trimmer.trim() }
   const supervisor = createSupervisor<DeletedLinks>({
     ...common,
     name: 'click worker',
-    command: ownProgram('click-worker', '--data-dir', dataDir),
+    command: helper('click-worker'),
     watermark,
+    advanced() {
+      trimmer.trim()
+      // With limits of plans only counted clicks are stored.
+      if (isLimited) statistics.wake()
+    },
   })
   const statistics = createStatistics({
     ...common,
-    command: ownProgram('statistics', '--data-dir', dataDir),
+    command: helper('statistics'),
     retention: async () => {
       const rows = await storage.reports.db
         .selectFrom('workspaces')
@@ -98,7 +107,9 @@ export function openClickPath(options: ClickPathOptions) {
     closeJournal: () => journal.close(),
     async finish(withinMs) {
       watchedClock.close()
-      await Promise.all([supervisor.stop(withinMs), statistics.stop(withinMs)])
+      const counted = supervisor.stop(withinMs)
+      if (isLimited) await counted
+      await Promise.all([counted, statistics.stop(withinMs)])
       await trimmer.close()
     },
   } satisfies Partial<Backend>

@@ -2,6 +2,8 @@ import { systemClock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import { createClickCounter, journalDirectory } from '../clicks/index.ts'
 import type { Config } from '../config/index.ts'
+import { loadPlans } from '../plans/load.ts'
+import { clickLimitsOf } from '../plans/service.ts'
 import { createEnricher } from '../statistics/enrich/index.ts'
 import { openCounters, storeOpener } from './workers.ts'
 
@@ -14,12 +16,13 @@ const RETRY_MS = 500
  * @throws NotANode
  */
 export async function drainJournal(
-  options: Pick<Config, 'dataDir' | 'scaled' | 'geoipDatabase'> & {
+  options: Pick<Config, 'dataDir' | 'scaled' | 'geoipDatabase' | 'plansFile'> & {
     logger: Logger
     withinMs?: number
   },
 ) {
   const { dataDir, logger, withinMs } = options
+  const limits = clickLimitsOf(await loadPlans(options.plansFile))
   const until = performance.now() + (withinMs ?? Number.POSITIVE_INFINITY)
 
   /** Repeats `pass` until it returns true. False: the time is up. */
@@ -39,7 +42,7 @@ export async function drainJournal(
   async function count(): Promise<boolean> {
     const counter = createClickCounter({
       directory: journalDirectory(dataDir),
-      store: await openCounters(options),
+      store: await openCounters({ ...options, limits }),
       clock: systemClock,
     })
     try {
@@ -54,7 +57,7 @@ export async function drainJournal(
 
   async function store(): Promise<boolean> {
     const { enrich, close } = createEnricher(options)
-    const opener = await storeOpener({ ...options, enrich })
+    const opener = await storeOpener({ ...options, limits, enrich })
     try {
       return await repeat(async () => {
         const opened = await opener.open(systemClock)
@@ -71,6 +74,7 @@ export async function drainJournal(
     }
   }
 
-  const [counted, stored] = await Promise.all([count(), store()])
-  return { counted, stored }
+  // With limits of plans only counted clicks are stored.
+  const counted = await count()
+  return { counted, stored: await store() }
 }

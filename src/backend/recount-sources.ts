@@ -11,23 +11,30 @@ export interface RecountSource
 
 /** One machine: the command counts and stores what waits, also while no server runs. */
 export async function embeddedSource(
-  { dataDir, geoipDatabase }: Config,
+  { dataDir, geoipDatabase, plansFile }: Config,
   { read }: Pick<Storage, 'read'>,
 ): Promise<RecountSource> {
   const { systemClock } = await import('../base/clock.ts')
-  const { createClickCounter, journalDirectory, openSqliteCounters } = await import(
+  const { createClickCounter, journalDirectory, openSqliteCounters, readCounted } = await import(
     '../clicks/index.ts'
   )
   const { databaseFiles, openSqlite } = await import('../storage/index.ts')
   const { openRawSource } = await import('../statistics/process/raw-source.ts')
-  const raw = await openRawSource({ dataDir, geoipDatabase })
+  const { loadPlans } = await import('../plans/load.ts')
+  const { clickLimitsOf } = await import('../plans/service.ts')
+  const limits = clickLimitsOf(await loadPlans(plansFile))
+  const counters = openSqlite(databaseFiles(dataDir).counters)
+  const raw = await openRawSource({
+    dataDir,
+    geoipDatabase,
+    counted: () => readCounted(counters, 0),
+  })
   const counter = createClickCounter({
     directory: journalDirectory(dataDir),
-    store: openSqliteCounters(dataDir),
+    store: openSqliteCounters(dataDir, limits),
     clock: systemClock,
   })
   while ((await counter.pass()).more);
-  const counters = openSqlite(databaseFiles(dataDir).counters)
   return {
     // One machine's journal is done within a few seconds.
     looks: 60,

@@ -1,14 +1,23 @@
 import type { Clock } from '../base/clock.ts'
 import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
-import { type CounterStore, createPostgresCounters, openSqliteCounters } from '../clicks/index.ts'
+import {
+  type ClickLimits,
+  type CounterStore,
+  createPostgresCounters,
+  openSqliteCounters,
+  readCounted,
+} from '../clicks/index.ts'
 import { type Node, readNode } from '../cluster/node.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
 import type { NodeStoreOptions } from '../statistics/engine/shared/node.ts'
 import type { Store } from '../statistics/process/store.ts'
 import type { PostgresOptions, Storage } from '../storage/index.ts'
 
-type Settings = Pick<Config, 'dataDir' | 'scaled'>
+type Settings = Pick<Config, 'dataDir' | 'scaled'> & {
+  /** See `clickLimitsOf`: with any, the statistics process stores what the counters count. */
+  limits: ClickLimits
+}
 type Enrich = NodeStoreOptions['enrich']
 
 /** Connections of a worker; of one that answers reports over them. */
@@ -30,10 +39,10 @@ export class NotANode extends Error {
 }
 
 /** Opens where a machine's click worker counts. @throws NotANode */
-export async function openCounters({ dataDir, scaled }: Settings): Promise<CounterStore> {
-  if (scaled === null) return openSqliteCounters(dataDir)
+export async function openCounters({ dataDir, scaled, limits }: Settings): Promise<CounterStore> {
+  if (scaled === null) return openSqliteCounters(dataDir, limits)
   const { no: nodeNo } = nodeOf(dataDir)
-  return createPostgresCounters({ storage: await openStorage(scaled), nodeNo })
+  return createPostgresCounters({ storage: await openStorage(scaled), nodeNo, limits })
 }
 
 /** Where a machine's statistics process stores clicks, and how what it shares is closed. */
@@ -49,18 +58,50 @@ export interface StoreOpener {
 export async function storeOpener(
   options: Settings & { enrich: Enrich; logger: Logger },
 ): Promise<StoreOpener> {
-  const { dataDir, scaled, enrich, logger } = options
-  if (scaled === null) {
-    const { openOwnStore } = await import('../statistics/process/store.ts')
-    const { createLinkFacts } = await import('../statistics/link-facts.ts')
-    const { databaseFiles } = await import('../storage/index.ts')
-    const facts = createLinkFacts(databaseFiles(dataDir).main)
-    return {
-      open: (clock) => openOwnStore(dataDir, { clock, enrich, facts }),
-      retryMs: RETRY_MS.embedded,
-      close: facts.close,
-    }
+  const { dataDir, scaled, enrich, limits } = options
+  const isLimited = Object.keys(limits).length > 0
+  return scaled === null
+    ? await embeddedOpener(dataDir, enrich, isLimited)
+    : await scaledOpener({ ...options, scaled, isLimited })
+}
+
+async function embeddedOpener(
+  dataDir: string,
+  enrich: Enrich,
+  isLimited: boolean,
+): Promise<StoreOpener> {
+  const { openOwnStore } = await import('../statistics/process/store.ts')
+  const { createLinkFacts } = await import('../statistics/link-facts.ts')
+  const { databaseFiles, openSqlite } = await import('../storage/index.ts')
+  const counters = isLimited
+    ? openSqlite(databaseFiles(dataDir).counters, { readonly: true })
+    : null
+  const facts = createLinkFacts(databaseFiles(dataDir).main)
+  return {
+    open: (clock) =>
+      openOwnStore(dataDir, {
+        clock,
+        enrich,
+        facts,
+        ...(counters !== null && { counted: () => readCounted(counters, 0) }),
+      }),
+    retryMs: RETRY_MS.embedded,
+    close() {
+      counters?.close()
+      facts.close()
+    },
   }
+}
+
+/** Connects when a store is opened; the servers need not be there yet. */
+async function scaledOpener(options: {
+  dataDir: string
+  scaled: ScaledConfig
+  enrich: Enrich
+  logger: Logger
+  isLimited: boolean
+}): Promise<StoreOpener> {
+  const { dataDir, scaled, enrich, logger, isLimited } = options
   const node = nodeOf(dataDir)
   // Connects when a store is opened; the servers need not be there yet.
   const { storage, openStore, close } =
@@ -68,7 +109,16 @@ export async function storeOpener(
       ? await inPostgres(scaled)
       : await inClickHouse(scaled, scaled.clickhouse)
   return {
-    open: (clock) => openStore({ dataDir, node, storage, clock, logger, enrich }),
+    open: (clock) =>
+      openStore({
+        dataDir,
+        node,
+        storage,
+        clock,
+        logger,
+        enrich,
+        ...(isLimited && { counted: () => readCounted(storage.read, node.no) }),
+      }),
     retryMs: RETRY_MS.scaled,
     async close() {
       await Promise.all([close(), storage.close()])

@@ -96,10 +96,8 @@ function judge(userAgent: string): AgentVerdict {
 
 /** The whole word around a match, as the agent writes it; null for a piece of an address. */
 function nameAt(userAgent: string, index: number, match: string): string | null {
-  let start = index
-  let end = index + match.length
-  while (start > 0 && /[\w.-]/.test(userAgent.charAt(start - 1))) start--
-  while (end < userAgent.length && /[\w.-]/.test(userAgent.charAt(end))) end++
-  const name = userAgent.slice(start, end).replace(/\/.*$/, '').trim()
+  const before = /[\w.-]*$/.exec(userAgent.slice(0, index))?.[0] ?? ''
+  const after = /^[\w.-]*/.exec(userAgent.slice(index + match.length))?.[0] ?? ''
+  const name = `${before}${match}${after}`.replace(/\/.*$/, '').trim()
   return name === '' ? null : name.slice(0, NAME_LENGTH)
 }

@@ -9,16 +9,6 @@ import {
   writeSync,
 } from 'node:fs'
 
-/** The calls to the operating system that can fail; a test replaces them. */
-export interface JournalIo {
-  open(file: string): number
-  /** Bytes written, perhaps fewer than given. */
-  write(descriptor: number, text: string): number
-  size(descriptor: number): number
-  sync(descriptor: number, done: (error: Error | null) => void): void
-  close(descriptor: number): void
-}
-
 const TAIL_BYTES = 65_536
 
 /** Cuts off what a crash left behind the last complete line. */
@@ -38,18 +28,21 @@ export function cutTornTail(file: string): void {
   }
 }
 
-/** The operating system itself. */
-export const systemIo: JournalIo = {
-  open: (file) => {
+/** The calls to the operating system that can fail; a test replaces them. */
+export const systemIo = {
+  open: (file: string) => {
     const descriptor = openSync(file, 'a', 0o600)
     syncDirectoryOf(file)
     return descriptor
   },
-  write: (descriptor, text) => writeSync(descriptor, text, null, 'latin1'),
-  size: (descriptor) => fstatSync(descriptor).size,
-  sync: (descriptor, done) => fdatasync(descriptor, done),
+  /** Bytes written, perhaps fewer than given. */
+  write: (descriptor: number, text: string) => writeSync(descriptor, text, null, 'latin1'),
+  size: (descriptor: number) => fstatSync(descriptor).size,
+  sync: (descriptor: number, done: (error: Error | null) => void) => fdatasync(descriptor, done),
   close: closeSync,
 }
+
+export type JournalIo = typeof systemIo
 
 /** A new file survives a power cut once its directory is synced (fsync(2)); off the thread. */
 function syncDirectoryOf(file: string): void {

@@ -19,33 +19,6 @@ export interface JournalOptions {
   io?: JournalIo
 }
 
-/**
- * The record of clicks: append-only segments. What {@link Journal.append} has written survives the
- * process's death, because the operating system has it. A sync off the thread every 100 ms bounds
- * what a power cut can take.
- */
-export interface Journal {
-  /**
-   * Writes complete lines (ASCII) in one call. Never throws: while the disk refuses, lines wait in
-   * memory; beyond the buffer's bound the oldest are dropped and counted as lost.
-   */
-  append(lines: string, records: number): void
-  /** False while lines wait in memory, or the last sync failed. */
-  readonly healthy: boolean
-  /** Clicks dropped since the start. */
-  readonly lost: number
-  /** Where the next byte goes. */
-  readonly position: Position
-  /** Lines that are only in memory. */
-  waiting(): string
-  /** Bytes on the disk behind `from`, those of later segments included. */
-  bytesAfter(from: Position): number
-  /** Resolves when all that was written is on the disk; rejects when the sync fails. */
-  sync(): Promise<void>
-  /** Writes and syncs what is left. */
-  close(): Promise<void>
-}
-
 interface Chunk {
   text: string
   records: number
@@ -59,10 +32,15 @@ export function openJournal(options: JournalOptions): Journal {
   if (newest !== undefined) cutTornTail(segmentFile(directory, newest))
   // A new segment for each process: whatever state a power cut left the last one in, nothing is
   // ever written behind it, and a reader may skip what it can't read there.
-  return new JournalWriter(options, Math.max(newest ?? 0, after) + 1)
+  return new Journal(options, Math.max(newest ?? 0, after) + 1)
 }
 
-class JournalWriter implements Journal {
+/**
+ * The record of clicks: append-only segments. What {@link Journal.append} has written survives the
+ * process's death, because the operating system has it. A sync off the thread every 100 ms bounds
+ * what a power cut can take.
+ */
+export class Journal {
   readonly #options: JournalOptions
   readonly #segments: SegmentWriter
   readonly #segmentBytes: number
@@ -82,6 +60,10 @@ class JournalWriter implements Journal {
     this.#bufferBytes = options.bufferBytes ?? 16_777_216
   }
 
+  /**
+   * Writes complete lines (ASCII) in one call. Never throws: while the disk refuses, lines wait in
+   * memory; beyond the buffer's bound the oldest are dropped and counted as lost.
+   */
   append(lines: string, records: number): void {
     this.#chunks.push({ text: lines, records })
     this.#chunkBytes += lines.length
@@ -89,23 +71,28 @@ class JournalWriter implements Journal {
     if (this.#isWriting) this.#drain()
   }
 
+  /** False while lines wait in memory, or the last sync failed. */
   get healthy(): boolean {
     return this.#isWriting && this.#segments.isSynced
   }
 
+  /** Clicks dropped since the start. */
   get lost(): number {
     return this.#lost
   }
 
+  /** Where the next byte goes. */
   get position(): Position {
     return this.#segments.position
   }
 
+  /** Lines that are only in memory. */
   waiting(): string {
     const text = this.#chunks.map((chunk) => chunk.text).join('')
     return this.#written === 0 ? text : text.slice(text.lastIndexOf('\n', this.#written - 1) + 1)
   }
 
+  /** Bytes on the disk behind `from`, those of later segments included. */
   bytesAfter(from: Position): number {
     const { directory } = this.#options
     let bytes = 0
@@ -117,10 +104,12 @@ class JournalWriter implements Journal {
     return bytes
   }
 
+  /** Resolves when all that was written is on the disk; rejects when the sync fails. */
   sync(): Promise<void> {
     return this.#segments.sync()
   }
 
+  /** Writes and syncs what is left. */
   async close(): Promise<void> {
     if (this.#chunks.length > 0) this.#drain()
     clearTimeout(this.#retryTimer)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Storage } from '../storage/index.ts'
 
 /** Maintenance tasks that one node at a time does. */
-export type LeaseName = 'admit' | 'sweep' | 'visitors' | 'clicks'
+export type LeaseName = 'counters' | 'clicks'
 
 /**
  * Acquires a lease for `forMs` milliseconds by PostgreSQL's clock; no other node gets it until then.

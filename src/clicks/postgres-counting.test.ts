@@ -5,8 +5,10 @@ import { postgresMissing, sharedPostgres, type TestPostgres } from '../../test/h
 import { readNode } from '../cluster/node.ts'
 import type { Storage } from '../storage/index.ts'
 import { type ClickCounter, createClickCounter } from './counting.ts'
+import { readCounted } from './months.ts'
 import { countedInPostgres, createPeopleSoFar } from './people.ts'
 import { createPostgresCounters } from './postgres-counters.ts'
+import { readJournal } from './segment-reader.ts'
 import { journalDirectory } from './segments.ts'
 import {
   addLinks,
@@ -42,12 +44,15 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     for (const node of nodes) await node.dispose()
     await storage.close()
   })
+  /** A plan with a limit; others have none. */
+  const limits = { small: 150 }
   const open = (node: TestNode): ClickCounter =>
     createClickCounter({
       directory: journalDirectory(node.dataDir),
       store: createPostgresCounters({
         storage: { read: storage.read, write: storage.write, close: async () => {} },
         nodeNo: node.no,
+        limits,
       }),
       clock,
     })
@@ -117,6 +122,7 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     // The workers have a clock of their own, by which they forget the visitors of past days.
     now = Math.floor(Date.now() / DAY) * DAY
     const links = await addLinks(storage, 1, 40)
+    const limited = await addLinks(storage, 2, 3, 'small')
     const expected = new Map<number, { human: number; bot: number; visitors: Set<string> }>()
     const journaled = (node: TestNode, count: number, seed: number) => {
       const clicks: TestClick[] = []
@@ -134,14 +140,18 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
           of.visitors.add(visitor)
         }
       }
+      for (const link of limited) clicks.splice(count / 2, 0, { link, time: now, visitor: 'v' })
       node.click(...clicks)
     }
     const run = async (node: TestNode) => {
       for (let round = 0; round < 5; round++) {
-        const child = Bun.spawn([process.execPath, WORKER, node.dataDir, url], {
-          stdio: ['ignore', 'inherit', 'inherit'],
-          ipc() {},
-        })
+        const child = Bun.spawn(
+          [process.execPath, WORKER, node.dataDir, url, JSON.stringify(limits)],
+          {
+            stdio: ['ignore', 'inherit', 'inherit'],
+            ipc() {},
+          },
+        )
         for (let part = 0; part < 4; part++) {
           journaled(node, 500, round * 31 + part * 7 + node.no)
           child.send({ kind: 'wake' })
@@ -153,7 +163,8 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
     }
     await Promise.all(nodes.map(run))
     await countAll()
-    const found = await counters()
+    const all = await counters()
+    const found = all.filter(({ link_seq }) => links.includes(link_seq))
     expect(found.map(({ link_seq, human, bot }) => [link_seq, human, bot])).toEqual(
       [...expected].sort(([a], [b]) => a - b).map(([seq, { human, bot }]) => [seq, human, bot]),
     )
@@ -161,6 +172,24 @@ describe.skipIf(postgresMissing !== undefined)('counters that nodes share', () =
       [...expected].sort(([a], [b]) => a - b).map(([, { visitors }]) => visitors.size),
     )
     expect(found.reduce((sum, { total }) => sum + total, 0)).toBe(NODES * 5 * 4 * 500)
+    // Of the workspace with a limit so many are counted, and the same ones are stored.
+    const few = all.filter(({ link_seq }) => limited.includes(link_seq))
+    expect(few.reduce((sum, { total }) => sum + total, 0)).toBe(limits.small)
+    const stored = new Map<number, number>(limited.map((link) => [link, 0]))
+    for (const { dataDir, no } of nodes) {
+      const counted = await readCounted(storage.read, no)
+      readJournal(
+        journalDirectory(dataDir),
+        { segment: 0, offset: 0 },
+        () => true,
+        (record, at) => {
+          const link = record[2]
+          if (stored.has(link) && counted.includes(record, at))
+            stored.set(link, (stored.get(link) ?? 0) + 1)
+        },
+      )
+    }
+    expect([...stored]).toEqual(few.map(({ link_seq, total }) => [link_seq, total]))
   }, 60_000)
 
   test('gives every link a row, and takes those of gone links away', async () => {

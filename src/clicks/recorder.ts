@@ -18,32 +18,24 @@ export interface Visit {
   readonly url: string
 }
 
-/** Records clicks before they are answered. */
-export interface Recorder {
-  /**
-   * Adds a click to those of this turn.
-   *
-   * @param time milliseconds since the Unix epoch
-   * @param address the visitor's whole address; only its network is kept
-   * @param how bits of `HOW` besides what the headers say
-   */
-  add(visit: Visit, linkSeq: number, time: number, address: string, how: number): void
-  /** Writes the turn's clicks; after it they may be answered. Never throws. */
-  commit(): void
-  /** True when the request is a person's, and so uses up one of a link's `max_clicks`. */
-  isPerson(headers: Headers): boolean
-}
-
-/** Records into a journal. `written` is called after each write. */
+/** Records clicks in a journal before they are answered. `written` is called after each write. */
 export function createRecorder(
   journal: Pick<Journal, 'append'>,
   visitors: Visitors,
   written: () => void = () => {},
-): Recorder {
+) {
   let lines = ''
   let records = 0
   return {
-    add({ slugKey, domainNo, headers, url }, linkSeq, time, address, how) {
+    /**
+     * Adds a click to those of this turn.
+     *
+     * @param time milliseconds since the Unix epoch
+     * @param address the visitor's whole address; only its network is kept
+     * @param how bits of `HOW` besides what the headers say
+     */
+    add(visit: Visit, linkSeq: number, time: number, address: string, how: number): void {
+      const { slugKey, domainNo, headers, url } = visit
       const userAgent = agentOf(headers)
       // Global Privacy Control and its elder: counted, but not told apart from others.
       const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
@@ -63,16 +55,20 @@ export function createRecorder(
       ])
       records++
     },
-    commit() {
+    /** Writes the turn's clicks; after it they may be answered. Never throws. */
+    commit(): void {
       if (records === 0) return
       journal.append(lines, records)
       lines = ''
       records = 0
       written()
     },
-    isPerson: (headers) => isPerson(fetchedAhead(headers), agentOf(headers)),
+    /** True when the request is a person's, and so uses up one of a link's `max_clicks`. */
+    isPerson: (headers: Headers): boolean => isPerson(fetchedAhead(headers), agentOf(headers)),
   }
 }
+
+export type Recorder = ReturnType<typeof createRecorder>
 
 /** As it is stored, so that a click is judged alike now and when it is counted. */
 function agentOf(headers: Headers): string {

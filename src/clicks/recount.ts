@@ -1,5 +1,5 @@
 import type { Storage } from '../storage/index.ts'
-import type { Position } from './segments.ts'
+import { isBefore, type Position } from './segments.ts'
 
 /** Links that are read at once. */
 const LINKS_AT_ONCE = 10_000
@@ -115,10 +115,6 @@ function behindOf(before: readonly NodeProgress[], now: readonly NodeProgress[])
       return isBefore(its.counted, needed) || isBefore(its.stored, needed)
     })
     .map(({ node }) => node)
-}
-
-function isBefore(a: Position, b: Position): boolean {
-  return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset)
 }
 
 async function look({ storage, range, stored }: RecountOptions): Promise<Look> {

@@ -1,14 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Storage } from '../storage/index.ts'
-import {
-  CHECK_MS,
-  dayOf,
-  Salts,
-  type Visitors,
-  type VisitorsOptions,
-  visitorHash,
-} from './visitors.ts'
+import { CHECK_MS, dayOf, Salts, type Visitors, type VisitorsOptions } from './visitors.ts'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -75,7 +68,7 @@ export async function openSharedVisitors(options: SharedVisitorsOptions): Promis
   await check(true)
   return {
     refresh,
-    hash: (now, address, userAgent) => visitorHash(salts.of(now), address, userAgent),
+    hash: (...visit) => salts.hash(...visit),
     close() {
       isClosed = true
       clearTimeout(timer)
@@ -93,10 +86,6 @@ async function agree(
   day: number,
   own: string,
 ): Promise<string> {
-  const { rows } = await sql<{ sealed: string }>`SELECT sealed FROM visitor_salts
-    WHERE day = ${day}`.execute(storage.read.db)
-  const found = rows[0]?.sealed
-  if (found !== undefined) return unseal(found, day, key)
   const sealed = seal(own, day, key, random.bytes(IV_BYTES))
   const first = await storage.write(async (tx) => {
     const all = await sql<{ sealed: string }>`

@@ -22,6 +22,9 @@ export interface Reading {
 /** Whether a reading goes on; asked after each block. */
 export type GoesOn = (reading: Readonly<Reading>) => boolean
 
+/** Gets each record, and where it begins. */
+export type TakeRecord = (record: ClickRecord, at: Position) => void
+
 /**
  * Reads the journal from a position on and hands every whole record to `take`. A line counts only
  * with its newline: what follows the last one of the newest segment is still being written, and
@@ -31,7 +34,7 @@ export function readJournal(
   directory: string,
   from: Position,
   goesOn: GoesOn,
-  take: (record: ClickRecord) => void,
+  take: TakeRecord,
   until: Position = END,
 ): Reading {
   const reading: Reading = {
@@ -65,7 +68,7 @@ export function readJournal(
 function readSegment(
   directory: string,
   goesOn: GoesOn,
-  take: (record: ClickRecord) => void,
+  take: TakeRecord,
   reading: Reading,
   limit: number,
 ): boolean {
@@ -86,14 +89,17 @@ function readSegment(
         continue
       }
       const lines = block.toString('latin1', 0, length - 1).split('\n')
+      const { segment, offset } = reading.end
+      let at = offset
       for (const line of lines) {
         const record = decodeRecord(line)
         if (record === null) {
           reading.skipped++
-          continue
+        } else {
+          reading.records++
+          take(record, { segment, offset: at })
         }
-        reading.records++
-        take(record)
+        at += line.length + 1
       }
       reading.end.offset += length
       reading.bytes += length

@@ -7,6 +7,11 @@ export interface Position {
   offset: number
 }
 
+/** Whether a place comes before another. */
+export function isBefore(a: Position, b: Position): boolean {
+  return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset)
+}
+
 const NAME = /^(\d{8,})\.log$/
 
 /** The journal's directory. */

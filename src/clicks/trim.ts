@@ -1,17 +1,6 @@
 import { unlink, writeFile } from 'node:fs/promises'
 import type { Logger } from '../base/logger.ts'
-import { listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
-
-/** Deletes what all readers of the journal have done. */
-export interface Trimmer {
-  /** Deletes segments off the thread. Call it whenever a reader has advanced. */
-  trim(): void
-  /**
-   * Deletes the last segment too, once nothing is written or read any more. An empty one follows it,
-   * so that its number isn't used again and a reader whose watermark is lost finds a gap.
-   */
-  close(): Promise<void>
-}
+import { isBefore, listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
 /** What a trimmer works with. */
 export interface TrimmerOptions {
@@ -22,15 +11,15 @@ export interface TrimmerOptions {
   logger?: Pick<Logger, 'warn'>
 }
 
-/** The slowest reader decides. Until each has reported, nothing is deleted. */
-export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions): Trimmer {
+/**
+ * Deletes what all readers of the journal have done: the slowest decides. Until each has reported,
+ * nothing is deleted.
+ */
+export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions) {
   let trimmedTo = 0
   let running: Promise<void> | undefined
 
-  const slowest = () =>
-    watermarks().reduce((a, b) =>
-      b.segment < a.segment || (b.segment === a.segment && b.offset < a.offset) ? b : a,
-    )
+  const slowest = () => watermarks().reduce((a, b) => (isBefore(b, a) ? b : a))
 
   async function attempt(work: () => Promise<void>): Promise<void> {
     try {
@@ -50,14 +39,19 @@ export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions)
     })
 
   return {
-    trim() {
+    /** Deletes segments off the thread. Call it whenever a reader has advanced. */
+    trim(): void {
       const { segment } = slowest()
       if (segment <= trimmedTo || running !== undefined) return
       running = removeBefore(segment).finally(() => {
         running = undefined
       })
     },
-    async close() {
+    /**
+     * Deletes the last segment too, once nothing is written or read any more. An empty one follows it,
+     * so that its number isn't used again and a reader whose watermark is lost finds a gap.
+     */
+    async close(): Promise<void> {
       await running
       const { segment, offset } = slowest()
       if (segment === 0) return

@@ -38,7 +38,7 @@ export function openVisitors(options: VisitorsOptions): Visitors {
   const timer = setInterval(() => salts.destroyOld(clock.now()), CHECK_MS)
   timer.unref()
   return {
-    hash: (now, address, userAgent) => visitorHash(salts.of(now), address, userAgent),
+    hash: (...visit) => salts.hash(...visit),
     close: () => clearInterval(timer),
   }
 }
@@ -47,30 +47,24 @@ export function openVisitors(options: VisitorsOptions): Visitors {
 export class Salts {
   readonly #options: VisitorsOptions
   readonly #salts: Map<number, string>
-  #from = 0
-  #until = 0
-  #current = ''
 
   constructor(options: VisitorsOptions) {
     this.#options = options
     this.#salts = readSalts(options.file)
   }
 
-  /** The salt of a time; made when the day has none. */
-  of(now: number): string {
-    if (now < this.#from || now >= this.#until) this.#switchTo(dayOf(now))
-    return this.#current
-  }
-
-  #switchTo(day: number): void {
-    const known = this.#salts.get(day)
-    this.#current = this.propose(day)
-    this.#from = day * DAY_MS
-    this.#until = this.#from + DAY_MS
-    if (known !== undefined) return
-    this.#salts.set(day, this.#current)
-    this.#forget(day)
-    this.save()
+  /** A visitor's hash by the day's salt, which is made when the day has none. */
+  hash(now: number, address: string, userAgent: string): string {
+    const day = dayOf(now)
+    let salt = this.#salts.get(day)
+    if (salt === undefined) {
+      salt = this.propose(day)
+      this.#salts.set(day, salt)
+      this.#forget(day)
+      this.save()
+    }
+    const text = `${salt}${address}\0${userAgent}`
+    return Bun.CryptoHasher.hash('sha256', text, 'base64url').slice(0, HASH_CHARACTERS)
   }
 
   /** The known salt of a day, or a new one. */
@@ -81,8 +75,6 @@ export class Salts {
 
   set(day: number, salt: string): void {
     this.#salts.set(day, salt)
-    // The next hash looks up its salt again.
-    this.#until = 0
   }
 
   destroyOld(now: number): void {
@@ -110,14 +102,6 @@ export class Salts {
 /** Days since the Unix epoch (UTC). */
 export function dayOf(time: number): number {
   return Math.floor(time / DAY_MS)
-}
-
-/** A visitor's hash by a salt. */
-export function visitorHash(salt: string, address: string, userAgent: string): string {
-  return Bun.CryptoHasher.hash('sha256', `${salt}${address}\0${userAgent}`, 'base64url').slice(
-    0,
-    HASH_CHARACTERS,
-  )
 }
 
 /** Salts by days since the epoch; what can't be read counts as none. */

@@ -13,7 +13,7 @@ export function registerDrainCommand(program: Command, context: CommandContext):
 
 async function drain(context: CommandContext, seconds: number): Promise<void> {
   if (!(seconds > 0)) throw new CommandError('--within takes a number of seconds', 2)
-  const { dataDir, scaled, geoipDatabase, logLevel, logFormat } = context.config
+  const { dataDir, scaled, geoipDatabase, plansFile, logLevel, logFormat } = context.config
   if (scaled === null) {
     const message = 'DATABASE_URL is not set: a single machine counts its clicks itself.'
     throw new CommandError(message, 1, 'NOT_SCALED')
@@ -26,7 +26,14 @@ async function drain(context: CommandContext, seconds: number): Promise<void> {
   try {
     const segments = listSegments(journalDirectory(dataDir)).length
     const withinMs = seconds * 1_000
-    const result = await drainJournal({ dataDir, scaled, geoipDatabase, logger, withinMs })
+    const result = await drainJournal({
+      dataDir,
+      scaled,
+      geoipDatabase,
+      plansFile,
+      logger,
+      withinMs,
+    })
     const drained = result.counted && result.stored
     const human = drained
       ? 'Every click of this journal is counted and stored.'

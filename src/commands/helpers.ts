@@ -1,5 +1,6 @@
 import { systemClock } from '../base/clock.ts'
 import { createLogger } from '../base/logger.ts'
+import type { ClickLimits } from '../clicks/index.ts'
 import { CommandError, createContext } from './context.ts'
 
 /** When the click worker reads the journal: a click is soon in its link's counters. */
@@ -16,16 +17,16 @@ export function isHelper(command: string | undefined): command is keyof typeof H
 /** Runs a helper without the parser of command lines, so that it starts faster. */
 export async function runHelper(
   command: keyof typeof HELPERS,
-  [option, dataDir]: readonly string[],
+  [option, dataDir, limits = '{}']: readonly string[],
 ): Promise<void> {
   if (option !== '--data-dir' || dataDir === undefined) {
     throw new CommandError(`${command} needs --data-dir <dir>`, 2)
   }
-  await HELPERS[command](dataDir)
+  await HELPERS[command](dataDir, JSON.parse(limits))
 }
 
 /** Counts clicks until there is nothing left to count, or the serving process is gone. */
-async function countClicks(dataDir: string): Promise<void> {
+async function countClicks(dataDir: string, limits: ClickLimits): Promise<void> {
   const { logLevel, logFormat, scaled, backgroundNiceness } = createContext().config
   const { createClickCounter, journalDirectory } = await import('../clicks/index.ts')
   const { runWorker } = await import('../workers/index.ts')
@@ -33,7 +34,7 @@ async function countClicks(dataDir: string): Promise<void> {
   const logger = await createLogger({ level: logLevel, format: logFormat })
   const counter = createClickCounter({
     directory: journalDirectory(dataDir),
-    store: await openCounters({ dataDir, scaled }),
+    store: await openCounters({ dataDir, scaled, limits }),
     clock: systemClock,
     logger,
   })
@@ -41,14 +42,14 @@ async function countClicks(dataDir: string): Promise<void> {
 }
 
 /** Stores clicks and answers questions about them until there is no work left. */
-async function storeClicks(dataDir: string): Promise<void> {
+async function storeClicks(dataDir: string, limits: ClickLimits): Promise<void> {
   const { logLevel, logFormat, geoipDatabase, scaled, backgroundNiceness } = createContext().config
   const logger = await createLogger({ level: logLevel, format: logFormat })
   const { runStatistics } = await import('../statistics/process/run.ts')
   const { createEnricher } = await import('../statistics/enrich/index.ts')
   const { storeOpener } = await import('../backend/workers.ts')
   const enricher = createEnricher({ geoipDatabase, logger })
-  const opener = await storeOpener({ dataDir, scaled, enrich: enricher.enrich, logger })
+  const opener = await storeOpener({ dataDir, scaled, limits, enrich: enricher.enrich, logger })
   try {
     const { open, retryMs } = opener
     await runStatistics({ dataDir, open, retryMs, niceness: backgroundNiceness, logger })

@@ -24,11 +24,12 @@ export function registerMoveCommand(program: Command, context: CommandContext): 
 
 async function move(context: CommandContext, call: MoveCall): Promise<void> {
   const { own, clickHouse } = readOwnEnvironment()
-  const { dataDir, geoipDatabase } = own.config
+  const { dataDir, geoipDatabase, plansFile } = own.config
   const clicks = call.clickhouse ?? clickHouse
   const options = {
     dataDir,
     geoipDatabase,
+    plansFile,
     given: own.secret,
     to: checked('--to', call.to, postgresUrl),
     clickHouse: clicks === undefined ? null : checked('--clickhouse', clicks, clickhouseUrl),

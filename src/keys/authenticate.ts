@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { type Random, randomString } from '../base/random.ts'
-import type { Caller, Scope } from '../http/types.ts'
+import type { Caller } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
-import { type Millis, prepare, type Storage } from '../storage/index.ts'
+import { type ApiKeysTable, prepare, type Storage } from '../storage/index.ts'
 import { personLimits } from '../workspaces/index.ts'
 import { scopesOf } from './input.ts'
 
@@ -17,16 +17,11 @@ const SHAPE = /^slug_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}$/
 const PREFIX_START = 'slug_'.length
 const CHECK_START = PREFIX_START + PREFIX_LENGTH + 1 + SECRET_LENGTH
 
-/** An API key that was just made. */
-export interface FreshKey {
-  /** The whole key: `slug_` + 8 + `_` + 32 characters. */
-  key: string
-  /** The 8 public characters. */
-  prefix: string
-}
-
-/** Makes a key with 154 bits of chance behind its public part. */
-export function makeKey(random: Random): FreshKey {
+/**
+ * Makes a key (`slug_` + 8 + `_` + 32 characters) with 154 bits of chance behind its public part,
+ * the 8 characters of its prefix.
+ */
+export function makeKey(random: Random): { key: string; prefix: string } {
   const prefix = randomString(random, BASE62, PREFIX_LENGTH)
   const head = `slug_${prefix}_${randomString(random, BASE62, SECRET_LENGTH)}`
   return { key: head + checkOf(head), prefix }
@@ -55,19 +50,10 @@ function checkOf(head: string): string {
 }
 
 /** What authentication needs to know of a key and of its workspace. */
-interface CredentialRow {
-  id: string
-  name: string
-  hash: string
-  scopes: string
-  expires_at: Millis | null
-  revoked_at: Millis | null
-  last_used_at: Millis | null
-  workspace_no: number
+type CredentialRow = Omit<ApiKeysTable, 'prefix' | 'created_at' | 'rotated_from'> & {
   workspace_id: string
   language: string | null
   plan_id: string
-  created_by: string | null
 }
 
 /**
@@ -98,97 +84,59 @@ const credentialByPrefix = prepare<{ prefix: string }, CredentialRow>((db, p) =>
     }),
 )
 
-const touch = prepare<{ id: string; at: Millis }, never>((db, p) =>
-  db
-    .updateTable('api_keys')
-    .set({ last_used_at: p.at })
-    .where('id', '=', p.id)
-    .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<', p.at)])),
-)
-
-const sets = new Map<string, ReadonlySet<Scope>>()
-
-/** The scopes of a row as a set, which all rows with the same scopes share. */
-function scopeSetOf(stored: string): ReadonlySet<Scope> {
-  let set = sets.get(stored)
-  if (set === undefined) {
-    set = new Set(scopesOf(stored))
-    sets.set(stored, set)
-  }
-  return set
-}
-
 /** A key's `last_used_at` is at most so much behind, so that requests don't each cause a write. */
 const GRANULARITY_MS = 60_000
 /** How long uses are gathered before they are written together. */
 const GATHER_MS = 5_000
-/** So many are written in one turn of the event loop, for less than a millisecond. */
-const WRITTEN_TOGETHER = 100
 
 /** Writes back when keys were used, off the requests' path. */
-export interface LastUsed {
-  /** Takes note of a use now, of a key whose row says when it was used before. Never throws. */
-  note(keyId: string, lastUsedAt: number | null, now: number): void
-  /** Writes what was noted; a failure is forgotten, for the next use notes it again. */
-  flush(): Promise<void>
-  close(): Promise<void>
-}
-
-/** See {@link LastUsed}. */
-export function createLastUsed(storage: Storage): LastUsed {
+export function createLastUsed(storage: Storage) {
   let noted = new Map<string, number>()
-  let writing: Promise<void> | undefined
-  /** Keys whose rows don't show yet what is being written. */
-  let inWriting = new Map<string, number>()
+  let writing = Promise.resolve()
   let timer: Timer | undefined
   let closed = false
 
-  async function write(uses: Map<string, number>): Promise<void> {
-    // In an order that all nodes share, so that none waits for another in a circle.
-    const all = [...uses].sort(([a], [b]) => (a < b ? -1 : 1))
+  async function write(uses: ReadonlyMap<string, number>): Promise<void> {
+    if (uses.size === 0) return
+    const at = Math.min(...uses.values())
     try {
-      for (let i = 0; i < all.length; i += WRITTEN_TOGETHER) {
-        if (i > 0) await new Promise((turn) => setImmediate(turn))
-        const some = all.slice(i, i + WRITTEN_TOGETHER)
-        await storage.write(
-          async (tx) => {
-            for (const [id, at] of some) await tx.run(touch, { id, at })
-          },
-          { survives: 'process' },
-        )
-      }
+      await storage.write(
+        ({ db }) =>
+          db
+            .updateTable('api_keys')
+            .set({ last_used_at: at })
+            .where('id', 'in', [...uses.keys()])
+            .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<', at)]))
+            .execute(),
+        { survives: 'process' },
+      )
     } catch {
       // The storage tells of its trouble elsewhere; no request may fail for this.
     }
   }
 
-  async function flush(): Promise<void> {
-    while (writing !== undefined) await writing
+  /** Writes what was noted; a failure is forgotten, for the next use notes it again. */
+  function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    if (noted.size === 0) return
-    inWriting = noted
+    const uses = noted
     noted = new Map()
-    writing = write(inWriting).finally(() => {
-      inWriting = new Map()
-      writing = undefined
-    })
-    await writing
+    writing = writing.then(() => write(uses))
+    return writing
   }
 
   return {
-    note(keyId, lastUsedAt, now) {
+    /** Takes note of a use now, of a key whose row says when it was used before. Never throws. */
+    note(keyId: string, lastUsedAt: number | null, now: number): void {
       if (lastUsedAt !== null && now - lastUsedAt < GRANULARITY_MS) return
-      if (closed || noted.has(keyId) || inWriting.has(keyId)) return
+      if (closed || noted.has(keyId)) return
       noted.set(keyId, now)
-      if (timer !== undefined) return
-      timer = setTimeout(flush, GATHER_MS)
-      timer.unref()
+      timer ??= setTimeout(flush, GATHER_MS).unref()
     },
     flush,
-    async close() {
+    close(): Promise<void> {
       closed = true
-      await flush()
+      return flush()
     },
   }
 }
@@ -200,7 +148,7 @@ export interface AuthenticateContext {
   plans: Pick<Plans, 'of'>
   /** Hashes a key under the secret of the instance. */
   hashOf: (key: string) => string
-  lastUsed: LastUsed
+  lastUsed: ReturnType<typeof createLastUsed>
 }
 
 /** One read of committed state on every call: a revocation counts from the next request on. */
@@ -220,7 +168,7 @@ export async function authenticate(
     kind: 'api_key',
     keyId: row.id,
     keyName: row.name,
-    scopes: scopeSetOf(row.scopes),
+    scopes: new Set(scopesOf(row.scopes)),
     workspace: {
       no: row.workspace_no,
       id: row.workspace_id,

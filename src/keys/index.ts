@@ -1,4 +1,3 @@
-export { type FreshKey, makeKey, prefixOf } from './authenticate.ts'
 export { KEY_NAME_MAX, type NewKey, SCOPES } from './input.ts'
 export { revokeKeysOf } from './revoke.ts'
 export type { ApiKey } from './schemas.ts'

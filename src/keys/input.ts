@@ -35,15 +35,8 @@ export interface NewKey {
   expiresAt?: number | null
 }
 
-/** A {@link NewKey} that was found good. */
-export interface CheckedKey {
-  name: string
-  scopes: readonly Scope[]
-  expiresAt: number | null
-}
-
 /** @throws AppError VALIDATION_FAILED with all failing fields. */
-export function checkNewKey(input: NewKey, now: number): CheckedKey {
+export function checkNewKey(input: NewKey, now: number) {
   const name = input.name.normalize('NFC').trim()
   const scopes = input.scopes.filter(isScope)
   const expiresAt = input.expiresAt ?? null

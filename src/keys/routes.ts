@@ -8,7 +8,7 @@ import {
   KeyRotateSchema,
   NewKeySchema,
 } from './schemas.ts'
-import { type KeyService, MAX_OVERLAP_MS } from './service.ts'
+import { type CreatedKey, type KeyService, MAX_OVERLAP_MS } from './service.ts'
 
 const PATH = '/api/v1/keys'
 const TAG = 'API keys'
@@ -22,6 +22,11 @@ export function registerKeyRoutes(
   api: Pick<Api, 'add'>,
   deps: { keys: Pick<KeyService, 'list' | 'get' | 'create' | 'revoke' | 'rotate'> },
 ): void {
+  async function created(tx: Parameters<KeyService['get']>[2], { id, key }: CreatedKey) {
+    const body = { ...shown(await deps.keys.get(id, {}, tx)), key }
+    return { status: 201 as const, body, headers: NO_STORE }
+  }
+
   endpoint(api, {
     method: 'get',
     path: PATH,
@@ -55,12 +60,7 @@ export function registerKeyRoutes(
       const { workspace, actor } = askerOf(call)
       const input = { name, scopes, expiresAt }
       return call.mutate(async (tx) => {
-        const { id, key } = await deps.keys.create(tx, workspace.no, input, actor)
-        return {
-          status: 201,
-          body: { ...shown(await deps.keys.get(id, {}, tx)), key },
-          headers: NO_STORE,
-        }
+        return created(tx, await deps.keys.create(tx, workspace.no, input, actor))
       })
     },
   })
@@ -112,12 +112,7 @@ export function registerKeyRoutes(
         overlapMs: Math.min(Math.round(hours * HOUR_MS), MAX_OVERLAP_MS),
       }
       return call.mutate(async (tx) => {
-        const { id, key } = await deps.keys.rotate(tx, call.params.id, rotation, actor)
-        return {
-          status: 201,
-          body: { ...shown(await deps.keys.get(id, {}, tx)), key },
-          headers: NO_STORE,
-        }
+        return created(tx, await deps.keys.rotate(tx, call.params.id, rotation, actor))
       })
     },
   })

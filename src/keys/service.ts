@@ -11,15 +11,7 @@ import { type AuthenticateContext, authenticate, createLastUsed, makeKey } from 
 import { checkNewKey, LATEST_TIME, type NewKey, scopesOf, storedScopes } from './input.ts'
 import { endKey } from './revoke.ts'
 import { type ApiKey, apiKeyOf, isoOrNull } from './schemas.ts'
-import {
-  findKey,
-  insertKey,
-  type KeyRow,
-  listKeys,
-  type NewKeyRow,
-  setExpiry,
-  takeSlot,
-} from './store.ts'
+import { findKey, insertKey, type KeyRow, listKeys, type NewKeyRow, takeSlot } from './store.ts'
 
 /** How long a rotated key goes on working, unless told otherwise. */
 export const DEFAULT_OVERLAP_MS = 24 * 3_600_000
@@ -166,7 +158,7 @@ async function rotate(
   const key = await findLocked(tx, ref, rotation)
   await assertRotatable(tx, key, now)
   const until = Math.min(key.expires_at ?? Number.POSITIVE_INFINITY, now + overlapMs)
-  await setExpiry(tx, key.id, until)
+  await tx.db.updateTable('api_keys').set({ expires_at: until }).where('id', '=', key.id).execute()
   const created = await insert(ctx, tx, {
     workspace_no: key.workspace_no,
     name: key.name,

@@ -1,19 +1,8 @@
 import { AppError } from '../errors/index.ts'
-import type { Millis, Sql, Transaction } from '../storage/index.ts'
+import type { ApiKeysTable, Millis, Sql, Transaction } from '../storage/index.ts'
 
 /** A key's row with the names of its surroundings. */
-export interface KeyRow {
-  id: string
-  prefix: string
-  name: string
-  scopes: string
-  created_by: string | null
-  created_at: Millis
-  expires_at: Millis | null
-  revoked_at: Millis | null
-  last_used_at: Millis | null
-  rotated_from: string | null
-  workspace_no: number
+export interface KeyRow extends Omit<ApiKeysTable, 'hash'> {
   workspace_id: string
   workspace_name: string
   /** The address of the person who made it, as long as there is that person. */
@@ -23,18 +12,7 @@ export interface KeyRow {
 }
 
 /** What a new key's row holds. */
-export interface NewKeyRow {
-  id: string
-  prefix: string
-  hash: string
-  workspace_no: number
-  name: string
-  scopes: string
-  created_by: string | null
-  created_at: Millis
-  expires_at: Millis | null
-  rotated_from: string | null
-}
+export type NewKeyRow = Omit<ApiKeysTable, 'revoked_at' | 'last_used_at'>
 
 function keys(sql: Sql) {
   return sql.db
@@ -97,11 +75,6 @@ export async function revokeKey(tx: Transaction, id: string, at: Millis): Promis
   return revoked.length > 0
 }
 
-/** Lets a key end at a time. */
-export async function setExpiry(tx: Transaction, id: string, at: Millis): Promise<void> {
-  await tx.db.updateTable('api_keys').set({ expires_at: at }).where('id', '=', id).execute()
-}
-
 /**
  * Takes one of the workspace's keys' slots, or throws. `workspaces.api_keys_count` counts the
  * slots in use: by each key that isn't revoked, except one that was rotated, whose slot its
@@ -115,7 +88,12 @@ export async function takeSlot(
   workspaceNo: number,
   now: Millis,
 ): Promise<void> {
-  const limit = plans.of(await planIdOf(tx, workspaceNo)).limits.api_keys
+  const workspace = await tx.db
+    .selectFrom('workspaces')
+    .select('plan_id')
+    .where('no', '=', workspaceNo)
+    .executeTakeFirstOrThrow()
+  const limit = plans.of(workspace.plan_id).limits.api_keys
   if (await useSlot(tx, workspaceNo, limit)) return
   const freed = await closeExpired(tx, workspaceNo, now)
   if (freed > 0) {
@@ -125,16 +103,6 @@ export async function takeSlot(
   throw new AppError('PLAN_LIMIT_REACHED', {
     details: [{ field: 'api_keys', code: 'API_KEYS_LIMIT', params: { limit: limit ?? 0 } }],
   })
-}
-
-/** The plan of a workspace that exists. */
-async function planIdOf(tx: Transaction, workspaceNo: number): Promise<string> {
-  const workspace = await tx.db
-    .selectFrom('workspaces')
-    .select('plan_id')
-    .where('no', '=', workspaceNo)
-    .executeTakeFirstOrThrow()
-  return workspace.plan_id
 }
 
 /** Counts one more slot as used; false: `limit` of them are. A null limit is none. */

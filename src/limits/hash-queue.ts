@@ -3,22 +3,20 @@ import { AppError } from '../errors/index.ts'
 /** What a password is hashed or checked for: sign-ins go before the passwords of links. */
 export type HashPurpose = 'signIn' | 'link'
 
-/** The one queue of a process for all argon2 work: each hash takes a core and up to 64 MiB. */
-export interface HashQueue {
-  /**
-   * Runs `work` when it is its group's turn.
-   * @param group a workspace or an address: groups of one purpose take turns.
-   * @throws AppError SERVICE_UNAVAILABLE with Retry-After when too many wait.
-   */
-  run<T>(purpose: HashPurpose, group: string, work: () => Promise<T>): Promise<T>
-}
-
-/** A queue that runs `places` at a time; of each purpose at most `waitingMax` wait. */
-export function createHashQueue(places = 2, waitingMax = 64): HashQueue {
+/**
+ * The one queue of a process for all argon2 work: each hash takes a core and up to 64 MiB. It runs
+ * `places` at a time; of each purpose at most `waitingMax` wait.
+ */
+export function createHashQueue(places = 2, waitingMax = 64) {
   const waiting = { signIn: createFairQueue(waitingMax), link: createFairQueue(waitingMax) }
   let running = 0
   return {
-    async run(purpose, group, work) {
+    /**
+     * Runs `work` when it is its group's turn.
+     * @param group a workspace or an address: groups of one purpose take turns.
+     * @throws AppError SERVICE_UNAVAILABLE with Retry-After when too many wait.
+     */
+    async run<T>(purpose: HashPurpose, group: string, work: () => Promise<T>): Promise<T> {
       if (running >= places) await waiting[purpose].wait(group)
       else running++
       try {
@@ -30,6 +28,8 @@ export function createHashQueue(places = 2, waitingMax = 64): HashQueue {
     },
   }
 }
+
+export type HashQueue = ReturnType<typeof createHashQueue>
 
 interface Waiter {
   enter: () => void

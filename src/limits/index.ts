@@ -5,7 +5,6 @@ export {
   decide,
   type Limiter,
   type LimitState,
-  type MemoryLimiter,
   type Policy,
 } from './memory.ts'
 export { createSharedLimiter, type SharedLimiter, type SharedScripts } from './shared.ts'

@@ -11,16 +11,6 @@ export interface Limiter {
   refund(key: string, policy: Policy, now: number): Decision | Promise<Decision>
 }
 
-/** A limiter in this process's memory; it answers at once. */
-export interface MemoryLimiter extends Limiter {
-  take(key: string, policy: Policy, now: number): Decision
-  look(key: string, policy: Policy, now: number): Decision
-  refund(key: string, policy: Policy, now: number): Decision
-  /** Takes over what is known of a caller from elsewhere. */
-  put(key: string, policy: Policy, state: LimitState): void
-  readonly size: number
-}
-
 interface Entry extends LimitState {
   /** From then on the entry says no more than its absence would. */
   fullAt: number
@@ -30,7 +20,7 @@ interface Entry extends LimitState {
  * A limiter in this process's memory. It forgets whoever has the whole allowance again, and
  * beyond `entriesMax` the one seen first: memory stays bounded, whatever addresses are tried.
  */
-export function createMemoryLimiter(entriesMax = 100_000): MemoryLimiter {
+export function createMemoryLimiter(entriesMax = 100_000) {
   const entries = new Map<string, Entry>()
   let hand = entries.entries()
 
@@ -67,10 +57,11 @@ export function createMemoryLimiter(entriesMax = 100_000): MemoryLimiter {
   }
 
   return {
-    take: (key, policy, now) => apply(key, policy, now, 1),
-    look: (key, policy, now) => apply(key, policy, now, 0),
-    refund: (key, policy, now) => apply(key, policy, now, -1),
-    put(key, { ratePerMinute }, state) {
+    take: (key: string, policy: Policy, now: number) => apply(key, policy, now, 1),
+    look: (key: string, policy: Policy, now: number) => apply(key, policy, now, 0),
+    refund: (key: string, policy: Policy, now: number) => apply(key, policy, now, -1),
+    /** Takes over what is known of a caller from elsewhere. */
+    put(key: string, { ratePerMinute }: Policy, state: LimitState): void {
       const fullAt = state.at + Math.ceil(state.used / ratePerMinute)
       keep(key, entries.get(key), state, fullAt)
     },

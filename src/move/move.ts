@@ -39,6 +39,7 @@ export interface MoveOptions {
   /** The environment's secret; null: the data directory's. */
   given: string | null
   geoipDatabase: string | null
+  plansFile: string | null
   /** PostgreSQL: `postgres://…`. */
   to: string
   /** ClickHouse, for the clicks; null: PostgreSQL has them, too. */

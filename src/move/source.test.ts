@@ -20,6 +20,7 @@ const move = () =>
     dataDir: dir,
     given: null,
     geoipDatabase: null,
+    plansFile: null,
     to: 'postgres://127.0.0.1:1/nothing',
     clickHouse: null,
     progress() {},
@@ -58,7 +59,13 @@ test('clicks are never copied from a process that does not pause its writes', as
   const scratch = join(dir, 'moving')
   mkdirSync(scratch)
   const open = (pauseWithinMs: number) =>
-    openSource(dir, { scratch, geoipDatabase: null, isRunning: true, pauseWithinMs })
+    openSource(dir, {
+      scratch,
+      geoipDatabase: null,
+      plansFile: null,
+      isRunning: true,
+      pauseWithinMs,
+    })
   try {
     expect(new TextDecoder().decode((await child.stdout.getReader().read()).value)).toBe('open\n')
     await expect(open(500)).rejects.toMatchObject({ code: 'STATISTICS_BUSY' })

@@ -29,13 +29,14 @@ export async function openSource(
   options: {
     scratch: string
     geoipDatabase: string | null
+    plansFile: string | null
     isRunning: boolean
     pauseWithinMs?: number
   },
 ) {
-  const { scratch, geoipDatabase, isRunning, pauseWithinMs = PAUSE_WITHIN_MS } = options
+  const { scratch, geoipDatabase, plansFile, isRunning, pauseWithinMs = PAUSE_WITHIN_MS } = options
   if (!isRunning) {
-    await drainJournal({ dataDir, scaled: null, geoipDatabase, logger: silentLogger })
+    await drainJournal({ dataDir, scaled: null, geoipDatabase, plansFile, logger: silentLogger })
   }
   const file = statisticsFile(isRunning ? scratch : dataDir)
   if (isRunning) await copyStatistics(dataDir, file, pauseWithinMs)

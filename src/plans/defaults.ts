@@ -1,17 +1,4 @@
-import type { Plan, PlanLimits } from './types.ts'
-
-/** No limit at all: what a plan leaves out. */
-export const UNLIMITED = {
-  requests_per_minute: null,
-  burst: null,
-  links: null,
-  addresses: null,
-  api_keys: null,
-  members: null,
-  domains: null,
-  clicks_per_month: null,
-  analytics_retention_days: null,
-} as const satisfies PlanLimits
+import { type Plan, UNLIMITED } from './types.ts'
 
 /** What every plan can do: stable ids, for whoever lists plans to put into words. */
 const FEATURES = ['custom_slugs', 'aliases', 'passwords', 'scheduling', 'click_limits'] as const

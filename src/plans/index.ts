@@ -1,5 +1,5 @@
-export { DEFAULT_PLANS, UNLIMITED } from './defaults.ts'
+export { DEFAULT_PLANS } from './defaults.ts'
 export { loadPlans } from './load.ts'
 export { PlanLimitsSchema } from './schemas.ts'
 export { createPlans, type Plans } from './service.ts'
-export type { Plan, PlanLimits } from './types.ts'
+export { type Plan, type PlanLimits, UNLIMITED } from './types.ts'

@@ -1,15 +1,11 @@
 import { hasMessage, type Locale, translate } from '../i18n/index.ts'
-import type { Plan, PlanLimits } from './types.ts'
+import type { Plan } from './types.ts'
 
 /** A plan as the API lists it, in one language. */
-export interface ListedPlan {
-  id: string
+export interface ListedPlan extends Omit<Plan, 'name' | 'description' | 'features'> {
   name: string
   description: string | null
-  price: { amount: number | null; currency: string; interval: 'month' | 'year' }
-  limits: PlanLimits
   features: string[]
-  default: boolean
 }
 
 /** The plan as it is enforced, with its words in `locale`. */

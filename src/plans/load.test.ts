@@ -71,10 +71,12 @@ describe('a plans file', () => {
     expect(await paths(limits({ analytics_retention_days: 0 }))).toEqual([
       'plans[0].limits.analytics_retention_days',
     ])
-    expect(await paths(limits({ domains: 1, clicks_per_month: 1 }))).toEqual([
-      'plans[0].limits.domains',
+    const counted = await parsePlans(JSON.stringify(limits({ clicks_per_month: 5_000 })))
+    expect('plans' in counted && counted.plans[0]?.limits.clicks_per_month).toBe(5_000)
+    expect(await paths(limits({ clicks_per_month: -1 }))).toEqual([
       'plans[0].limits.clicks_per_month',
     ])
+    expect(await paths(limits({ domains: 1 }))).toEqual(['plans[0].limits.domains'])
   })
 
   test('as docs/configuration.md shows it is right', async () => {
@@ -110,8 +112,8 @@ describe('a plans file', () => {
     ['a burst alone', { plans: [{ ...team, limits: { burst: 5 } }] }, ['plans[0].limits.burst']],
     [
       'a limit that nobody enforces',
-      { plans: [{ ...team, limits: { clicks_per_month: 5 } }] },
-      ['plans[0].limits.clicks_per_month'],
+      { plans: [{ ...team, limits: { domains: 5 } }] },
+      ['plans[0].limits.domains'],
     ],
     [
       'features that are no ids',

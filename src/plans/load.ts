@@ -19,7 +19,9 @@ export async function loadPlans(file: string | null): Promise<readonly Plan[]> {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw fault(`names ${file}, which can't be read (${code})`, '/etc/slugline/plans.json')
+    const problem = `names ${file}, which can't be read (${code})`
+    const example = '/etc/slugline/plans.json'
+    throw new ConfigError([{ variable: 'SLUGLINE_PLANS', problem, example }])
   }
   const result = await parsePlans(text)
   if (!('faults' in result)) return result.plans
@@ -44,8 +46,4 @@ export async function parsePlans(
   }
   const { checkPlansFile } = await import('./file.ts')
   return checkPlansFile(json)
-}
-
-function fault(problem: string, example: string): ConfigError {
-  return new ConfigError([{ variable: 'SLUGLINE_PLANS', problem, example }])
 }

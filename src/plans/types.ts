@@ -1,17 +1,20 @@
-/** What a plan allows; null is unlimited. */
-export interface PlanLimits {
-  requests_per_minute: number | null
+/** No limit at all: what a plan leaves out. */
+export const UNLIMITED = {
+  requests_per_minute: null,
   /** Requests that may come at once. */
-  burst: number | null
-  links: number | null
+  burst: null,
+  links: null,
   /** Slugs and aliases together, of all links. */
-  addresses: number | null
-  api_keys: number | null
-  members: number | null
-  domains: number | null
-  clicks_per_month: number | null
-  analytics_retention_days: number | null
-}
+  addresses: null,
+  api_keys: null,
+  members: null,
+  domains: null,
+  clicks_per_month: null,
+  analytics_retention_days: null,
+} as const
+
+/** What a plan allows; null is unlimited. */
+export type PlanLimits = Record<keyof typeof UNLIMITED, number | null>
 
 /** A plan as it is enforced; names and descriptions are localised where it is listed. */
 export interface Plan {

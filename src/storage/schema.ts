@@ -1,13 +1,23 @@
-import type { COUNTER_TABLES, Column, JOURNAL_TABLES, MAIN_TABLES } from './migrations/baseline.ts'
+import type {
+  COUNTER_TABLES,
+  Column,
+  JOURNAL_TABLES,
+  MAIN_TABLES,
+  NODE_TABLES,
+} from './migrations/baseline.ts'
 
 export type { Flag, Millis } from './migrations/baseline.ts'
 
-type Baseline = typeof MAIN_TABLES & typeof COUNTER_TABLES & typeof JOURNAL_TABLES
+type Baseline = typeof MAIN_TABLES &
+  typeof COUNTER_TABLES &
+  typeof JOURNAL_TABLES &
+  typeof NODE_TABLES
 type Row<Columns> = { [Name in keyof Columns]: Columns[Name] extends Column<infer T> ? T : never }
 
 /** All tables, as the baseline makes them. A later migration adds its columns to these types. */
 export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> }
 
+export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']
 export type BlocksTable = Schema['blocks']
 export type DeletedWorkspacesTable = Schema['deleted_workspaces']

@@ -16,8 +16,12 @@ const UsageSchema = z
         api_keys: z.int(),
         members: z.int(),
         domains: z.int(),
+        clicks_per_month: z.int(),
       })
-      .openapi({ description: 'Of what the plan limits, as it is counted for the limits.' }),
+      .openapi({
+        description:
+          'Of what the plan limits, as it is counted for the limits; clicks of this UTC month.',
+      }),
     requests: z
       .array(z.object({ minute: z.string(), allowed: z.int(), limited: z.int() }))
       .openapi({ description: 'API requests of the last 60 minutes, the oldest first.' }),
@@ -28,6 +32,8 @@ const UsageSchema = z
 export interface UsageRouteDeps {
   workspaces: Pick<WorkspaceService, 'find'>
   requestCounts: RequestCounts
+  /** The workspace's clicks of this month that are counted. */
+  clicksThisMonth(workspaceNo: number): Promise<number>
 }
 
 /** The dashboard's endpoint of what a workspace uses of its plan. */
@@ -48,7 +54,11 @@ export function registerUsageRoutes(api: Pick<Api, 'add'>, deps: UsageRouteDeps)
         body: {
           plan: listPlan(caller.workspace.plan, locale),
           // Domains belong to the instance: no workspace has any of its own yet.
-          used: { ...workspace.usage, domains: 0 },
+          used: {
+            ...workspace.usage,
+            domains: 0,
+            clicks_per_month: await deps.clicksThisMonth(workspace.no),
+          },
           requests: deps.requestCounts.lastHour(workspace.no),
         },
       }

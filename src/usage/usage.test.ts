@@ -63,7 +63,14 @@ test('the usage shows the plan, what is used of it, and the requests of the last
   const { status, body } = await dashboard.as('viewer', 'GET', '/usage')
   expect(status).toBe(200)
   expect(body.plan).toMatchObject({ id: 'small', limits: { links: 5 }, default: true })
-  expect(body.used).toEqual({ links: 1, addresses: 1, api_keys: 1, members: 4, domains: 0 })
+  expect(body.used).toEqual({
+    links: 1,
+    addresses: 1,
+    api_keys: 1,
+    members: 4,
+    domains: 0,
+    clicks_per_month: 0,
+  })
   expect(body.requests).toHaveLength(60)
   expect(body.requests[59]).toEqual({ minute: '2030-01-31T09:00:00.000Z', allowed: 30, limited: 2 })
   expect(body.requests[0]).toEqual({ minute: '2030-01-31T08:01:00.000Z', allowed: 0, limited: 0 })

@@ -11,6 +11,7 @@ export type Limits = Partial<
     | 'links'
     | 'addresses'
     | 'api_keys'
+    | 'clicks_per_month'
     | 'analytics_retention_days',
     number
   >

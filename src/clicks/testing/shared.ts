@@ -78,17 +78,22 @@ export async function makeNode(storage: Pick<Storage, 'write'>, segmentBytes = 2
 }
 
 /** Adds a workspace's first links; gives their `seq`s. */
-export async function addLinks(storage: Storage, workspaceNo: number, count: number) {
+export async function addLinks(
+  storage: Storage,
+  workspaceNo: number,
+  count: number,
+  planId = 'free',
+) {
   const first = workspaceNo * SEQS_PER_WORKSPACE
   await storage.write(async ({ db }) => {
     await sql`INSERT INTO workspaces (no, id, name, name_key, plan_id, created_at, links_made)
       VALUES (${workspaceNo}, ${`ws_${workspaceNo}`}, ${`W${workspaceNo}`}, ${`w${workspaceNo}`},
-        'free', 0, ${count})`.execute(db)
+        ${planId}, 0, ${count})`.execute(db)
     await sql`INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
         target_url, tags, aliases, enabled, redirect_status, forward_query, created_at, updated_at,
         version, search_text)
-      SELECT ${first}::bigint + n, 'lnk_' || (${first}::bigint + n), ${workspaceNo}, 0, 's' || n,
-        's' || n, 'https://e.example', 'https://e.example', '[]', '[]', 1, 302, 0, 0, 0, 1, ''
+      SELECT ${first}::bigint + n, 'lnk_' || (${first}::bigint + n), ${workspaceNo}, 0, 's' || ${workspaceNo}::bigint || '-' || n,
+        's' || ${workspaceNo}::bigint || '-' || n, 'https://e.example', 'https://e.example', '[]', '[]', 1, 302, 0, 0, 0, 1, ''
       FROM generate_series(1, ${count}::bigint) n`.execute(db)
   })
   return Array.from({ length: count }, (_, n) => first + n + 1)

@@ -7,6 +7,7 @@ import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createBlockList } from '../../blocks/index.ts'
 import {
+  type ClickLimits,
   countedInSqlite,
   createClickCounter,
   createPeopleSoFar,
@@ -181,8 +182,8 @@ export async function openSite(
     },
 
     /** Counts what the journal holds, in this process. */
-    async count(): Promise<void> {
-      const store = openSqliteCounters(dataDir)
+    async count(limits: ClickLimits = {}): Promise<void> {
+      const store = openSqliteCounters(dataDir, limits)
       const counter = createClickCounter({ directory: journalDirectory(dataDir), store, clock })
       try {
         while ((await counter.pass()).more);

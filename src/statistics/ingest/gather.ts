@@ -1,6 +1,7 @@
+import type { CountedClicks } from '../../clicks/months.ts'
 import type { ClickRecord } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
-import type { Position } from '../../clicks/segments.ts'
+import { isBefore, type Position } from '../../clicks/segments.ts'
 import type { Origin } from '../engine/types.ts'
 import type { Click, StoredClick } from '../types.ts'
 
@@ -12,6 +13,8 @@ export interface GatherOptions {
   /** The directory of the journal. */
   directory: string
   enrich(record: ClickRecord): Click
+  /** Which clicks are counted: no others are read. Absent: all are. */
+  counted?: (() => Promise<CountedClicks>) | undefined
   from: Position
   /** Where to end, if an earlier attempt has recorded it; else when the batch is full. */
   until?: Position | null
@@ -39,9 +42,11 @@ export interface Gathered {
  */
 export async function gather(options: GatherOptions): Promise<Gathered> {
   const { directory, enrich, from, until = null, limit = BATCH_CLICKS } = options
+  const counted = await options.counted?.()
   const clicks: StoredClick[] = []
-  const take = (record: ClickRecord) => {
-    clicks.push(Object.assign(enrich(record), { n: 0 }))
+  const take = (record: ClickRecord, at: Position) => {
+    if (counted?.includes(record, at) !== false)
+      clicks.push(Object.assign(enrich(record), { n: 0 }))
   }
   let end = from
   let skipped = 0
@@ -56,7 +61,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
       return goesOn
     }
     const before = clicks.length
-    const reading = readJournal(directory, end, oneBlock, take, until ?? undefined)
+    const reading = readJournal(directory, end, oneBlock, take, until ?? counted?.until)
     if (reading.gapBefore > 0) gapBefore = reading.gapBefore
     const oldest = clicks[before]
     if (gapBefore > 0 && oldest !== undefined) {
@@ -66,7 +71,8 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     const hasMoved = !isSame(reading.end, end)
     end = reading.end
     skipped += reading.skipped
-    complete = reading.complete
+    // The rest is read once it is counted.
+    complete = reading.complete || (counted !== undefined && !isBefore(end, counted.until))
     await new Promise<void>((resolve) => setImmediate(resolve))
     // A power failure may have taken a part of a batch that was begun: it is not waited for.
     if (complete || !hasMoved || (until !== null && isSame(end, until))) break

@@ -1,6 +1,6 @@
 import type { ClickRecord } from '../../clicks/record.ts'
 import type { ClickWriter } from '../engine/types.ts'
-import { gather, isSame } from '../ingest/gather.ts'
+import { type GatherOptions, gather, isSame } from '../ingest/gather.ts'
 import type { Click } from '../types.ts'
 
 /** The result of one pass over the journal. */
@@ -21,15 +21,17 @@ export interface IngestOptions {
   directory: string
   writer: ClickWriter
   enrich(record: ClickRecord): Click
+  /** See `gather`. */
+  counted?: GatherOptions['counted']
 }
 
 /**
  * Stores a batch from the journal. When it rejects, nothing of the batch is stored, and the next pass
  * begins at the same place.
  */
-export async function ingest({ directory, writer, enrich }: IngestOptions): Promise<Pass> {
+export async function ingest({ writer, ...options }: IngestOptions): Promise<Pass> {
   const from = writer.watermark
-  const { clicks, end, skipped, complete, origin } = await gather({ directory, enrich, from })
+  const { clicks, end, skipped, complete, origin } = await gather({ ...options, from })
   if (!isSame(end, from)) await writer.write(clicks, end, origin)
   const upTo = clicks.reduce((latest, { time }) => Math.max(latest, time), 0)
   return { records: clicks.length, skipped, complete, upTo }

@@ -1,9 +1,10 @@
 import type { RawCounts } from '../../clicks/recount.ts'
-import { journalDirectory, listSegments, type Position } from '../../clicks/segments.ts'
+import { isBefore, journalDirectory, listSegments, type Position } from '../../clicks/segments.ts'
 import { openDuckDb } from '../engine/duckdb/index.ts'
 import { linkNumbers } from '../engine/duckdb/recount.ts'
 import { createClickWriter } from '../engine/duckdb/write.ts'
 import type { RecountHead } from '../engine/types.ts'
+import type { GatherOptions } from '../ingest/gather.ts'
 import { linesOf } from '../shared/streams.ts'
 import { statisticsFile } from './files.ts'
 import { ingest } from './ingest.ts'
@@ -45,11 +46,12 @@ const ASK_AGAIN_MS = 200
 export async function openRawSource(options: {
   dataDir: string
   geoipDatabase: string | null
+  counted?: GatherOptions['counted']
 }): Promise<RawSource> {
   const { dataDir } = options
   for (const end = Date.now() + WITHIN_MS; ; ) {
     try {
-      return await openFile(dataDir, options.geoipDatabase)
+      return await openFile(options)
     } catch (error) {
       const state = stateOf(error)
       if (state !== 'locked' || Date.now() > end) {
@@ -62,7 +64,8 @@ export async function openRawSource(options: {
   }
 }
 
-async function openFile(dataDir: string, geoipDatabase: string | null): Promise<RawSource> {
+async function openFile(options: Parameters<typeof openRawSource>[0]): Promise<RawSource> {
+  const { dataDir, geoipDatabase, counted } = options
   const database = await openDuckDb(statisticsFile(dataDir))
   const { createEnricher } = await import('../enrich/index.ts')
   const enricher = createEnricher({ geoipDatabase })
@@ -73,7 +76,7 @@ async function openFile(dataDir: string, geoipDatabase: string | null): Promise<
       const [oldest = 0] = listSegments(directory)
       if (oldest > writer.watermark.segment + 1) throw new RawClicksUnavailable('incomplete')
       for (let complete = false; !complete && isBefore(writer.watermark, atLeast); ) {
-        complete = (await ingest({ directory, writer, enrich: enricher.enrich })).complete
+        complete = (await ingest({ directory, writer, enrich: enricher.enrich, counted })).complete
       }
       const counts = await readNumbers(linkNumbers(database, range))
       if (isBefore(counts.position, atLeast)) throw new RawClicksUnavailable('incomplete')
@@ -133,8 +136,4 @@ async function readNumbers(body: ReadableStream<Uint8Array>): Promise<RawCounts>
     }
   }
   return counts
-}
-
-function isBefore(a: Position, b: Position): boolean {
-  return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset)
 }

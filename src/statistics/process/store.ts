@@ -8,6 +8,7 @@ import { createMaintenance } from '../engine/duckdb/maintenance.ts'
 import { linkNumbers } from '../engine/duckdb/recount.ts'
 import { createClickWriter } from '../engine/duckdb/write.ts'
 import { type LinkFacts, type Maintenance, NO_FACTS } from '../engine/types.ts'
+import type { GatherOptions } from '../ingest/gather.ts'
 import { createReports } from '../reports/index.ts'
 import type { Click } from '../types.ts'
 import { statisticsFile } from './files.ts'
@@ -33,6 +34,8 @@ export interface Store extends Answers {
 export interface StoreOptions {
   clock: Clock
   enrich(record: ClickRecord): Click
+  /** See `gather`. */
+  counted?: GatherOptions['counted']
   facts?: LinkFacts
 }
 
@@ -53,7 +56,7 @@ export async function openOwnStore(dataDir: string, options: StoreOptions): Prom
 async function useStore(
   database: DuckDb,
   dataDir: string,
-  { clock, enrich, facts = NO_FACTS }: StoreOptions,
+  { clock, enrich, counted, facts = NO_FACTS }: StoreOptions,
 ): Promise<Store> {
   const directory = journalDirectory(dataDir)
   const writer = await createClickWriter(database)
@@ -86,7 +89,7 @@ async function useStore(
     get since() {
       return writer.since
     },
-    pass: () => exclusively(() => ingest({ directory, writer, enrich })),
+    pass: () => exclusively(() => ingest({ directory, writer, enrich, counted })),
     rest: () => database.releaseMemory(),
     close: database.close,
   }

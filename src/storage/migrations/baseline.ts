@@ -492,6 +492,44 @@ export const COUNTER_TABLES = {
     constraint: 'PRIMARY KEY (day, link_seq, visitor)',
     storage: CLUSTERED,
   },
+  /** A workspace's clicks of a UTC month that are counted. */
+  workspace_months: {
+    columns: {
+      /** Months since January 1970. */
+      month: number,
+      workspace_no: number,
+      clicks: number,
+    },
+    constraint: 'PRIMARY KEY (month, workspace_no)',
+  },
+  /** From where to where in a node's journal a workspace's clicks of a month aren't counted. */
+  uncounted_clicks: {
+    columns: {
+      /** 0: a single machine. */
+      node_no: number,
+      workspace_no: number,
+      month: number,
+      from_segment: number,
+      from_offset: number,
+      /** Null: to the end. */
+      until_segment: optionalNumber,
+      until_offset: optionalNumber,
+    },
+    constraint: 'PRIMARY KEY (node_no, workspace_no, month, from_segment, from_offset)',
+  },
+} satisfies Record<string, Table>
+
+/** Up to where each node's journal is in the counters, and stored for reports (reported later). */
+export const NODE_TABLES = {
+  node_watermarks: {
+    columns: {
+      node_no: rowKey,
+      segment: count,
+      offset: count,
+      shipped_segment: count,
+      shipped_offset: count,
+    },
+  },
 } satisfies Record<string, Table>
 
 /** Up to where the journal has been counted. Nodes have `node_watermarks` instead. */

@@ -3,6 +3,7 @@ import { TEXT_COLUMNS } from '../click-columns.ts'
 import {
   COUNTER_TABLES,
   MAIN_TABLES,
+  NODE_TABLES,
   runAll,
   specialLinksIndex,
   statementsFor,
@@ -13,11 +14,11 @@ export async function up(db: Kysely<never>): Promise<void> {
   await runAll(db, [
     'CREATE EXTENSION IF NOT EXISTS pg_trgm',
     ...WORKSPACE_NUMBERS,
-    ...statementsFor('postgres', { ...MAIN_TABLES, ...COUNTER_TABLES }),
+    ...statementsFor('postgres', { ...MAIN_TABLES, ...COUNTER_TABLES, ...NODE_TABLES }),
     // Without `uses`: visitors raise it, and the index would have to be written each time.
     specialLinksIndex(''),
     'CREATE INDEX links_search ON links USING gin (search_text gin_trgm_ops)',
-    ...NODE_TABLES,
+    ...SHARED_TABLES,
     ...CLICK_TABLES,
   ])
 }
@@ -38,20 +39,12 @@ const WORKSPACE_NUMBERS = [
 ]
 
 /** What the processes of several nodes need of each other. */
-const NODE_TABLES = [
+const SHARED_TABLES = [
   // A number of its own for each node that ever was: clicks are told apart by it.
   `CREATE TABLE nodes (
     no BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id TEXT COLLATE "C" NOT NULL UNIQUE,
     made_at BIGINT NOT NULL
-  )`,
-  // Up to where each node's journal is in the counters, and stored for reports (reported later).
-  `CREATE TABLE node_watermarks (
-    node_no BIGINT PRIMARY KEY,
-    segment BIGINT NOT NULL DEFAULT 0,
-    "offset" BIGINT NOT NULL DEFAULT 0,
-    shipped_segment BIGINT NOT NULL DEFAULT 0,
-    shipped_offset BIGINT NOT NULL DEFAULT 0
   )`,
   // The days' salts, encrypted: see clicks/salts.ts.
   `CREATE TABLE visitor_salts (
@@ -67,7 +60,7 @@ const NODE_TABLES = [
     name TEXT COLLATE "C" PRIMARY KEY,
     until BIGINT NOT NULL DEFAULT 0
   )`,
-  "INSERT INTO leases (name) VALUES ('admit'), ('sweep'), ('visitors'), ('clicks')",
+  "INSERT INTO leases (name) VALUES ('counters'), ('clicks')",
   // Which secret it is that keys were made with; and the secret itself, if a node had to make it.
   `CREATE TABLE instance_secret (
     one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one),

@@ -5139,13 +5139,14 @@ export interface components {
     }
     Usage: {
       plan: components['schemas']['Plan']
-      /** Of what the plan limits, as it is counted for the limits. */
+      /** Of what the plan limits, as it is counted for the limits; clicks of this UTC month. */
       used: {
         links: number
         addresses: number
         api_keys: number
         members: number
         domains: number
+        clicks_per_month: number
       }
       /** API requests of the last 60 minutes, the oldest first. */
       requests: {

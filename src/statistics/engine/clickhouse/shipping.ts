@@ -16,7 +16,7 @@ export type ClickHouseShippingOptions = {
   clickHouse: ClickHouse
   dataDir: string
   node: { id: string; no: number }
-} & Pick<ShippingOptions, 'directory' | 'enrich' | 'limit'>
+} & Pick<ShippingOptions, 'directory' | 'enrich' | 'counted' | 'limit'>
 
 /**
  * Stores a node's journal in ClickHouse, which has no transactions. The end of a batch is synced to

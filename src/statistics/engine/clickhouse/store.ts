@@ -13,7 +13,7 @@ import { openClickHouseShipping } from './shipping.ts'
 export async function openClickHouseStore(
   options: NodeStoreOptions & { clickHouse: ClickHouse },
 ): Promise<Store> {
-  const { dataDir, node, clickHouse, storage, clock, logger, enrich } = options
+  const { dataDir, node, clickHouse, storage, clock, logger, enrich, counted } = options
   await migrateClickHouse(clickHouse)
   const directory = journalDirectory(dataDir)
   return createNodeStore({
@@ -27,6 +27,13 @@ export async function openClickHouseStore(
       deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
       purgeExpired: (retention, now) => purgeExpired(clickHouse, retention, now),
     }),
-    shipping: await openClickHouseShipping({ clickHouse, dataDir, directory, node, enrich }),
+    shipping: await openClickHouseShipping({
+      clickHouse,
+      dataDir,
+      directory,
+      node,
+      enrich,
+      counted,
+    }),
   })
 }

@@ -19,7 +19,7 @@ const TYPES = ['int', 'bigint', 'bigint', 'bigint', 'bigint', 'smallint', 'boole
 /** What {@link openPostgresShipping} works with. */
 export type PostgresShippingOptions = { storage: Pick<Storage, 'read' | 'write'> } & Pick<
   ShippingOptions,
-  'directory' | 'nodeNo' | 'enrich' | 'limit'
+  'directory' | 'nodeNo' | 'enrich' | 'counted' | 'limit'
 >
 
 /**

@@ -9,7 +9,7 @@ import { openPostgresShipping } from './shipping.ts'
 
 /** The clicks in PostgreSQL, as the statistics process uses them. It closes nothing it is given. */
 export async function openPostgresStore(options: NodeStoreOptions): Promise<Store> {
-  const { dataDir, node, storage, clock, logger, enrich } = options
+  const { dataDir, node, storage, clock, logger, enrich, counted } = options
   const directory = journalDirectory(dataDir)
   return createNodeStore({
     nodeNo: node.no,
@@ -22,6 +22,6 @@ export async function openPostgresStore(options: NodeStoreOptions): Promise<Stor
       deleteLinks: (seqs) => deleteLinks(storage, seqs),
       purgeExpired: (retention, now) => purgeExpired(storage, retention, now),
     }),
-    shipping: await openPostgresShipping({ storage, directory, nodeNo: node.no, enrich }),
+    shipping: await openPostgresShipping({ storage, directory, nodeNo: node.no, enrich, counted }),
   })
 }

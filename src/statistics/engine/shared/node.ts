@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Logger } from '../../../base/logger.ts'
 import type { ClickRecord } from '../../../clicks/record.ts'
 import type { Storage } from '../../../storage/index.ts'
+import type { GatherOptions } from '../../ingest/gather.ts'
 import type { Store } from '../../process/store.ts'
 import type { AskableReports, Click } from '../../types.ts'
 import type { Maintenance } from '../types.ts'
@@ -19,6 +20,8 @@ export interface NodeStoreOptions {
   clock: Clock
   logger?: Pick<Logger, 'warn'>
   enrich(record: ClickRecord): Click
+  /** See `gather`. */
+  counted?: GatherOptions['counted']
 }
 
 /** What {@link createNodeStore} works with. */

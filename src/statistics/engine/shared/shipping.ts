@@ -1,6 +1,6 @@
 import type { ClickRecord } from '../../../clicks/record.ts'
 import type { Position } from '../../../clicks/segments.ts'
-import { gather, isSame } from '../../ingest/gather.ts'
+import { type GatherOptions, gather, isSame } from '../../ingest/gather.ts'
 import { numberClicks } from '../../ingest/numbering.ts'
 import type { Pass } from '../../process/ingest.ts'
 import type { Click } from '../../types.ts'
@@ -41,6 +41,8 @@ export interface ShippingOptions {
   directory: string
   nodeNo: number
   enrich(record: ClickRecord): Click
+  /** See `gather`. */
+  counted?: GatherOptions['counted']
   /** For tests: see `gather`. */
   limit?: number | undefined
   /** Reads the stored state. */
@@ -54,7 +56,7 @@ export interface ShippingOptions {
 
 /** Ships a journal from where its stored state says. @throws what `load` throws */
 export async function openShipping(options: ShippingOptions): Promise<Shipping> {
-  const { directory, nodeNo, enrich, limit, load, store, close = () => {} } = options
+  const { directory, nodeNo, enrich, counted, limit, load, store, close = () => {} } = options
   let state: ShippingState | null = await load()
   let watermark = state.at
   return {
@@ -68,6 +70,7 @@ export async function openShipping(options: ShippingOptions): Promise<Shipping> 
       const { clicks, end, skipped, complete } = await gather({
         directory,
         enrich,
+        counted,
         from: from.at,
         until: from.pending,
         ...(limit !== undefined && { limit }),

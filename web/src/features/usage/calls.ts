@@ -27,7 +27,14 @@ export interface Plan {
 }
 
 /** Of what the number in use is known. */
-export const COUNTED = ['links', 'addresses', 'api_keys', 'members', 'domains'] as const
+export const COUNTED = [
+  'links',
+  'addresses',
+  'api_keys',
+  'members',
+  'domains',
+  'clicks_per_month',
+] as const
 
 export interface Usage {
   plan: Plan

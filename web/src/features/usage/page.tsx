@@ -78,6 +78,9 @@ function LimitMeter({
       <dd className="col-span-2">
         <Meter value={used} max={limit} label={t(`usage.${name}`)} text={text} />
       </dd>
+      {name === 'clicks_per_month' && limit !== null && used >= limit ? (
+        <dd className="col-span-2 text-muted text-sm">{t('usage.clicks.full')}</dd>
+      ) : null}
     </div>
   )
 }

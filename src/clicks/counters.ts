@@ -1,0 +1,247 @@
+import { sql } from 'kysely'
+import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import type { Batch } from './counting.ts'
+import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
+import { each, type RowsDatabase } from './rows.ts'
+import type { Position } from './segments.ts'
+import type { Tally } from './tally.ts'
+import { dayOf } from './visitors.ts'
+
+/** Days before today whose visitors are kept, for clicks that are counted late. */
+const VISITOR_DAYS = 2
+const ADMITTED_AT_ONCE = 20_000
+const SWEPT_AT_ONCE = 2_000
+const PURGED_AT_ONCE = 20_000
+const WORKSPACES_AT_ONCE = 100
+/** How often a worker looks whether there is something to maintain. */
+const MAINTAIN_EVERY_MS = 1_000
+const SEQS = sql.raw(String(SEQS_PER_WORKSPACE))
+
+/** A database with counters, and how SQLite and PostgreSQL differ. */
+export interface CounterDatabase extends RowsDatabase {
+  /** This node's number; 0: a single machine. */
+  readonly nodeNo: number
+  /** Runs a transaction. Its first statement must be a write. */
+  write<T>(work: (tx: RowsDatabase) => Promise<T>): Promise<T>
+  /** Whether this process maintains the counters now; no other one does for so long. */
+  lease(forMs: number): Promise<boolean>
+  /** After a write. `mustSync`: the journal that it was counted from may be deleted. */
+  written(mustSync: boolean): void
+  close(): void | Promise<void>
+}
+
+/** Other nodes have counted so many clicks meanwhile that the batch would pass a quota. */
+class QuotaPassed extends Error {}
+
+/** The links' counters, in `counters.db` or in PostgreSQL for all nodes; a method throws without it. */
+export function createCounters(database: CounterDatabase, limits: ClickLimits) {
+  const { db, nodeNo, write, lease } = database
+  let maintainedAt = Number.NEGATIVE_INFINITY
+  let isLeft = false
+  let sweptTo = 0
+  const table = sql.table(nodeNo === 0 ? 'journal_watermark' : 'node_watermarks')
+  const own = nodeNo === 0 ? sql`id = 1` : sql`node_no = ${nodeNo}`
+
+  /** Looks for links that are gone for good in the next rows. */
+  async function sweep(): Promise<void> {
+    const rows = await db
+      .selectFrom('link_counters')
+      .select('link_seq')
+      .where('link_seq', '>', sweptTo)
+      .orderBy('link_seq')
+      .limit(SWEPT_AT_ONCE)
+      .execute()
+    const seqs = rows.map(({ link_seq }) => link_seq)
+    sweptTo = seqs.length < SWEPT_AT_ONCE ? 0 : (seqs.at(-1) as number)
+    if (seqs.length > 0) await removeGone(database, seqs)
+  }
+
+  return {
+    /** How far the journal of this data directory is counted. */
+    async watermark() {
+      const { rows } =
+        await sql<Position>`SELECT segment, "offset" FROM ${table} WHERE ${own}`.execute(db)
+      return rows[0] ?? { segment: 0, offset: 0 }
+    },
+    /** The quotas of workspaces and months whose plan has one, by their keys in a tally. */
+    quotas: (months: readonly number[]) => readQuotas(database, limits, months),
+    /**
+     * Writes a batch together with the watermark, or nothing: false when the watermark isn't at
+     * `from`, because another process has counted the same clicks, or when other nodes have used up
+     * a quota. When the batch ends in another segment than it began, it is on the disk afterwards.
+     */
+    async apply(batch: Batch): Promise<boolean> {
+      const { tally, from, to } = batch
+      const isApplied = await write(async (tx) => {
+        const moved = await sql`UPDATE ${table} SET segment = ${to.segment}, "offset" = ${to.offset}
+          WHERE ${own} AND segment = ${from.segment} AND "offset" = ${from.offset}
+          RETURNING 1`.execute(tx.db)
+        if (moved.rows.length === 0) return false
+        // All nodes take these locks in the same order: visitors, links, then months, by their keys.
+        await addClicks(tx, batch, await addVisitors(tx, tally))
+        if (!(await addMonths(tx, nodeNo, batch))) throw new QuotaPassed()
+        return true
+      }).catch((error: unknown) => {
+        if (error instanceof QuotaPassed) return false
+        throw error
+      })
+      if (isApplied) database.written(to.segment > from.segment)
+      return isApplied
+    },
+    /**
+     * Adds rows for new links, removes those of deleted links (`deleted`, and others that it finds)
+     * and what is kept of past days and months; a bounded part of each. True: new links are left.
+     */
+    async maintain(deleted: readonly number[], now: number): Promise<boolean> {
+      if (deleted.length > 0) await removeGone(database, deleted)
+      database.written(false)
+      if (!isLeft && performance.now() - maintainedAt < MAINTAIN_EVERY_MS) return false
+      maintainedAt = performance.now()
+      // The node that has begun goes on, so that many new links have their rows soon.
+      if (!isLeft && !(await lease(MAINTAIN_EVERY_MS))) return false
+      isLeft = await admit(database)
+      await sweep()
+      await sql`DELETE FROM link_visitors WHERE (day, link_seq, visitor) IN
+        (SELECT day, link_seq, visitor FROM link_visitors WHERE day < ${dayOf(now) - VISITOR_DAYS}
+          LIMIT ${PURGED_AT_ONCE})`.execute(db)
+      await purgeMonths(db, now)
+      return isLeft
+    },
+    close: database.close,
+  }
+}
+
+export type CounterStore = ReturnType<typeof createCounters>
+
+/** Links as a table with the column `seq`. */
+function seqsIn(database: RowsDatabase, seqs: readonly number[]) {
+  const rows = seqs.map((seq) => [seq])
+  return sql`(SELECT CAST(value->>0 AS BIGINT) AS seq FROM ${each(database, rows)}) seqs`
+}
+
+/**
+ * Adds the visitors of a batch. Returns how many were new, by link. A node that inserts the same
+ * visitor at the same time waits and finds it.
+ */
+async function addVisitors(
+  tx: RowsDatabase,
+  { visitors }: Tally,
+): Promise<ReadonlyMap<number, number>> {
+  const unique = new Map<number, number>()
+  if (visitors.size === 0) return unique
+  // All nodes insert them in the same order.
+  const seen = [...visitors].sort().map((visitor) => visitor.split(' '))
+  const { rows } = await sql<{ link_seq: number }>`
+    INSERT INTO link_visitors (day, link_seq, visitor)
+    SELECT CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), value->>2
+    FROM ${each(tx, seen)} WHERE true
+    ON CONFLICT DO NOTHING RETURNING link_seq`.execute(tx.db)
+  for (const { link_seq } of rows) unique.set(link_seq, (unique.get(link_seq) ?? 0) + 1)
+  return unique
+}
+
+async function addClicks(
+  tx: RowsDatabase,
+  { tally: { links }, latest }: Batch,
+  unique: ReadonlyMap<number, number>,
+): Promise<void> {
+  if (links.size === 0) return
+  const sorted = [...links].sort(([a], [b]) => a - b)
+  const seqs = sorted.map(([seq]) => seq)
+  await addMissing(tx, seqs)
+  if (tx.dialect === 'postgres') {
+    await sql`SELECT count(*) FROM (SELECT 1 FROM link_counters
+      WHERE link_seq IN (SELECT seq FROM ${seqsIn(tx, seqs)})
+      ORDER BY link_seq FOR NO KEY UPDATE) l`.execute(tx.db)
+  }
+  const added = sorted.map(([seq, { human, bot, lastClickedAt }]) => [
+    seq,
+    human,
+    bot,
+    unique.get(seq) ?? 0,
+    Math.min(lastClickedAt, latest),
+  ])
+  await sql`
+    UPDATE link_counters AS c SET total = c.total + g.human + g.bot, human = c.human + g.human,
+      bot = c.bot + g.bot, unique_visitors = c.unique_visitors + g.seen,
+      last_clicked_at = CASE WHEN c.last_clicked_at > g.last AND c.last_clicked_at <= ${latest}
+        THEN c.last_clicked_at ELSE g.last END
+    FROM (SELECT CAST(value->>0 AS BIGINT) AS seq, CAST(value->>1 AS BIGINT) AS human,
+        CAST(value->>2 AS BIGINT) AS bot, CAST(value->>3 AS BIGINT) AS seen,
+        CAST(value->>4 AS BIGINT) AS last FROM ${each(tx, added)}) g
+    WHERE c.link_seq = g.seq`.execute(tx.db)
+}
+
+/** Adds rows for links that have none yet. Clicks of links that are gone for good are to be deleted. */
+async function addMissing(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
+  const { rows: missing } = await sql<{ seq: number }>`
+    SELECT seq FROM ${seqsIn(tx, seqs)}
+    WHERE NOT EXISTS (SELECT 1 FROM link_counters WHERE link_seq = seq)`.execute(tx.db)
+  if (missing.length === 0) return
+  const wanted = missing.map(({ seq }) => seq)
+  const { rows } = await sql<{ seq: number }>`
+    SELECT seq FROM ${seqsIn(tx, wanted)}
+    WHERE EXISTS (SELECT 1 FROM links l WHERE l.seq = seqs.seq)
+      OR EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = seqs.seq)`.execute(tx.db)
+  const known = new Set(rows.map(({ seq }) => seq))
+  const gone = wanted.filter((seq) => !known.has(seq))
+  await addRows(tx, [...known])
+  await noteGone(tx, gone)
+}
+
+/** Adds rows of zeros. */
+async function addRows(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
+  await sql`INSERT INTO link_counters (link_seq, workspace_no)
+    SELECT seq, seq / ${SEQS} FROM ${seqsIn(tx, seqs)} WHERE true ORDER BY seq
+    ON CONFLICT DO NOTHING`.execute(tx.db)
+}
+
+/** Has the stored clicks of links deleted; the statistics of a single machine find them. */
+async function noteGone(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
+  if (tx.dialect === 'sqlite' || seqs.length === 0) return
+  await sql`INSERT INTO gone_links (link_seq) SELECT seq FROM ${seqsIn(tx, seqs)} ORDER BY seq
+    ON CONFLICT DO NOTHING`.execute(tx.db)
+}
+
+/** Removes the counters of those links that are gone for good. */
+async function removeGone(database: CounterDatabase, seqs: readonly number[]): Promise<void> {
+  await database.write(async (tx) => {
+    const { rows } = await sql<{ link_seq: number }>`DELETE FROM link_counters
+      WHERE link_seq IN (SELECT seq FROM ${seqsIn(tx, seqs)})
+        AND NOT EXISTS (SELECT 1 FROM links l WHERE l.seq = link_seq)
+        AND NOT EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = link_seq)
+      RETURNING link_seq`.execute(tx.db)
+    const gone = rows.map(({ link_seq }) => link_seq)
+    await noteGone(tx, gone)
+  })
+}
+
+/** Adds rows for new links, of some workspaces. True: there are more. */
+async function admit(database: CounterDatabase): Promise<boolean> {
+  const { rows } = await sql<{ no: number; done: number; last: number }>`
+    SELECT * FROM (
+      SELECT w.no, coalesce(c.link_seq, w.no * ${SEQS}) AS done,
+        w.no * ${SEQS} + w.links_made AS last
+      FROM workspaces w LEFT JOIN counter_watermarks c ON c.workspace_no = w.no
+      WHERE w.links_made > 0) w
+    WHERE done < last LIMIT ${WORKSPACES_AT_ONCE}`.execute(database.db)
+  let isLeft = rows.length === WORKSPACES_AT_ONCE
+  for (const { no, done, last } of rows) {
+    // Deleted links too: they may be restored behind the watermark.
+    const { rows: page } = await sql<{ seq: number }>`
+      SELECT seq FROM links WHERE seq > ${done} AND seq <= ${last}
+      UNION ALL SELECT seq FROM deleted_links WHERE seq > ${done} AND seq <= ${last}
+      ORDER BY seq LIMIT ${ADMITTED_AT_ONCE}`.execute(database.db)
+    const seqs = page.map(({ seq }) => seq)
+    // When all were read, links that were deleted in between are passed, too.
+    const upTo = seqs.length < ADMITTED_AT_ONCE ? last : (seqs.at(-1) ?? last)
+    if (upTo < last) isLeft = true
+    await database.write(async (tx) => {
+      await addRows(tx, seqs)
+      await sql`INSERT INTO counter_watermarks (workspace_no, link_seq) VALUES (${no}, ${upTo})
+        ON CONFLICT (workspace_no) DO UPDATE SET link_seq = excluded.link_seq
+        WHERE counter_watermarks.link_seq < excluded.link_seq`.execute(tx.db)
+    })
+  }
+  return isLeft
+}
