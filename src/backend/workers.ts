@@ -5,7 +5,7 @@ import { type CounterStore, createPostgresCounters, openSqliteCounters } from '.
 import { type Node, readNode } from '../cluster/node.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
 import type { NodeStoreOptions } from '../statistics/engine/shared/node.ts'
-import type { Store } from '../statistics/process/store.ts'
+import type { Store } from '../statistics/engine/types.ts'
 import type { Storage } from '../storage/index.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'>
@@ -56,7 +56,7 @@ export async function storeOpener(
 }
 
 async function embeddedOpener(dataDir: string, enrich: Enrich): Promise<StoreOpener> {
-  const { openOwnStore } = await import('../statistics/process/store.ts')
+  const { openOwnStore } = await import('../statistics/engine/duckdb/store.ts')
   const { createLinkFacts } = await import('../statistics/link-facts.ts')
   const { databaseFiles } = await import('../storage/index.ts')
   const facts = createLinkFacts(databaseFiles(dataDir).main)

@@ -150,7 +150,7 @@ export async function sparklines(
   const seqs = await findLinkSeqs(storage.read, ids, workspace.no)
   if (seqs.size === 0) return {}
   const firstDay = Math.floor(clock.now() / DAY_MS) - SPARKLINE_DAYS + 1
-  const days = await ask(reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS))
+  const days = new Map(await ask(reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS)))
   const none = Array.from({ length: SPARKLINE_DAYS }, () => 0)
   return Object.fromEntries([...seqs].map(([id, seq]) => [id, days.get(seq) ?? none]))
 }

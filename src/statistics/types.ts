@@ -172,8 +172,12 @@ export interface ClickReports {
     selection: Selection,
     options: { before?: ClickPosition | null; after?: ClickPosition | null; limit: number },
   ): Promise<ListedClick[]>
-  /** Human clicks per UTC day for some links of one workspace, oldest day first. */
-  daily(linkSeqs: readonly number[], firstDay: number, days: number): Promise<Map<number, number[]>>
+  /** Human clicks per UTC day for some links of one workspace, by link, oldest day first. */
+  daily(
+    linkSeqs: readonly number[],
+    firstDay: number,
+    days: number,
+  ): Promise<[linkSeq: number, clicks: number[]][]>
   /**
    * All clicks of a selection, oldest first, with {@link EXPORT_COLUMNS}, in constant memory. Ends
    * early when it is cancelled.

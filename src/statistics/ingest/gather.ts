@@ -1,7 +1,6 @@
 import type { ClickRecord } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
 import type { Position } from '../../clicks/segments.ts'
-import type { Origin } from '../engine/types.ts'
 import type { Click, StoredClick } from '../types.ts'
 
 /** Clicks after which no further block is read; a block of 1 MiB has up to 32,768 more. */
@@ -29,8 +28,8 @@ export interface Gathered {
   skipped: number
   /** False: there is more to read. */
   complete: boolean
-  /** Set when segments before the batch are missing. */
-  origin?: Origin
+  /** Set when segments before the batch are missing: the time of the first click after the gap. */
+  since?: number
 }
 
 /**
@@ -47,7 +46,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
   let skipped = 0
   let complete = false
   let gapBefore = 0
-  let origin: Origin | undefined
+  let since: number | undefined
   for (;;) {
     let first = true
     const oneBlock = () => {
@@ -60,7 +59,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     if (reading.gapBefore > 0) gapBefore = reading.gapBefore
     const oldest = clicks[before]
     if (gapBefore > 0 && oldest !== undefined) {
-      origin = { segment: gapBefore, since: oldest.time }
+      since = oldest.time
       gapBefore = 0
     }
     const hasMoved = !isSame(reading.end, end)
@@ -73,13 +72,13 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     if (until === null && clicks.length >= limit) break
   }
   // All clicks after an empty segment are newer than now.
-  if (gapBefore > 0) origin = { segment: gapBefore, since: Date.now() }
+  if (gapBefore > 0) since = Date.now()
   return {
     clicks,
     end: until ?? end,
     skipped,
     complete,
-    ...(origin !== undefined && { origin }),
+    ...(since !== undefined && { since }),
   }
 }
 

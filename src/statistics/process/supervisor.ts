@@ -4,8 +4,10 @@ import {
   type SupervisorOptions,
   type WorkerState,
 } from '../../workers/index.ts'
+import type { Retention } from '../engine/types.ts'
 import { createStatisticsClient, type StatisticsClient } from './client.ts'
-import type { Retention, RetentionNotice, StoreReport, StoreState } from './messages.ts'
+import type { RetentionNotice, StoreReport } from './run.ts'
+import type { StoreState } from './store-state.ts'
 
 /** What is known of the statistics process. */
 export interface StatisticsState extends WorkerState {

@@ -1,8 +1,8 @@
 import { CLICK_COLUMNS } from '../../columns.ts'
 import { PER_NODE } from '../../ingest/numbering.ts'
+import type { StoredClick } from '../../types.ts'
 import { rowOf } from '../shared/rows.ts'
 import { openShipping, type Shipping, type ShippingOptions } from '../shared/shipping.ts'
-import type { ClickBatch } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import {
   lockShipping,
@@ -56,7 +56,7 @@ export async function openClickHouseShipping(
 
 async function insertClicks(
   clickHouse: ClickHouse,
-  clicks: ClickBatch,
+  clicks: readonly StoredClick[],
   token: string,
 ): Promise<void> {
   if (clicks.length === 0) return
@@ -79,8 +79,8 @@ async function insertClicks(
 async function notStored(
   clickHouse: ClickHouse,
   nodeNo: number,
-  clicks: ClickBatch,
-): Promise<ClickBatch> {
+  clicks: readonly StoredClick[],
+): Promise<readonly StoredClick[]> {
   const times = clicks.map(({ time }) => time)
   const rows = await clickHouse.rows(
     `SELECT time, n FROM clicks

@@ -3,9 +3,8 @@ import type { Clock } from '../../../base/clock.ts'
 import type { Logger } from '../../../base/logger.ts'
 import type { ClickRecord } from '../../../clicks/record.ts'
 import type { Storage } from '../../../storage/index.ts'
-import type { Store } from '../../process/store.ts'
 import type { AskableReports, Click } from '../../types.ts'
-import type { Maintenance } from '../types.ts'
+import type { Maintenance, Store } from '../types.ts'
 import type { Shipping } from './shipping.ts'
 
 /** How often the database is told how far this node's journal is stored. */
