@@ -8,7 +8,9 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 }
 
 /** Reads until the lock is held. */
-async function untilLocked(reader: { read(): Promise<{ value?: Uint8Array }> }): Promise<void> {
+async function untilLocked(reader: {
+  read(): Promise<{ value?: Uint8Array | undefined }>
+}): Promise<void> {
   for (let line = ''; line !== 'locked\n'; ) {
     line = new TextDecoder().decode((await reader.read()).value)
   }
