@@ -122,7 +122,9 @@ export async function findTagged(
       AND o.tag_key = ${tag} AND o.link_seq = t.link_seq LIMIT 1 OFFSET 0)`,
   )
   const list =
-    dialect === 'sqlite' ? 'group_concat(t.link_seq)' : "string_agg(t.link_seq::text, ',')"
+    dialect === 'sqlite'
+      ? 'group_concat(t.link_seq)'
+      : "string_agg(t.link_seq::text, ',' ORDER BY t.link_seq)"
   const { rows } = await sql<{ found: string | null }>`SELECT ${sql.raw(list)} AS found
     FROM link_tags t WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first}
     ${sql.join(tests, sql` `)}`.execute(db)

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import type { Clock } from '../../../base/clock.ts'
+import { openSqlite } from '../../../storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS, HOUR_MS } from '../../intervals.ts'
 import { createParameters } from '../../reports/bind.ts'
@@ -8,7 +10,6 @@ import { createRounds, type MaintenanceTask, type Retention } from '../shared/ro
 import type { Maintenance } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
-import { missingLinks } from './missing-links.ts'
 
 /** After a month's end, until its last clicks have come. */
 const MARGIN_MS = HOUR_MS
@@ -64,6 +65,30 @@ function createLinkPurge(connection: Connection, mainFile: string): MaintenanceT
     }
     last = links.length < LINKS_PER_STEP ? -1 : (links.at(-1) as number)
     return last >= 0
+  }
+}
+
+/**
+ * Which links the main database no longer has: neither as links nor as deleted ones that can still
+ * be restored. Without a main database, none.
+ */
+function missingLinks(mainFile: string, links: readonly number[]): number[] {
+  if (links.length === 0 || !existsSync(mainFile)) return []
+  const { raw, close } = openSqlite(mainFile, { readonly: true, cacheBytes: 1_048_576 })
+  try {
+    const [tables] = raw
+      .query("SELECT count(*) FROM sqlite_schema WHERE name IN ('links', 'deleted_links')")
+      .values()
+    if (tables?.[0] !== 2) return []
+    // One statement is one snapshot: a link may move from one table to the other meanwhile.
+    return raw
+      .query(`SELECT value FROM json_each(?)
+        WHERE NOT EXISTS (SELECT 1 FROM links WHERE seq = value)
+          AND NOT EXISTS (SELECT 1 FROM deleted_links WHERE seq = value)`)
+      .values(JSON.stringify(links))
+      .flat() as number[]
+  } finally {
+    close()
   }
 }
 
