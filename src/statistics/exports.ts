@@ -1,7 +1,7 @@
 import { ask, createOpenLimit } from './ask.ts'
 import { selectClicks } from './clicks.ts'
 import type { Question, StatisticsContext } from './selection.ts'
-import { watchEnd } from './shared/streams.ts'
+import { watchEnd } from './streams.ts'
 import type { ExportOptions } from './types.ts'
 
 /** The most exports that a workspace, or a person, may have open, and all together. */

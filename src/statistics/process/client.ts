@@ -87,8 +87,11 @@ class Connection {
     args: readonly unknown[],
     signal: AbortSignal | null,
   ): Promise<Response> {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify(args)
+    const request = { method: 'POST', headers, body, signal, keepalive: true, timeout: false }
     try {
-      const answer = await this.#send(question, args, signal)
+      const answer = await this.#send(question, request as RequestInit)
       if (this.#isAway) this.logger?.info({ question }, 'Questions about clicks are answered again')
       this.#isAway = false
       return answer
@@ -101,18 +104,14 @@ class Connection {
     }
   }
 
-  async #send(
-    question: string,
-    args: readonly unknown[],
-    signal: AbortSignal | null,
-  ): Promise<Response> {
+  async #send(question: string, request: RequestInit): Promise<Response> {
     for (let tries = 1; ; tries++) {
       const unix = await this.#whenReady()
       let answer: Response
       try {
-        answer = await post(unix, question, args, signal)
+        answer = await fetch(`http://statistics/${question}`, { ...request, unix } as RequestInit)
       } catch (cause) {
-        if (signal?.aborted || tries === TRIES) {
+        if (request.signal?.aborted || tries === TRIES) {
           throw new StatisticsUnavailable('The statistics process does not answer', { cause })
         }
         // A process that was idle may be ending: the question goes to the next one.
@@ -138,21 +137,4 @@ class Connection {
       clearTimeout(timer),
     )
   }
-}
-
-function post(
-  unix: string,
-  question: string,
-  args: readonly unknown[],
-  signal: AbortSignal | null,
-): Promise<Response> {
-  return fetch(`http://statistics/${question}`, {
-    unix,
-    method: 'POST',
-    body: JSON.stringify(args),
-    headers: { 'content-type': 'application/json' },
-    signal,
-    keepalive: true,
-    timeout: false,
-  } as RequestInit)
 }

@@ -3,7 +3,7 @@ import type { RawCounts } from '../../clicks/recount.ts'
 import { journalDirectory, listSegments, type Position } from '../../clicks/segments.ts'
 import { openOwnStore } from '../engine/duckdb/store.ts'
 import type { LinkNumbers, RecountHead } from '../engine/types.ts'
-import { linesOf } from '../shared/streams.ts'
+import { linesOf } from '../streams.ts'
 import { socketPath } from './socket.ts'
 import { type StoreState, stateOf } from './store-state.ts'
 

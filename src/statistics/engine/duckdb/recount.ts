@@ -1,5 +1,5 @@
 import { linkNumbersSql } from '../../reports/recount.ts'
-import { streamOf } from '../../shared/streams.ts'
+import { streamOf } from '../../streams.ts'
 import type { RecountHead } from '../types.ts'
 import type { DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
