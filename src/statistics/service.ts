@@ -5,9 +5,6 @@ import { sparklines, stats, top } from './report.ts'
 import type { Question, StatisticsCaller, StatisticsContext } from './selection.ts'
 import type { Dimension, ExportOptions } from './types.ts'
 
-/** What the statistics service works with. */
-export type StatisticsDeps = LiveOptions
-
 /** Made by {@link createStatisticsService}. */
 export type StatisticsService = ReturnType<typeof createStatisticsService>
 
@@ -17,7 +14,7 @@ export type StatisticsService = ReturnType<typeof createStatisticsService>
  * All methods throw AppError: LINK_NOT_FOUND, VALIDATION_FAILED, SERVICE_UNAVAILABLE while the
  * statistics can't answer, and what each one names.
  */
-export function createStatisticsService(deps: StatisticsDeps) {
+export function createStatisticsService(deps: LiveOptions) {
   const until = (signal?: AbortSignal): StatisticsContext =>
     signal === undefined ? deps : { ...deps, reports: deps.reports.until(signal) }
   const live = createLiveStreams(deps)

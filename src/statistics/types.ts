@@ -130,12 +130,9 @@ export const EXPORT_COLUMNS = [
   ...CLICK_DETAILS,
 ] as const
 
-/** A listed value and its counts. */
-export type ValueCounts = Counts & { value: string | number | null }
-
 /** The most frequent values; `other` has the counts of all that are not listed. */
 export interface TopValues {
-  values: ValueCounts[]
+  values: (Counts & { value: string | number | null })[]
   other: { clicks: number; bots: number }
 }
 

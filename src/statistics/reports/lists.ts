@@ -1,8 +1,8 @@
 import { KIND_NAMES, TEXT_COLUMNS, type TextColumn } from '../columns.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { ClickPosition, ListedClick, Selection } from '../types.ts'
-import { createParameters } from './bind.ts'
 import { type Asking, selectionSql } from './counts.ts'
+import { createParameters } from './dialect.ts'
 import { modeSql } from './values.ts'
 
 /** See `ClickReports.clicks`. */

@@ -11,13 +11,6 @@ import {
   writeShippingState,
 } from './shipping-state.ts'
 
-/** What {@link openClickHouseShipping} works with. */
-export type ClickHouseShippingOptions = {
-  clickHouse: ClickHouse
-  dataDir: string
-  node: { id: string; no: number }
-} & Pick<ShippingOptions, 'directory' | 'enrich' | 'limit'>
-
 /**
  * Stores a node's journal in ClickHouse, which has no transactions. The end of a batch is synced to
  * the node's disk before the batch is sent, so the next attempt sends the same clicks. It leaves out
@@ -27,7 +20,11 @@ export type ClickHouseShippingOptions = {
  * @throws when another one does
  */
 export async function openClickHouseShipping(
-  options: ClickHouseShippingOptions,
+  options: {
+    clickHouse: ClickHouse
+    dataDir: string
+    node: { id: string; no: number }
+  } & Pick<ShippingOptions, 'directory' | 'enrich' | 'limit'>,
 ): Promise<Shipping> {
   const { clickHouse, dataDir, node } = options
   const file = shippingFile(dataDir)

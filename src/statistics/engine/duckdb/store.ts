@@ -13,8 +13,7 @@ import { linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
 import { createWriteLock } from './write-lock.ts'
 
-/** What a store works with. */
-export interface StoreOptions {
+interface StoreOptions {
   clock: Clock
   enrich(record: ClickRecord): Click
   facts?: LinkFacts

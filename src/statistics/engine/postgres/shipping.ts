@@ -16,18 +16,14 @@ const CLICKS_PER_STATEMENT = 4_096
 /** The types of `clicks`, in the order of the columns; all others are text. */
 const TYPES = ['int', 'bigint', 'bigint', 'bigint', 'bigint', 'smallint', 'boolean', 'int']
 
-/** What {@link openPostgresShipping} works with. */
-export type PostgresShippingOptions = { storage: Pick<Storage, 'read' | 'write'> } & Pick<
-  ShippingOptions,
-  'directory' | 'nodeNo' | 'enrich' | 'limit'
->
-
 /**
  * Stores a node's journal in PostgreSQL. A batch and how far the journal is stored are committed
  * together, and only if no other process has come further: so each click is stored once, whatever
  * fails, and however many processes ship the same journal. @throws StorageUnavailable
  */
-export function openPostgresShipping(options: PostgresShippingOptions): Promise<Shipping> {
+export function openPostgresShipping(
+  options: { storage: Pick<Storage, 'read' | 'write'> } & Omit<ShippingOptions, 'load' | 'store'>,
+): Promise<Shipping> {
   const { storage, nodeNo } = options
   return openShipping({
     ...options,
