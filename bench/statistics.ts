@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { journalDirectory, segmentFile } from '../src/clicks/segments.ts'
 import { openDuckDb } from '../src/statistics/engine/duckdb/index.ts'
-import { createClickWriter } from '../src/statistics/engine/duckdb/write.ts'
+import { createDuckDbTarget } from '../src/statistics/engine/duckdb/shipping.ts'
+import { openShipping } from '../src/statistics/engine/shared/shipping.ts'
 import { createEnricher } from '../src/statistics/enrich/index.ts'
-import { ingest } from '../src/statistics/process/ingest.ts'
 import { SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { journalLines } from './lib/clicks.ts'
 import { machine } from './lib/machine.ts'
@@ -29,14 +29,13 @@ mkdirSync(directory, { recursive: true })
 writeJournal()
 
 const database = await openDuckDb(join(dir, 'statistics.duckdb'))
-const writer = await createClickWriter(database)
-const enricher = await createEnricher({ geoipDatabase: null })
+const { enrich, close } = createEnricher({ geoipDatabase: null })
+const shipping = await openShipping({ ...(await createDuckDbTarget(database)), directory, enrich })
 const start = performance.now()
 const cpuBefore = process.cpuUsage()
 let passes = 0
 for (let complete = false; !complete; passes++) {
-  const pass = await ingest({ directory, writer, enrich: enricher.enrich })
-  complete = pass.complete
+  complete = (await shipping.pass()).complete
 }
 const seconds = (performance.now() - start) / 1000
 const cpu = process.cpuUsage(cpuBefore)
@@ -54,7 +53,7 @@ console.table({
   'RSS MB': Math.round(process.memoryUsage().rss / 1e6),
 })
 database.close()
-enricher.close()
+close()
 rmSync(dir, { recursive: true, force: true })
 
 /** A day's clicks, in segments of some 16 MB. */

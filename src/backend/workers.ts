@@ -11,7 +11,7 @@ import {
 import { type Node, readNode } from '../cluster/node.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
 import type { NodeStoreOptions } from '../statistics/engine/shared/node.ts'
-import type { Store } from '../statistics/process/store.ts'
+import type { Store } from '../statistics/engine/types.ts'
 import type { PostgresOptions, Storage } from '../storage/index.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'> & {
@@ -70,7 +70,7 @@ async function embeddedOpener(
   enrich: Enrich,
   isLimited: boolean,
 ): Promise<StoreOpener> {
-  const { openOwnStore } = await import('../statistics/process/store.ts')
+  const { openOwnStore } = await import('../statistics/engine/duckdb/store.ts')
   const { createLinkFacts } = await import('../statistics/link-facts.ts')
   const { databaseFiles, openSqlite } = await import('../storage/index.ts')
   const counters = isLimited

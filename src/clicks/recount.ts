@@ -87,22 +87,24 @@ export async function recount(options: RecountOptions): Promise<Recounted> {
   let first = await look(options)
   // Read after the first look and before the second one, so that it errs to the safe side.
   let needed = await options.progress()
-  let result = { links: 0, older: 0, moving: 0, since: first.since, behind: [] as string[] }
-  for (let n = 0; n < looks; n++) {
+  let behind: string[] = []
+  let compared: (ReturnType<typeof judge> & { second: Look }) | null = null
+  for (let n = 0; n < looks && compared?.moving !== 0; n++) {
     await wait()
-    const behind = behindOf(needed, await options.progress())
-    result = { ...result, behind }
+    // The positions stay the same until they are reached, so that new clicks postpone nothing.
+    behind = behindOf(needed, await options.progress())
     if (behind.length > 0) continue
     const second = await look(options)
-    const { differences, ...judged } = judge(first, second)
-    result = { ...judged, since: second.since, behind }
-    if (judged.moving === 0 || n === looks - 1) {
-      return { ...result, differences: await repairAll(options, differences, second) }
-    }
+    compared = { ...judge(first, second), second }
     first = second
-    needed = await options.progress()
+    if (compared.moving > 0) needed = await options.progress()
   }
-  return { ...result, differences: [] }
+  if (compared === null) {
+    return { links: 0, older: 0, moving: 0, since: first.since, behind, differences: [] }
+  }
+  const { second, differences, ...judged } = compared
+  const repaired = await repairAll(options, differences, second)
+  return { ...judged, since: second.since, behind: [], differences: repaired }
 }
 
 /** Nodes that have not counted, or not stored, all that either side had before. */

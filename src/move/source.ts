@@ -10,8 +10,8 @@ import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/ind
 
 /** How long the statistics process may take to pause its writes. */
 const PAUSE_WITHIN_MS = 60_000
-/** How long one question may take: an answer can get lost while the process ends. */
-const ANSWER_WITHIN_MS = 10_000
+/** The statistics process sends a line twice a second, also while it finishes a write. */
+const SILENT_AT_MOST_MS = 10_000
 const RETRY_MS = 200
 
 /** A single-machine instance, opened for reading. */
@@ -93,16 +93,36 @@ async function pauseWrites(dataDir: string, withinMs: number): Promise<() => voi
       if (stateOf(error) !== 'locked') throw error
     }
     const paused = new AbortController()
-    const signal = AbortSignal.any([paused.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)])
     try {
-      const answer = await askStatistics(dataDir, 'lock-writes', [], signal)
-      const line = answer.ok ? await answer.body?.getReader().read() : undefined
-      if (line?.done === false) return () => paused.abort()
+      if (await areWritesPaused(dataDir, paused, end)) return () => paused.abort()
     } catch {
-      // It is starting, ending, or busy for the whole time.
+      // The process is starting or ending.
     }
+    paused.abort()
     await Bun.sleep(RETRY_MS)
   }
   const message = 'The statistics process does not pause its writes. Stop the server, or try again'
   throw new Refused('STATISTICS_BUSY', message)
+}
+
+/** Asks the statistics process to pause its writes, and waits while it finishes one. */
+async function areWritesPaused(
+  dataDir: string,
+  paused: AbortController,
+  end: number,
+): Promise<boolean> {
+  const silence = setTimeout(() => paused.abort(), SILENT_AT_MOST_MS)
+  try {
+    const answer = await askStatistics(dataDir, 'lock-writes', [], paused.signal)
+    const reader = answer.ok ? answer.body?.getReader() : undefined
+    for (let text = ''; reader !== undefined && performance.now() < end; silence.refresh()) {
+      const { done, value } = await reader.read()
+      if (done) break
+      text += new TextDecoder().decode(value)
+      if (text.includes('locked\n')) return true
+    }
+    return false
+  } finally {
+    clearTimeout(silence)
+  }
 }

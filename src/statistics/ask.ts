@@ -25,25 +25,22 @@ export interface OpenBy {
   readonly person?: { readonly id: string } | undefined
 }
 
-/** Limits how many streams a workspace has open, a person in all workspaces, and all together. */
-export interface OpenLimit {
-  readonly open: number
-  /** Returns a function that releases the place. @throws AppError RATE_LIMITED */
-  take(by: OpenBy): () => void
-}
-
 /** One workspace, or person, may have this part of the places that are left: some always are. */
 const SHARE = 1 / 4
 
-/** Begins with none open. */
-export function createOpenLimit(each: number, inAll: number): OpenLimit {
+/** Made by {@link createOpenLimit}. */
+export type OpenLimit = ReturnType<typeof createOpenLimit>
+
+/** Limits how many streams a workspace has open, a person in all workspaces, and all together. */
+export function createOpenLimit(each: number, inAll: number) {
   const counts = new Map<string, number>()
   let open = 0
   return {
     get open() {
       return open
     },
-    take({ workspace, person }) {
+    /** Returns a function that releases the place. @throws AppError RATE_LIMITED */
+    take({ workspace, person }: OpenBy): () => void {
       const keys = [`workspace ${workspace.no}`, ...(person ? [`person ${person.id}`] : [])]
       const most = Math.max(...keys.map((key) => counts.get(key) ?? 0))
       if (most >= each || most >= (inAll - open) * SHARE) {

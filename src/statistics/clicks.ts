@@ -1,17 +1,15 @@
+import type { z } from '@hono/zod-openapi'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { ask } from './ask.ts'
 import type { ClicksQuery } from './query.ts'
 import { listRange } from './range.ts'
-import type { ClickView } from './schemas.ts'
+import type { ClickListSchema, ClickView } from './schemas.ts'
 import { type Question, type StatisticsContext, select } from './selection.ts'
 import { findLinkNames } from './store.ts'
 import { type ClickPosition, EXPORT_COLUMNS, type ListedClick, type Selection } from './types.ts'
 
 /** One page of clicks, newest first. */
-export interface ClickList {
-  data: ClickView[]
-  pagination: { limit: number; has_more: boolean; next_cursor: string | null }
-}
+export type ClickList = z.output<typeof ClickListSchema>
 
 /** The clicks of a page. */
 export type PageQuery = ClicksQuery & { limit: number; cursor?: string | undefined }

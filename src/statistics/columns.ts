@@ -1,5 +1,4 @@
 import { CLICK_DETAILS, TEXT_COLUMNS } from '../storage/click-columns.ts'
-import type { BotsMode, ClickKind } from './types.ts'
 
 // The names of stored clicks: columns, kinds and dimensions. They stand here once, for all engines.
 
@@ -37,7 +36,10 @@ export const DAILY_COLUMNS = [
 ] as const
 
 /** `clicks.kind` and `daily.kind`. */
-export const KIND = { human: 0, bot: 1, preview: 2 } as const satisfies Record<ClickKind, number>
+export const KIND = { human: 0, bot: 1, preview: 2 } as const
+
+/** A person, a program, or a preview that no person requested. */
+export type ClickKind = keyof typeof KIND
 
 /** The names of {@link KIND} by their numbers. */
 export const KIND_NAMES = ['human', 'bot', 'preview'] as const satisfies readonly ClickKind[]
@@ -53,5 +55,5 @@ export const DIMENSIONS = [
   'link',
 ] as const
 
-/** Which clicks are counted; see {@link BotsMode}. */
-export const BOTS_MODES = ['exclude', 'include', 'only'] as const satisfies readonly BotsMode[]
+/** Which clicks are counted. `exclude`: humans only; `only`: bots and previews. */
+export const BOTS_MODES = ['exclude', 'include', 'only'] as const

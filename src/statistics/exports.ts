@@ -1,7 +1,7 @@
 import { ask, createOpenLimit } from './ask.ts'
 import { selectClicks } from './clicks.ts'
 import type { Question, StatisticsContext } from './selection.ts'
-import { watchEnd } from './shared/streams.ts'
+import { watchEnd } from './streams.ts'
 import type { ExportOptions } from './types.ts'
 
 /** The most exports that a workspace, or a person, may have open, and all together. */
@@ -28,16 +28,12 @@ export function createExports() {
     return async () => {
       const release = limit.take(question.caller)
       signal?.addEventListener('abort', release)
-      const end = () => {
-        signal?.removeEventListener('abort', release)
-        release()
-      }
       try {
-        const { body, end: ended } = watchEnd(await ask(ctx.reports.export(selection, options)))
-        void ended.then(end)
+        const { body, end } = watchEnd(await ask(ctx.reports.export(selection, options)))
+        void end.then(release)
         return body
       } catch (error) {
-        end()
+        release()
         throw error
       }
     }

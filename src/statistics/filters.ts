@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
 import { repeatable } from '../http/index.ts'
 import { checkDomain } from '../links/rules.ts'
+import { CLICK_DETAILS } from '../storage/click-columns.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { DIMENSIONS, KIND_NAMES } from './columns.ts'
@@ -22,15 +23,6 @@ export interface RequestedFilter extends Filter {
 
 /** Reads a value in any case. A fault: no click can have it. */
 type Check = (given: string, domains: Domains) => Value | Fault
-
-interface Parameter {
-  /** What the API reference says. */
-  description: string
-  example: string
-  check: Check
-  /** Every click has a value, so that an empty one is no filter. */
-  required?: true
-}
 
 const checkLength = checkText({ max: VALUE_LENGTH_MAX })
 
@@ -82,74 +74,40 @@ const language = (given: string) => (/[,;]/.test(given) ? null : languageOf(give
 
 const DEVICES = ['desktop', 'mobile', 'tablet', 'tv', 'console', 'wearable', 'bot']
 
-const PARAMETERS: Readonly<Record<Dimension, Parameter>> = {
-  country: { description: 'ISO 3166-1 code of the country', example: 'DE', check: text(country) },
-  region: { description: 'ISO 3166-2 code of the region', example: 'DE-BE', check: text(region) },
-  city: { description: 'Name of the city', example: 'Berlin', check: text() },
-  language: {
-    description: 'The visitor’s first language',
-    example: 'de',
-    check: text(language),
-  },
-  referrer: {
-    description: 'Host of the page that the visitor came from, without `www.`',
-    example: 'news.example.com',
-    check: text(host),
-  },
-  referrer_path: {
-    description: 'Path of the page that the visitor came from',
-    example: '/today',
-    check: text(),
-  },
-  device: {
-    description: 'Kind of device',
-    example: 'mobile',
-    check: oneOf(DEVICES, { orNone: true }),
-  },
-  browser: { description: 'Name of the browser', example: 'Firefox', check: text() },
-  os: { description: 'Name of the operating system', example: 'Android', check: text() },
-  utm_source: { description: '`utm_source` of the visit', example: 'newsletter', check: text() },
-  utm_medium: { description: '`utm_medium` of the visit', example: 'email', check: text() },
-  utm_campaign: { description: '`utm_campaign` of the visit', example: 'summer', check: text() },
-  utm_term: { description: '`utm_term` of the visit', example: 'shoes', check: text() },
-  utm_content: { description: '`utm_content` of the visit', example: 'header', check: text() },
-  trigger: {
-    description: '`click`, or `qr` for scans of QR codes',
-    example: 'qr',
-    check: oneOf(['click', 'qr']),
-    required: true,
-  },
-  kind: {
-    description: '`human`, `bot` or `preview`; `bots` is then `include` by default',
-    example: 'human',
-    check: oneOf(KIND_NAMES),
-    required: true,
-  },
-  hour: {
-    description: 'Hour of the day in the time zone, 0–23',
-    example: '9',
-    check: wholeNumber(0, 23),
-    required: true,
-  },
-  weekday: {
-    description: 'Day of the week in the time zone, 1 (Monday) to 7',
-    example: '1',
-    check: wholeNumber(1, 7),
-    required: true,
-  },
-  domain: {
-    description: 'Short domain that was visited',
-    example: 'go.example.com',
-    check: checkDomain,
-    required: true,
-  },
-  link: {
-    description: 'Id of a link',
-    example: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
-    check: (id) => checkLength(id),
-    required: true,
-  },
+/** What the API reference says of each filter, an example, and how values are read. */
+const PARAMETERS: Readonly<Record<Dimension, readonly [about: string, example: string, Check]>> = {
+  country: ['ISO 3166-1 code of the country', 'DE', text(country)],
+  region: ['ISO 3166-2 code of the region', 'DE-BE', text(region)],
+  city: ['Name of the city', 'Berlin', text()],
+  language: ['The visitor’s first language', 'de', text(language)],
+  referrer: [
+    'Host of the page that the visitor came from, without `www.`',
+    'news.example.com',
+    text(host),
+  ],
+  referrer_path: ['Path of the page that the visitor came from', '/today', text()],
+  device: ['Kind of device', 'mobile', oneOf(DEVICES, { orNone: true })],
+  browser: ['Name of the browser', 'Firefox', text()],
+  os: ['Name of the operating system', 'Android', text()],
+  utm_source: ['`utm_source` of the visit', 'newsletter', text()],
+  utm_medium: ['`utm_medium` of the visit', 'email', text()],
+  utm_campaign: ['`utm_campaign` of the visit', 'summer', text()],
+  utm_term: ['`utm_term` of the visit', 'shoes', text()],
+  utm_content: ['`utm_content` of the visit', 'header', text()],
+  trigger: ['`click`, or `qr` for scans of QR codes', 'qr', oneOf(['click', 'qr'])],
+  kind: [
+    '`human`, `bot` or `preview`; `bots` is then `include` by default',
+    'human',
+    oneOf(KIND_NAMES),
+  ],
+  hour: ['Hour of the day in the time zone, 0–23', '9', wholeNumber(0, 23)],
+  weekday: ['Day of the week in the time zone, 1 (Monday) to 7', '1', wholeNumber(1, 7)],
+  domain: ['Short domain that was visited', 'go.example.com', checkDomain],
+  link: ['Id of a link', 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8', (id) => checkLength(id)],
 }
+
+/** Dimensions that a click may have no value of: an empty filter selects these clicks. */
+const OPTIONAL: ReadonlySet<string> = new Set(CLICK_DETAILS)
 
 /** The parameter that excludes the values of a dimension. */
 const negated = <D extends Dimension>(dimension: D) => `not_${dimension}` as const
@@ -159,9 +117,9 @@ type Name = Dimension | ReturnType<typeof negated<Dimension>>
 /** The filters of a query: two parameters for each dimension. */
 export function filterShape(domains: () => Domains): Record<Name, z.ZodType<Value[] | undefined>> {
   const shapes = DIMENSIONS.map((dimension) => {
-    const { description, example, check, required } = PARAMETERS[dimension]
+    const [description, example, check] = PARAMETERS[dimension]
     const value = checked(z.string(), (given) => check(given, domains()))
-    const empty = required ? '' : '; empty: clicks without a value'
+    const empty = OPTIONAL.has(dimension) ? '; empty: clicks without a value' : ''
     const parameter = (about: string) =>
       repeatable(value, FILTER_VALUES_MAX).openapi({
         param: { description: about },

@@ -16,20 +16,18 @@ export function linkFactsIn(database: () => Sql): LinkFacts {
   }
 }
 
-/** Data about links and domains, read from `slugline.db` while another process writes it. */
-export interface OpenLinkFacts extends LinkFacts {
-  close(): void
-}
-
-/** Opens the file at the first query, because most statistics processes never query it. */
-export function createLinkFacts(mainFile: string): OpenLinkFacts {
+/**
+ * Data about links and domains, read from `slugline.db` while another process writes it. Opens the
+ * file at the first query, because most statistics processes never query it.
+ */
+export function createLinkFacts(mainFile: string) {
   let open: SqliteConnection | undefined
   return {
     ...linkFactsIn(() => {
       open ??= openSqlite(mainFile, { readonly: true, mmapBytes: 0, cacheBytes: CACHE_BYTES })
       return open
     }),
-    close() {
+    close(): void {
       open?.close()
       open = undefined
     },

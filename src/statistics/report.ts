@@ -1,9 +1,11 @@
+import type { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { ask } from './ask.ts'
 import { BUCKETS_MAX, bucketStarts, DAY_MS, defaultInterval, type Interval } from './intervals.ts'
 import type { ClicksQuery } from './query.ts'
 import { reportRange } from './range.ts'
+import type { StatsSchema, TopSchema } from './schemas.ts'
 import {
   FIRST_CLICK_MS,
   type Question,
@@ -15,27 +17,10 @@ import { findLinkNames, findLinkSeqs } from './store.ts'
 import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
 
 /** Numbers over time, as the API returns them. */
-export interface Stats {
-  from: string
-  to: string
-  interval: Interval
-  timezone: string
-  totals: Counts
-  series: ({ start: string } & Counts)[]
-}
+export type Stats = z.output<typeof StatsSchema>['data']
 
-/** One value of a top list. */
-export interface TopValue extends Counts {
-  value: string | null
-  short_url?: string
-  title?: string | null
-}
-
-/** The values with the most clicks, and the sum of all others. */
-export interface TopList {
-  data: TopValue[]
-  other: TopValues['other']
-}
+/** The values with the most clicks, and the sum of all others, as the API returns them. */
+export type TopList = z.output<typeof TopSchema>
 
 const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 
@@ -120,7 +105,7 @@ async function namedLinks(
     storage,
     values.map(({ value }) => Number(value)),
   )
-  const data: TopValue[] = []
+  const data: TopList['data'] = []
   const rest = { ...other }
   for (const { value, ...counts } of values) {
     const name = names.get(Number(value))
@@ -150,7 +135,7 @@ export async function sparklines(
   const seqs = await findLinkSeqs(storage.read, ids, workspace.no)
   if (seqs.size === 0) return {}
   const firstDay = Math.floor(clock.now() / DAY_MS) - SPARKLINE_DAYS + 1
-  const days = await ask(reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS))
+  const days = new Map(await ask(reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS)))
   const none = Array.from({ length: SPARKLINE_DAYS }, () => 0)
   return Object.fromEntries([...seqs].map(([id, seq]) => [id, days.get(seq) ?? none]))
 }

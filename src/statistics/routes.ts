@@ -1,11 +1,22 @@
-import type { Api } from '../http/index.ts'
-import { registerClickRoutes } from './api/clicks-routes.ts'
+import { z } from '@hono/zod-openapi'
+import { AppError } from '../errors/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import { pageLinks } from '../http/page-links.ts'
+import { checked } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
 import { registerExportRoutes } from './api/export-routes.ts'
-import type { StatisticsRoutesDeps } from './api/parts.ts'
-import { registerReportRoutes } from './api/stats-routes.ts'
-import { createQuerySchemas } from './query.ts'
-
-export { registerStatisticsDashboardRoutes } from './api/dashboard-routes.ts'
+import { AUDIENCES, pathParams, questionOf, READ, type StatisticsRoutesDeps } from './api/parts.ts'
+import { DIMENSIONS } from './columns.ts'
+import { type CheckedQuery, createQuerySchemas, type QuerySchemas } from './query.ts'
+import {
+  CLICK_EXAMPLE,
+  ClickListSchema,
+  SparklinesSchema,
+  STATS_EXAMPLE,
+  StatsSchema,
+  TOP_EXAMPLE,
+  TopSchema,
+} from './schemas.ts'
 
 /** The endpoints of statistics: reports, single clicks, the live stream, exports. */
 export function registerStatisticsRoutes(api: Pick<Api, 'add'>, deps: StatisticsRoutesDeps): void {
@@ -13,4 +24,200 @@ export function registerStatisticsRoutes(api: Pick<Api, 'add'>, deps: Statistics
   registerReportRoutes(api, deps, queries)
   registerClickRoutes(api, deps, queries)
   registerExportRoutes(api, deps, queries)
+}
+
+/** Reports: numbers over time, and top values of each dimension. */
+function registerReportRoutes(
+  api: Pick<Api, 'add'>,
+  deps: StatisticsRoutesDeps,
+  queries: QuerySchemas,
+): void {
+  for (const audience of AUDIENCES) {
+    const { of, prefix, operation, whose } = audience
+    const dimensions = DIMENSIONS.filter((name) => of === 'workspace' || name !== 'link')
+
+    endpoint(api, {
+      ...READ,
+      path: `${prefix}/stats`,
+      operationId: `get${operation}Stats`,
+      summary: `Clicks of ${whose} over time`,
+      description:
+        'Clicks and unique visitors, in total and per interval. Filters can be combined. Unique ' +
+        'visitors are counted per UTC day; those of a longer time are the sum of its days. Clicks ' +
+        'older than the plan keeps them are included by UTC day, unless a filter is set.',
+      params: pathParams(audience, {}),
+      query: queries[of].stats,
+      success: {
+        status: 200,
+        description: 'The numbers.',
+        schema: StatsSchema,
+        example: STATS_EXAMPLE,
+      },
+      errors: ['LINK_NOT_FOUND'],
+      async handler(call) {
+        const data = await deps.statistics.stats(questionOf(call), call.request.signal)
+        return { status: 200, body: { data } }
+      },
+    })
+
+    endpoint(api, {
+      ...READ,
+      path: `${prefix}/stats/{dimension}`,
+      operationId: `list${operation}TopValues`,
+      summary: `Top values of a dimension, of ${whose}`,
+      description:
+        'The values with the most clicks, and the sum of all others. Together their clicks are the ' +
+        'total of the same query.',
+      params: pathParams(audience, {
+        dimension: z.string().openapi({
+          description: 'The dimension to group clicks by.',
+          enum: [...dimensions],
+          example: 'country',
+        }),
+      }),
+      query: queries[of].top,
+      success: {
+        status: 200,
+        description: 'The values, most clicks first.',
+        schema: TopSchema,
+        example: TOP_EXAMPLE,
+      },
+      errors: ['NOT_FOUND', 'LINK_NOT_FOUND'],
+      async handler(call) {
+        const dimension = dimensions.find((name) => name === call.params.dimension)
+        if (dimension === undefined) throw new AppError('NOT_FOUND')
+        const { signal } = call.request
+        return {
+          status: 200,
+          body: await deps.statistics.top(questionOf(call), dimension, signal),
+        }
+      },
+    })
+  }
+}
+
+/** Single clicks: pages of them, and the live stream. */
+function registerClickRoutes(
+  api: Pick<Api, 'add'>,
+  deps: StatisticsRoutesDeps,
+  queries: QuerySchemas,
+): void {
+  for (const audience of AUDIENCES) {
+    const { of, prefix, operation, whose } = audience
+    endpoint(api, {
+      ...READ,
+      path: `${prefix}/clicks`,
+      operationId: `list${operation}Clicks`,
+      summary: `List clicks of ${whose}`,
+      description:
+        'Single clicks, newest first, as far back as the plan keeps them. Follow `next_cursor` ' +
+        'until it is null; new clicks don’t shift the pages. A cursor is valid only with the ' +
+        'filters that it came from.',
+      params: pathParams(audience, {}),
+      query: queries[of].clicks,
+      success: {
+        status: 200,
+        description: 'One page of clicks.',
+        schema: ClickListSchema,
+        headers: { Link: 'The next and the first page (RFC 8288).' },
+        example: {
+          data: [CLICK_EXAMPLE],
+          pagination: { limit: 25, has_more: false, next_cursor: null },
+        },
+      },
+      errors: ['BAD_REQUEST', 'LINK_NOT_FOUND'],
+      async handler(call) {
+        const { request, baseUrl } = call
+        const list = await deps.statistics.clicks(questionOf(call), request.signal)
+        const place = { ...list.pagination, total: 0, prev_cursor: null }
+        return {
+          status: 200,
+          body: list,
+          headers: { Link: pageLinks(baseUrl, request.url, place) },
+        }
+      },
+    })
+  }
+
+  endpoint(api, {
+    ...READ,
+    path: '/api/v1/clicks/stream',
+    operationId: 'streamClicks',
+    summary: 'Stream new clicks',
+    description:
+      'New clicks as server-sent events, in the order of their time. The data of an event is a ' +
+      'click, its id the click’s. After a disconnect, `Last-Event-ID` resumes after that click ' +
+      'without loss or repeats, as browsers’ `EventSource` does by itself. A comment is sent ' +
+      'every 15 seconds. A reader that takes nothing for 20 seconds is disconnected, and one ' +
+      'whose key is revoked within a second. A workspace may have 20 streams open; beyond that ' +
+      'the answer is 429.',
+    query: queries.workspace.stream,
+    success: {
+      status: 200,
+      description: 'The events.',
+      contentType: 'text/event-stream',
+      schema: z.string(),
+      example: `id: ${CLICK_EXAMPLE.id}\ndata: ${JSON.stringify(CLICK_EXAMPLE)}\n\n`,
+    },
+    errors: ['BAD_REQUEST', 'LINK_NOT_FOUND'],
+    handler(call) {
+      const { caller, request, stillPermitted } = call
+      const { query } = questionOf(call)
+      const resume = {
+        header: request.headers.get('last-event-id'),
+        parameter: (call.query as CheckedQuery).last_event_id,
+      }
+      return {
+        status: 200,
+        stream: () => deps.statistics.stream(caller, query, resume, stillPermitted),
+        headers: {
+          'Content-Type': 'text/event-stream',
+          'Cache-Control': 'no-store',
+          // nginx buffers responses by default.
+          'X-Accel-Buffering': 'no',
+        },
+      }
+    },
+  })
+}
+
+/** The most links of one request. */
+const SPARKLINES_MAX = 100
+
+const ids = checked(z.string(), (text) => {
+  const list = [...new Set(text.split(',').filter((id) => id !== ''))]
+  if (list.length === 0) return new Fault('REQUIRED')
+  return list.length > SPARKLINES_MAX ? new Fault('TOO_MANY', { max: SPARKLINES_MAX }) : list
+})
+
+/**
+ * Endpoints for the dashboard. Register them before the endpoints of links, because
+ * `/links/sparklines` also matches `/links/{id}`.
+ */
+export function registerStatisticsDashboardRoutes(
+  api: Pick<Api, 'add'>,
+  deps: StatisticsRoutesDeps,
+): void {
+  endpoint(api, {
+    ...READ,
+    path: '/api/v1/links/sparklines',
+    operationId: 'getSparklines',
+    summary: 'Clicks per day of some links',
+    query: z.object({
+      ids: ids.openapi({
+        param: { description: `Ids of links, separated by commas, at most ${SPARKLINES_MAX}.` },
+        type: 'string',
+        example: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+      }),
+    }),
+    success: {
+      status: 200,
+      description: 'By link id; unknown links are left out.',
+      schema: SparklinesSchema,
+    },
+    async handler({ caller, query, request: { signal } }) {
+      const data = await deps.statistics.sparklines(caller, query.ids, signal)
+      return { status: 200, body: { data } }
+    },
+  })
 }

@@ -1,21 +1,12 @@
-import type { Domains } from '../domains/index.ts'
-import { type ClickList, clicks, type PageQuery } from './clicks.ts'
+import { clicks } from './clicks.ts'
 import { createExports } from './exports.ts'
-import type { Interval } from './intervals.ts'
-import { createLiveStreams, type LiveStreams } from './live/streams.ts'
-import type { ClicksQuery } from './query.ts'
-import { type Stats, sparklines, stats, type TopList, top } from './report.ts'
+import { createLiveStreams, type LiveOptions } from './live/streams.ts'
+import { sparklines, stats, top } from './report.ts'
 import type { Question, StatisticsCaller, StatisticsContext } from './selection.ts'
-import type { AskableReports, Dimension, ExportOptions } from './types.ts'
+import type { Dimension, ExportOptions } from './types.ts'
 
-/** What the statistics service works with. */
-export interface StatisticsDeps extends StatisticsContext {
-  reports: AskableReports
-  /** How much later than newer clicks a click may be stored, in milliseconds; 0: in order. */
-  liveLateMs?: number
-  /** How often a live stream looks for clicks, in milliseconds; for tests. */
-  livePauseMs?: number
-}
+/** Made by {@link createStatisticsService}. */
+export type StatisticsService = ReturnType<typeof createStatisticsService>
 
 /**
  * Answers questions about clicks. The signal aborts when the client is gone.
@@ -23,52 +14,30 @@ export interface StatisticsDeps extends StatisticsContext {
  * All methods throw AppError: LINK_NOT_FOUND, VALIDATION_FAILED, SERVICE_UNAVAILABLE while the
  * statistics can't answer, and what each one names.
  */
-export interface StatisticsService {
-  /** The domains that filters are checked against. */
-  readonly domains: Domains
-  stats(
-    question: Question<ClicksQuery & { interval?: Interval | undefined }>,
-    signal?: AbortSignal,
-  ): Promise<Stats>
-  top(
-    question: Question<ClicksQuery & { limit: number }>,
-    dimension: Dimension,
-    signal?: AbortSignal,
-  ): Promise<TopList>
-  /** @throws AppError BAD_REQUEST (INVALID_CURSOR) */
-  clicks(question: Question<PageQuery>, signal?: AbortSignal): Promise<ClickList>
-  /** Starts when the result is called. @throws AppError RATE_LIMITED then, with too many open */
-  export(
-    question: Question,
-    options: ExportOptions,
-    signal?: AbortSignal,
-  ): Promise<() => Promise<ReadableStream<Uint8Array>>>
-  /** Server-sent events. @throws AppError BAD_REQUEST, RATE_LIMITED */
-  stream: LiveStreams['open']
-  /** Human clicks per day of some links, by id. */
-  sparklines(
-    caller: StatisticsCaller,
-    ids: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<Record<string, number[]>>
-  /** Ends the live streams, which would keep the server from stopping. */
-  endStreams(): void
-}
-
-/** Makes the statistics service of an instance. */
-export function createStatisticsService(deps: StatisticsDeps): StatisticsService {
-  const until = (signal: AbortSignal | undefined): StatisticsContext =>
+export function createStatisticsService(deps: LiveOptions) {
+  const until = (signal?: AbortSignal): StatisticsContext =>
     signal === undefined ? deps : { ...deps, reports: deps.reports.until(signal) }
   const live = createLiveStreams(deps)
   const startExport = createExports()
   return {
+    /** The domains that filters are checked against. */
     domains: deps.domains,
-    stats: (question, signal) => stats(until(signal), question),
-    top: (question, dimension, signal) => top(until(signal), question, dimension),
-    clicks: (question, signal) => clicks(until(signal), question),
-    export: (question, options, signal) => startExport(until(signal), question, options, signal),
+    stats: (question: Parameters<typeof stats>[1], signal?: AbortSignal) =>
+      stats(until(signal), question),
+    top: (question: Parameters<typeof top>[1], dimension: Dimension, signal?: AbortSignal) =>
+      top(until(signal), question, dimension),
+    /** @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+    clicks: (question: Parameters<typeof clicks>[1], signal?: AbortSignal) =>
+      clicks(until(signal), question),
+    /** Starts when the result is called. @throws AppError RATE_LIMITED then, with too many open */
+    export: (question: Question, options: ExportOptions, signal?: AbortSignal) =>
+      startExport(until(signal), question, options, signal),
+    /** Server-sent events. @throws AppError BAD_REQUEST, RATE_LIMITED */
     stream: live.open,
-    sparklines: (caller, ids, signal) => sparklines(until(signal), caller, ids),
+    /** Human clicks per day of some links, by id. */
+    sparklines: (caller: StatisticsCaller, ids: readonly string[], signal?: AbortSignal) =>
+      sparklines(until(signal), caller, ids),
+    /** Ends the live streams, which would keep the server from stopping. */
     endStreams: live.endAll,
   }
 }

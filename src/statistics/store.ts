@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { prepare, type Sql, type Storage } from '../storage/index.ts'
 
 /** The name of a link, also of a deleted one that can still be restored. */
@@ -27,23 +27,47 @@ export async function findLinkSeq(
   return (await read.run(seqOf, { id, workspaceNo }))[0]?.seq
 }
 
-/** The `seq` of links by their ids, including deleted ones that can still be restored. */
+/** Links of one statement: SQLite takes 32,766 parameters. */
+const LINKS_AT_ONCE = 5_000
+
+/** Links by their id or `seq`, including deleted ones that can still be restored. */
+async function findLinks(
+  { db }: Pick<Sql, 'db'>,
+  by: 'id' | 'seq',
+  values: readonly (string | number)[],
+) {
+  const found: { id: string; seq: number; workspace_no: number }[] = []
+  for (let at = 0; at < values.length; at += LINKS_AT_ONCE) {
+    const some = values.slice(at, at + LINKS_AT_ONCE)
+    for (const table of ['links', 'deleted_links'] as const) {
+      const rows = await db
+        .selectFrom(table)
+        .select(['id', 'seq', 'workspace_no'])
+        .where(by, 'in', some as never)
+        .execute()
+      found.push(...rows)
+    }
+  }
+  return found
+}
+
+/** The `seq` of links of a workspace by their ids, including deleted ones. */
 export async function findLinkSeqs(
   read: Sql,
   ids: readonly string[],
   workspaceNo: number,
 ): Promise<Map<string, number>> {
-  const found = new Map<string, number>()
-  for (const table of ['links', 'deleted_links'] as const) {
-    const rows = await read.db
-      .selectFrom(table)
-      .select(['id', 'seq'])
-      .where('id', 'in', ids)
-      .where('workspace_no', '=', workspaceNo)
-      .execute()
-    for (const { id, seq } of rows) found.set(id, seq)
-  }
-  return found
+  const found = await findLinks(read, 'id', ids)
+  const own = found.filter(({ workspace_no }) => workspace_no === workspaceNo)
+  return new Map(own.map(({ id, seq }) => [id, seq]))
+}
+
+/** The ids of links; purged links are missing. */
+export async function findLinkIds(
+  read: Pick<Sql, 'db'>,
+  seqs: readonly number[],
+): Promise<Map<number, string>> {
+  return new Map((await findLinks(read, 'seq', seqs)).map(({ id, seq }) => [seq, id]))
 }
 
 /** More names than this are looked up off the serving thread. */
@@ -81,40 +105,12 @@ export async function findLinkNames(
   return names
 }
 
-/** Ids of one statement: SQLite takes 32,766 parameters. */
-const IDS_AT_ONCE = 5_000
-
-/** The ids of links; purged links are missing. */
-export async function findLinkIds(
-  { db }: Pick<Sql, 'db'>,
-  seqs: readonly number[],
-): Promise<Map<number, string>> {
-  const ids = new Map<number, string>()
-  for (let at = 0; at < seqs.length; at += IDS_AT_ONCE) {
-    let left = seqs.slice(at, at + IDS_AT_ONCE)
-    for (const table of ['links', 'deleted_links'] as const) {
-      if (left.length === 0) break
-      const rows = await db
-        .selectFrom(table)
-        .select(['seq', 'id'])
-        .where('seq', 'in', left)
-        .execute()
-      for (const { seq, id } of rows) ids.set(seq, id)
-      left = left.filter((seq) => !ids.has(seq))
-    }
-  }
-  return ids
-}
-
-/** Links of one statement in PostgreSQL, which other processes use too. */
-const TAGGED_AT_ONCE = 10_000
-
 /**
- * The links that have all these tags (their keys). They are read as one text per statement, which is
- * faster than as many rows.
+ * The links that have all these tags (their keys). They are read as one text, which is faster than as
+ * many rows.
  */
 export async function findTagged(
-  read: Pick<Sql, 'db' | 'dialect'>,
+  { db, dialect }: Pick<Sql, 'db' | 'dialect'>,
   workspaceNo: number,
   tags: readonly string[],
 ): Promise<number[]> {
@@ -125,31 +121,14 @@ export async function findTagged(
     (tag) => sql`AND EXISTS (SELECT 1 FROM link_tags o WHERE o.workspace_no = ${workspaceNo}
       AND o.tag_key = ${tag} AND o.link_seq = t.link_seq LIMIT 1 OFFSET 0)`,
   )
-  const matching = sql`FROM link_tags t
-    WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first} ${sql.join(tests, sql` `)}`
-  if (read.dialect === 'sqlite') {
-    return seqsOf(read, sql`SELECT group_concat(t.link_seq) AS found ${matching}`)
-  }
-  const seqs: number[] = []
-  for (;;) {
-    const page = await seqsOf(
-      read,
-      sql`SELECT string_agg(seq::text, ',' ORDER BY seq) AS found FROM (
-        SELECT t.link_seq AS seq ${matching} AND t.link_seq > ${seqs.at(-1) ?? -1}
-        ORDER BY t.link_seq LIMIT ${TAGGED_AT_ONCE}) s`,
-    )
-    for (const seq of page) seqs.push(seq)
-    if (page.length < TAGGED_AT_ONCE) return seqs
-  }
-}
-
-async function seqsOf(
-  { db }: Pick<Sql, 'db'>,
-  query: RawBuilder<{ found: string | null }>,
-): Promise<number[]> {
-  const { rows } = await query.execute(db)
-  const found = rows[0]?.found ?? ''
-  return found === '' ? [] : found.split(',').map(Number)
+  const list =
+    dialect === 'sqlite'
+      ? 'group_concat(t.link_seq)'
+      : "string_agg(t.link_seq::text, ',' ORDER BY t.link_seq)"
+  const { rows } = await sql<{ found: string | null }>`SELECT ${sql.raw(list)} AS found
+    FROM link_tags t WHERE t.workspace_no = ${workspaceNo} AND t.tag_key = ${first}
+    ${sql.join(tests, sql` `)}`.execute(db)
+  return rows[0]?.found?.split(',').map(Number) ?? []
 }
 
 const tagged = prepare<{ workspaceNo: number; tag: string; seq: number }, { link_seq: number }>(

@@ -1,19 +1,20 @@
 import { CLICK_DETAILS } from '../storage/click-columns.ts'
-import type { DIMENSIONS } from './columns.ts'
+import type { BOTS_MODES, ClickKind, DIMENSIONS } from './columns.ts'
 
 export { DIMENSIONS } from './columns.ts'
+export type { ClickKind }
 
 /** One of {@link DIMENSIONS}. */
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** A person, a program, or a preview that no person requested. */
-export type ClickKind = 'human' | 'bot' | 'preview'
+/** One of {@link BOTS_MODES}. */
+export type BotsMode = (typeof BOTS_MODES)[number]
 
-/** Which clicks are counted. `exclude`: humans only; `only`: bots and previews. */
-export type BotsMode = 'exclude' | 'include' | 'only'
-
-/** A click with its enriched values. Absent values are null: no referrer, an unknown country. */
-export interface Click {
+/**
+ * A click with its enriched values; `ClickSchema` says what each one is. Absent values are null: no
+ * referrer, an unknown country.
+ */
+export interface Click extends Record<(typeof CLICK_DETAILS)[number], string | null> {
   /** Milliseconds since the Unix epoch. */
   time: number
   linkSeq: number
@@ -25,25 +26,6 @@ export interface Click {
   reason: string | null
   /** `click`, or `qr` for a scan of a QR code. */
   trigger: 'click' | 'qr'
-  /** ISO 3166-1 alpha-2. */
-  country: string | null
-  /** ISO 3166-2, such as `DE-BE`; only from a database that has regions. */
-  region: string | null
-  city: string | null
-  /** BCP 47, the primary subtag and a script where it matters: `de`, `zh-Hant`. */
-  language: string | null
-  /** Host in lower case without `www.`. */
-  referrer: string | null
-  /** Path of the referrer, without query. */
-  referrer_path: string | null
-  device: string | null
-  browser: string | null
-  os: string | null
-  utm_source: string | null
-  utm_medium: string | null
-  utm_campaign: string | null
-  utm_term: string | null
-  utm_content: string | null
 }
 
 /** Keeps or excludes the clicks with one of these values. */
@@ -148,12 +130,9 @@ export const EXPORT_COLUMNS = [
   ...CLICK_DETAILS,
 ] as const
 
-/** A listed value and its counts. */
-export type ValueCounts = Counts & { value: string | number | null }
-
 /** The most frequent values; `other` has the counts of all that are not listed. */
 export interface TopValues {
-  values: ValueCounts[]
+  values: (Counts & { value: string | number | null })[]
   other: { clicks: number; bots: number }
 }
 
@@ -172,8 +151,12 @@ export interface ClickReports {
     selection: Selection,
     options: { before?: ClickPosition | null; after?: ClickPosition | null; limit: number },
   ): Promise<ListedClick[]>
-  /** Human clicks per UTC day for some links of one workspace, oldest day first. */
-  daily(linkSeqs: readonly number[], firstDay: number, days: number): Promise<Map<number, number[]>>
+  /** Human clicks per UTC day for some links of one workspace, by link, oldest day first. */
+  daily(
+    linkSeqs: readonly number[],
+    firstDay: number,
+    days: number,
+  ): Promise<[linkSeq: number, clicks: number[]][]>
   /**
    * All clicks of a selection, oldest first, with {@link EXPORT_COLUMNS}, in constant memory. Ends
    * early when it is cancelled.

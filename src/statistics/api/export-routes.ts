@@ -4,7 +4,7 @@ import { type Api, endpoint } from '../../http/index.ts'
 import type { CheckedQuery, QuerySchemas } from '../query.ts'
 import { CLICK_EXAMPLE } from '../schemas.ts'
 import { EXPORT_COLUMNS, type ExportFormat } from '../types.ts'
-import { AUDIENCES, pathParams, questionOf, type StatisticsRoutesDeps, TAG } from './parts.ts'
+import { AUDIENCES, pathParams, questionOf, READ, type StatisticsRoutesDeps } from './parts.ts'
 
 interface Format {
   name: string
@@ -53,11 +53,9 @@ export function registerExportRoutes(
     for (const format of Object.keys(FORMATS) as ExportFormat[]) {
       const { name, contentType, description, schema, example } = FORMATS[format]
       endpoint(api, {
-        method: 'get',
+        ...READ,
         path: `${prefix}/clicks.${format}`,
-        scope: 'links:read',
         operationId: `export${operation}Clicks${name}`,
-        tag: TAG,
         summary: `Export clicks of ${whose} as ${name}`,
         description:
           `All matching clicks, as far back as the plan keeps them. ${description} The transfer ` +

@@ -4,8 +4,8 @@ import { type CheckedQuery, clicksQueryOf } from '../query.ts'
 import type { StatisticsCaller } from '../selection.ts'
 import type { StatisticsService } from '../service.ts'
 
-/** The tag of all statistics endpoints. */
-export const TAG = 'Statistics'
+/** What all statistics endpoints have. */
+export const READ = { method: 'get', scope: 'links:read', tag: 'Statistics' } as const
 
 /** Whose clicks an endpoint is about: every endpoint exists for both. */
 export interface Audience {

@@ -1,6 +1,6 @@
 import type { Position } from '../../clicks/segments.ts'
 import type { Dialect } from '../reports/dialect.ts'
-import type { ExportOptions, Selection, StoredClick } from '../types.ts'
+import type { ClickReports, ExportOptions, Selection } from '../types.ts'
 
 /** Where reports get their rows: DuckDB, ClickHouse or PostgreSQL. */
 export interface Engine {
@@ -38,16 +38,6 @@ export const NO_FACTS: LinkFacts = {
   domains: async () => new Map(),
 }
 
-/** Clicks that are written together, numbered, in journal order. */
-export type ClickBatch = readonly StoredClick[]
-
-/** Marks that the journal before this segment is missing. */
-export interface Origin {
-  segment: number
-  /** Time of the first click after the gap, in milliseconds since the Unix epoch. */
-  since: number
-}
-
 /** The first line of a recount: the state of the store that the numbers are from. */
 export interface RecountHead {
   /** The position in the journal up to which clicks are included. */
@@ -57,25 +47,55 @@ export interface RecountHead {
   since: number
 }
 
+/** A link's numbers by its stored clicks and what is left of purged ones. */
+export type LinkNumbers = [linkSeq: number, human: number, bot: number, unique: number]
+
+/** Days for which each workspace's clicks are kept; null: without limit. Workspaces that are missing keep theirs. */
+export type Retention = readonly (readonly [workspaceNo: number, days: number | null])[]
+
 /** Periodic work on the stored clicks, done in steps. */
 export interface Maintenance {
   /** True: a round is due or not finished. */
   readonly due: boolean
   /** Runs one step in a transaction of its own. */
   step(): Promise<void>
-  /** Days for which each workspace's clicks are kept; null: without limit. */
-  setRetention(retention: readonly (readonly [workspaceNo: number, days: number | null])[]): void
+  setRetention(retention: Retention): void
 }
 
-/** The writer of a node's journal, where the clicks and the watermark are in one store. */
-export interface ClickWriter {
+/** What can be asked while the store is open. */
+export interface Answers {
+  /** Reports that are cancelled by the signal. */
+  reportsUntil(signal: AbortSignal): ClickReports
+  /** The numbers of links: first ≤ link < end; absent where commands read them themselves. */
+  recount?(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
+  /** See `write-lock.ts`; absent where there is no file to copy. */
+  lockWrites?(): ReadableStream<Uint8Array>
+  /** See `checkFile`; absent where there is no file. */
+  check?(): Promise<number>
+}
+
+/** The result of one pass over the journal. */
+export interface Pass {
+  /** Clicks stored. */
+  records: number
+  /** Damaged lines skipped. */
+  skipped: number
+  /** False: there is more to store. */
+  complete: boolean
+  /** Time of the newest click stored; 0 when there was none. */
+  upTo: number
+}
+
+/** The stored clicks while they are open. */
+export interface Store extends Answers {
   /** The journal is stored up to here. */
   readonly watermark: Position
-  /** See {@link RecountHead}. */
+  /** Time from which all clicks are stored, in milliseconds since the Unix epoch; 0: from the beginning. */
   readonly since: number
-  /**
-   * Numbers the clicks and commits them together with `to`. After an error nothing is stored.
-   * @returns the batch with its numbers
-   */
-  write(clicks: StoredClick[], to: Position, origin?: Origin): Promise<void>
+  /** Stores a batch from the journal, as a whole or not at all. */
+  pass(): Promise<Pass>
+  readonly maintenance: Maintenance
+  /** Gives back memory that queries and writes have used. */
+  rest(): Promise<void>
+  close(): void
 }

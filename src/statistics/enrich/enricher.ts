@@ -16,24 +16,24 @@ export interface EnricherOptions {
   logger?: Pick<Logger, 'info' | 'warn'> | undefined
 }
 
-/** Makes clicks of journal records, with what they say of the visitor. */
-export interface Enricher {
-  /** Unknown values are null. Never throws. */
-  enrich(record: ClickRecord): Click
-  close(): void
-}
+/** Made by {@link createEnricher}. */
+export type Enricher = ReturnType<typeof createEnricher>
 
 const AGENTS_REMEMBERED = 10_000
 /** XORed to the visitors of bots and previews. */
 const NOT_HUMAN = 0x9e3779b97f4a7c15n
 
-/** Opens the database of places. See `docs/clicks.md` for what each value is made of. */
-export function createEnricher({ geoipDatabase, logger }: EnricherOptions): Enricher {
+/**
+ * Makes clicks of journal records, with what they say of the visitor; see `docs/clicks.md` for what
+ * each value is made of. Opens the database of places.
+ */
+export function createEnricher({ geoipDatabase, logger }: EnricherOptions) {
   const places = openPlaces({ database: geoipDatabase, logger })
   const agentOf = createMemo(AGENTS_REMEMBERED, readAgent)
 
   return {
-    enrich(record) {
+    /** Unknown values are null. Never throws. */
+    enrich(record: ClickRecord): Click {
       const [, time, linkSeq, how, visitor, userAgent, network, from, languages, utm] = record
       const { verdict, browser, os, device } = agentOf(userAgent)
       const { kind, reason } = judgeVisit(how, verdict)

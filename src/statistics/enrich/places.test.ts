@@ -6,12 +6,12 @@ import { ConfigError } from '../../config/fault.ts'
 import { checkGeoipDatabase } from './check.ts'
 import { defaultDatabase } from './default-database.ts'
 import { placeOf } from './place.ts'
-import { openPlaces, type Places } from './places.ts'
+import { openPlaces } from './places.ts'
 import { makeDatabase } from './testing/mmdb.ts'
 
 let dir: string
 let file: string
-let places: Places | null = null
+let places: ReturnType<typeof openPlaces> | null = null
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-places-'))

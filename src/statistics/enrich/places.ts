@@ -11,13 +11,6 @@ export class PlacesUnusable extends Error {
   override name = 'PlacesUnusable'
 }
 
-/** Finds the places of networks. */
-export interface Places {
-  /** @param network a truncated address, as records hold it; empty: unknown. */
-  find(network: string): Place
-  close(): void
-}
-
 /** Times in milliseconds. */
 export interface PlacesOptions {
   /** Path of an operator's `.mmdb`; null: the country database that comes with Slugline. */
@@ -37,7 +30,7 @@ const CHECK_EVERY_MS = 60_000
  * used, the last good one stays, at first the one that comes with Slugline. Never throws: clicks
  * are worth more than their countries.
  */
-export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions): Places {
+export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
   let reader: Reader<Response> | null = null
   let seen = ''
   let closed = false
@@ -88,8 +81,9 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions): P
   if (database === null || !open(database)) open(defaultDatabase())
 
   return {
+    /** The place of a truncated address, as records hold it; empty: unknown. */
     find,
-    close() {
+    close(): void {
       closed = true
       clearInterval(timer)
       reader = null

@@ -2,7 +2,6 @@ import type { CountedClicks } from '../../clicks/months.ts'
 import type { ClickRecord } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
 import { isBefore, type Position } from '../../clicks/segments.ts'
-import type { Origin } from '../engine/types.ts'
 import type { Click, StoredClick } from '../types.ts'
 
 /** Clicks after which no further block is read; a block of 1 MiB has up to 32,768 more. */
@@ -32,8 +31,8 @@ export interface Gathered {
   skipped: number
   /** False: there is more to read. */
   complete: boolean
-  /** Set when segments before the batch are missing. */
-  origin?: Origin
+  /** Set when segments before the batch are missing: the time of the first click after the gap. */
+  since?: number
 }
 
 /**
@@ -45,14 +44,14 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
   const counted = await options.counted?.()
   const clicks: StoredClick[] = []
   const take = (record: ClickRecord, at: Position) => {
-    if (counted?.includes(record, at) !== false)
-      clicks.push(Object.assign(enrich(record), { n: 0 }))
+    if (counted?.includes(record, at) === false) return
+    clicks.push(Object.assign(enrich(record), { n: 0 }))
   }
   let end = from
   let skipped = 0
   let complete = false
   let gapBefore = 0
-  let origin: Origin | undefined
+  let since: number | undefined
   for (;;) {
     let first = true
     const oneBlock = () => {
@@ -65,7 +64,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     if (reading.gapBefore > 0) gapBefore = reading.gapBefore
     const oldest = clicks[before]
     if (gapBefore > 0 && oldest !== undefined) {
-      origin = { segment: gapBefore, since: oldest.time }
+      since = oldest.time
       gapBefore = 0
     }
     const hasMoved = !isSame(reading.end, end)
@@ -79,13 +78,13 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     if (until === null && clicks.length >= limit) break
   }
   // All clicks after an empty segment are newer than now.
-  if (gapBefore > 0) origin = { segment: gapBefore, since: Date.now() }
+  if (gapBefore > 0) since = Date.now()
   return {
     clicks,
     end: until ?? end,
     skipped,
     complete,
-    ...(origin !== undefined && { origin }),
+    ...(since !== undefined && { since }),
   }
 }
 

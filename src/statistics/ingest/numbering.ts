@@ -7,24 +7,16 @@ const LATE_BATCHES = 4_095
 /** Numbers of each node: those of node `no` begin at `no * PER_NODE`. */
 export const PER_NODE = 2 ** 32
 
-/** What the numbers of a batch depend on. */
-export interface Numbering {
-  nodeNo: number
-  /** Batches that the node stored before. */
-  batches: number
-  /** Time of the newest click that the node stored before, in milliseconds; 0: none. */
-  newest: number
-}
-
 /**
  * Numbers a node's batch in place. A time and a number identify one click on all nodes, and are the
  * same each time the batch is read from the journal. The number holds the node's, then, for clicks
  * that are not newer than those of earlier batches, the batch's, then a counter within the
  * millisecond: nearly always the same small number, which compresses to nothing.
+ * `batches` and `newest` (the time of the newest click; 0: none) are what the node stored before.
  */
 export function numberClicks(
   clicks: readonly StoredClick[],
-  { nodeNo, batches, newest }: Numbering,
+  { nodeNo, batches, newest }: { nodeNo: number; batches: number; newest: number },
 ): void {
   const next = new Map<number, number>()
   const late = (1 + (batches % LATE_BATCHES)) * PER_MILLISECOND

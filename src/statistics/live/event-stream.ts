@@ -18,11 +18,8 @@ export interface EventStreamOptions {
   stallMs?: number
 }
 
-/** A stream of server-sent events (WHATWG HTML §9.2). */
-export interface EventStream {
-  body: ReadableStream<Uint8Array>
-  end(): void
-}
+/** Made by {@link createEventStream}. */
+export type EventStream = ReturnType<typeof createEventStream>
 
 /** A reader whose key is revoked is disconnected within a second. */
 const CHECK_MS = 750
@@ -33,8 +30,11 @@ const RETRY_MS = 2_000
 
 const encoder = new TextEncoder()
 
-/** Sends events one at a time as the reader takes them, so that a slow reader needs no buffer. */
-export function createEventStream(options: EventStreamOptions): EventStream {
+/**
+ * A stream of server-sent events (WHATWG HTML §9.2). Sends one at a time as the reader takes them, so that a slow
+ * reader needs no buffer.
+ */
+export function createEventStream(options: EventStreamOptions) {
   const { startId, permitted, ended, checkMs = CHECK_MS, stallMs = STALL_MS } = options
   const abort = new AbortController()
   const { signal } = abort

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import { idOf } from '../clicks.ts'
 import { DAY_MS } from '../intervals.ts'
@@ -102,24 +103,11 @@ export async function* followClicks(
       yield null
       spokeAt = performance.now()
     }
-    await pause(pauseMs(), signal)
+    // Aborted, it rejects, and the loop ends.
+    await setTimeout(pauseMs(), undefined, { signal }).catch(() => {})
   }
 }
 
 function isAfter(position: ClickPosition, mark: ClickPosition): boolean {
   return position.time > mark.time || (position.time === mark.time && position.n > mark.n)
-}
-
-/** Waits for the time to pass or the signal to abort. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-  })
 }

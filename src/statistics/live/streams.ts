@@ -2,32 +2,31 @@ import { AppError } from '../../errors/index.ts'
 import { ask, createOpenLimit } from '../ask.ts'
 import { idOf, positionOf, renderClick } from '../clicks.ts'
 import type { ClicksQuery } from '../query.ts'
-import { type StatisticsCaller, select, selectedRange, tagKeys } from '../selection.ts'
-import type { StatisticsDeps } from '../service.ts'
+import {
+  type StatisticsCaller,
+  type StatisticsContext,
+  select,
+  selectedRange,
+  tagKeys,
+} from '../selection.ts'
 import { findLinkNames, hasTags } from '../store.ts'
-import type { ClickPosition } from '../types.ts'
+import type { AskableReports, ClickPosition } from '../types.ts'
 import { createEventStream, type EventStream, type StreamEvent } from './event-stream.ts'
 import { followClicks } from './follow.ts'
 
-/** Where a reader wants to resume. */
-export interface Resume {
-  /** The header `Last-Event-ID`; null: it is absent. */
-  header: string | null
-  /** The parameter `last_event_id`. */
-  parameter: string | undefined
+/** What live streams work with. Times in milliseconds. */
+export interface LiveOptions extends StatisticsContext {
+  reports: AskableReports
+  /** How much later than newer clicks a click may be stored; 0: in order. */
+  liveLateMs?: number
+  /** How often a stream looks for clicks; for tests. */
+  livePauseMs?: number
 }
 
-/** The open streams. */
-export interface LiveStreams {
-  /** @throws AppError BAD_REQUEST, LINK_NOT_FOUND, RATE_LIMITED, SERVICE_UNAVAILABLE */
-  open(
-    caller: StatisticsCaller,
-    query: ClicksQuery,
-    resume: Resume,
-    permitted: () => Promise<boolean>,
-  ): Promise<ReadableStream<Uint8Array>>
-  /** Ends all of them. Their readers reconnect. */
-  endAll(): void
+/** Where a reader wants to resume: the header `Last-Event-ID` (null: absent), and the parameter. */
+interface Resume {
+  header: string | null
+  parameter: string | undefined
 }
 
 /** The most streams that a workspace, or a person, may have open, and all together. */
@@ -39,7 +38,7 @@ const PAUSE_MS = 1_000
 const PAUSE_PER_STREAM_MS = 20
 
 /** Opens streams of clicks, for server-sent events. */
-export function createLiveStreams(deps: StatisticsDeps): LiveStreams {
+export function createLiveStreams(deps: LiveOptions) {
   const { reports, storage, domains, clock, liveLateMs = 0, livePauseMs = PAUSE_MS } = deps
   const limit = createOpenLimit(STREAMS_PER_WORKSPACE, STREAMS_MAX)
   const streams = new Set<EventStream>()
@@ -56,7 +55,13 @@ export function createLiveStreams(deps: StatisticsDeps): LiveStreams {
   }
 
   return {
-    async open(caller, query, resume, permitted) {
+    /** @throws AppError BAD_REQUEST, LINK_NOT_FOUND, RATE_LIMITED, SERVICE_UNAVAILABLE */
+    async open(
+      caller: StatisticsCaller,
+      query: ClicksQuery,
+      resume: Resume,
+      permitted: () => Promise<boolean>,
+    ): Promise<ReadableStream<Uint8Array>> {
       const { no } = caller.workspace
       const after = resumeAfter(resume) ?? { time: clock.now(), n: 0 }
       const selectionOf = await selectionsOf(caller, query)
@@ -99,7 +104,8 @@ export function createLiveStreams(deps: StatisticsDeps): LiveStreams {
       streams.add(stream)
       return stream.body
     },
-    endAll() {
+    /** Ends all of them. Their readers reconnect. */
+    endAll(): void {
       for (const stream of [...streams]) stream.end()
     },
   }

@@ -1,12 +1,8 @@
 import type { Logger } from '../../base/logger.ts'
-import {
-  type AskableReports,
-  type ClickReports,
-  type Counts,
-  type Series,
-  StatisticsUnavailable,
-} from '../types.ts'
-import type { Question } from './wire.ts'
+import { type AskableReports, type ClickReports, StatisticsUnavailable } from '../types.ts'
+
+/** The reports that are answered as JSON: `POST /{name}` with an array of arguments. */
+export const REPORTS = ['totals', 'series', 'top', 'clicks', 'daily'] as const
 
 /** The longest that a report may take, the start of the process included. */
 const ANSWER_WITHIN_MS = 30_000
@@ -39,27 +35,22 @@ export function createStatisticsClient(
 }
 
 function reportsUntil(connection: Connection, signal: AbortSignal | null): ClickReports {
-  async function json<T>(question: Question, ...args: unknown[]): Promise<T> {
+  async function ask(question: string, args: readonly unknown[]): Promise<unknown> {
     const deadline = AbortSignal.timeout(ANSWER_WITHIN_MS)
     const until = signal === null ? deadline : AbortSignal.any([deadline, signal])
     const answer = await connection.ask(question, args, until)
     try {
-      return (await answer.json()) as T
+      return await answer.json()
     } catch (cause) {
       throw new StatisticsUnavailable('The answer broke off', { cause })
     }
   }
 
+  const reports = REPORTS.map((name) => [name, (...args: unknown[]) => ask(name, args)])
   return {
-    totals: (selection) => json<Counts>('totals', selection),
-    series: (selection, boundaries) => json<Series>('series', selection, boundaries),
-    top: (selection, dimension, limit) => json('top', selection, dimension, limit),
-    clicks: (selection, options) => json('clicks', selection, options),
-    async daily(linkSeqs, firstDay, days) {
-      return new Map(await json<[number, number[]][]>('daily', linkSeqs, firstDay, days))
-    },
-    async export(selection, format) {
-      const { body } = await connection.ask('export', [selection, format], signal)
+    ...(Object.fromEntries(reports) as Pick<ClickReports, (typeof REPORTS)[number]>),
+    async export(...args) {
+      const { body } = await connection.ask('export', args, signal)
       if (body === null) throw new StatisticsUnavailable('An export without a body')
       return body
     },
@@ -68,17 +59,15 @@ function reportsUntil(connection: Connection, signal: AbortSignal | null): Click
 
 /** Asks the process, which it starts when it doesn't run. */
 class Connection {
-  readonly #start: () => void
-  readonly #logger: Pick<Logger, 'info' | 'warn'> | undefined
   #isAway = false
   #socket: string | null = null
   #waiting: PromiseWithResolvers<string> | null = null
   #ended = Promise.withResolvers<void>()
 
-  constructor(start: () => void, logger: Pick<Logger, 'info' | 'warn'> | undefined) {
-    this.#start = start
-    this.#logger = logger
-  }
+  constructor(
+    private readonly start: () => void,
+    private readonly logger?: Pick<Logger, 'info' | 'warn'>,
+  ) {}
 
   ready(socket: string): void {
     this.#socket = socket
@@ -94,37 +83,35 @@ class Connection {
 
   /** Logs when questions begin to fail, and when they are answered again. @throws StatisticsUnavailable */
   async ask(
-    question: Question,
+    question: string,
     args: readonly unknown[],
     signal: AbortSignal | null,
   ): Promise<Response> {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify(args)
+    const request = { method: 'POST', headers, body, signal, keepalive: true, timeout: false }
     try {
-      const answer = await this.#send(question, args, signal)
-      if (this.#isAway)
-        this.#logger?.info({ question }, 'Questions about clicks are answered again')
+      const answer = await this.#send(question, request as RequestInit)
+      if (this.#isAway) this.logger?.info({ question }, 'Questions about clicks are answered again')
       this.#isAway = false
       return answer
     } catch (err) {
       if (!this.#isAway && !signal?.aborted) {
         this.#isAway = true
-        this.#logger?.warn({ err, question }, 'Questions about clicks are not answered')
+        this.logger?.warn({ err, question }, 'Questions about clicks are not answered')
       }
       throw err
     }
   }
 
-  async #send(
-    question: Question,
-    args: readonly unknown[],
-    signal: AbortSignal | null,
-  ): Promise<Response> {
+  async #send(question: string, request: RequestInit): Promise<Response> {
     for (let tries = 1; ; tries++) {
       const unix = await this.#whenReady()
       let answer: Response
       try {
-        answer = await post(unix, question, args, signal)
+        answer = await fetch(`http://statistics/${question}`, { ...request, unix } as RequestInit)
       } catch (cause) {
-        if (signal?.aborted || tries === TRIES) {
+        if (request.signal?.aborted || tries === TRIES) {
           throw new StatisticsUnavailable('The statistics process does not answer', { cause })
         }
         // A process that was idle may be ending: the question goes to the next one.
@@ -140,7 +127,7 @@ class Connection {
   async #whenReady(): Promise<string> {
     if (this.#socket !== null) return this.#socket
     this.#waiting ??= Promise.withResolvers<string>()
-    this.#start()
+    this.start()
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(
       () => late.reject(new StatisticsUnavailable('The statistics process does not start')),
@@ -150,21 +137,4 @@ class Connection {
       clearTimeout(timer),
     )
   }
-}
-
-function post(
-  unix: string,
-  question: Question,
-  args: readonly unknown[],
-  signal: AbortSignal | null,
-): Promise<Response> {
-  return fetch(`http://statistics/${question}`, {
-    unix,
-    method: 'POST',
-    body: JSON.stringify(args),
-    headers: { 'content-type': 'application/json' },
-    signal,
-    keepalive: true,
-    timeout: false,
-  } as RequestInit)
 }

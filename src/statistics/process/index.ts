@@ -1,6 +1,7 @@
+export type { Retention } from '../engine/types.ts'
 export type { StatisticsClient } from './client.ts'
 export { statisticsFile } from './files.ts'
-export type { Retention, StoreState } from './messages.ts'
+export type { StoreState } from './store-state.ts'
 export {
   createStatistics,
   type Statistics,

@@ -1,36 +1,17 @@
 import type { Logger } from '../../base/logger.ts'
-import type { Retention, StoreState } from './messages.ts'
-import type { Store } from './store.ts'
-import { stateOf } from './store-state.ts'
+import type { Retention, Store } from '../engine/types.ts'
+import { type StoreState, stateOf } from './store-state.ts'
 
 /** How long a question waits while the store is opened for the first time. */
 const OPEN_WITHIN_MS = 5_000
 
-/** The store while it is open; after an error it is opened anew. */
-export interface KeptStore {
-  /** Undefined: not open. */
-  readonly current: Store | undefined
-  readonly state: StoreState
-  /** Opens it if it isn't. @throws whatever is wrong with it */
+/** Keeps a store open, at first none; after an error it is opened anew. @param options.file for the log */
+export function keepStore(options: {
   open(): Promise<Store>
-  /** After an error the open file can't be trusted: it is closed. */
-  fail(error: unknown): void
-  /** For a question, which waits while the store is opened for the first time. Null: not available. */
-  answers(): Promise<Store | null>
-  setRetention(retention: Retention): void
-  close(): void
-}
-
-/** What {@link keepStore} works with. */
-export interface KeptStoreOptions {
-  open(): Promise<Store>
-  /** For the log. */
   file: string
   logger?: Pick<Logger, 'info' | 'warn'> | undefined
-}
-
-/** Begins with a store that isn't open. */
-export function keepStore({ file, open, logger }: KeptStoreOptions): KeptStore {
+}) {
+  const { file, open, logger } = options
   let store: Store | undefined
   let state: StoreState = 'opening'
   let retention: Retention | undefined
@@ -46,13 +27,15 @@ export function keepStore({ file, open, logger }: KeptStoreOptions): KeptStore {
   }
 
   return {
+    /** Undefined: not open. */
     get current() {
       return store
     },
     get state() {
       return state
     },
-    async open() {
+    /** Opens it if it isn't. @throws whatever is wrong with it */
+    async open(): Promise<Store> {
       if (store !== undefined) return store
       store = await open()
       if (retention !== undefined) store.maintenance.setRetention(retention)
@@ -61,7 +44,8 @@ export function keepStore({ file, open, logger }: KeptStoreOptions): KeptStore {
       opened.resolve()
       return store
     },
-    fail(error) {
+    /** After an error the open file can't be trusted: it is closed. */
+    fail(error: unknown): void {
       const next = stateOf(error)
       if (next !== state) {
         logger?.warn({ err: error, state: next, file }, 'Clicks can not be stored')
@@ -71,7 +55,8 @@ export function keepStore({ file, open, logger }: KeptStoreOptions): KeptStore {
       opened.resolve()
       opened = Promise.withResolvers<void>()
     },
-    async answers() {
+    /** For a question, which waits while the store is opened for the first time. Null: not available. */
+    async answers(): Promise<Store | null> {
       if (store === undefined && state === 'opening') {
         const timer = setTimeout(opened.resolve, OPEN_WITHIN_MS)
         await opened.promise
@@ -79,7 +64,7 @@ export function keepStore({ file, open, logger }: KeptStoreOptions): KeptStore {
       }
       return store ?? null
     },
-    setRetention(given) {
+    setRetention(given: Retention): void {
       retention = given
       store?.maintenance.setRetention(given)
     },

@@ -1,27 +1,12 @@
+import { systemClock } from '../../base/clock.ts'
 import type { RawCounts } from '../../clicks/recount.ts'
 import { isBefore, journalDirectory, listSegments, type Position } from '../../clicks/segments.ts'
-import { openDuckDb } from '../engine/duckdb/index.ts'
-import { linkNumbers } from '../engine/duckdb/recount.ts'
-import { createClickWriter } from '../engine/duckdb/write.ts'
-import type { RecountHead } from '../engine/types.ts'
+import { openOwnStore } from '../engine/duckdb/store.ts'
+import type { LinkNumbers, RecountHead } from '../engine/types.ts'
 import type { GatherOptions } from '../ingest/gather.ts'
-import { linesOf } from '../shared/streams.ts'
-import { statisticsFile } from './files.ts'
-import { ingest } from './ingest.ts'
-import type { StoreState } from './messages.ts'
+import { linesOf } from '../streams.ts'
 import { askStatistics } from './socket.ts'
-import { stateOf } from './store-state.ts'
-import type { LinkNumbers } from './wire.ts'
-
-/** Where a command reads links' numbers by their stored clicks. */
-export interface RawSource {
-  /**
-   * The numbers of links first ≤ seq < end, with the journal stored up to `atLeast`.
-   * @throws RawClicksUnavailable
-   */
-  numbers(range: readonly [number, number], atLeast: Position): Promise<RawCounts>
-  close(): Promise<void>
-}
+import { type StoreState, stateOf } from './store-state.ts'
 
 /** The stored clicks can't be read, or are not complete. */
 export class RawClicksUnavailable extends Error {
@@ -37,6 +22,16 @@ export class RawClicksUnavailable extends Error {
 
 const WITHIN_MS = 30_000
 const ASK_AGAIN_MS = 200
+
+/** Where a command reads links' numbers by their stored clicks. */
+export interface RawSource {
+  /**
+   * The numbers of links first ≤ seq < end, with the journal stored up to `atLeast`.
+   * @throws RawClicksUnavailable
+   */
+  numbers(range: readonly [number, number], atLeast: Position): Promise<RawCounts>
+  close(): Promise<void>
+}
 
 /**
  * Asks the statistics process while it runs; otherwise opens the file and stores the rest of the
@@ -66,25 +61,27 @@ export async function openRawSource(options: {
 
 async function openFile(options: Parameters<typeof openRawSource>[0]): Promise<RawSource> {
   const { dataDir, geoipDatabase, counted } = options
-  const database = await openDuckDb(statisticsFile(dataDir))
   const { createEnricher } = await import('../enrich/index.ts')
+  const store = await openOwnStore(dataDir, {
+    clock: systemClock,
+    enrich: (record) => enricher.enrich(record),
+    counted,
+  })
   const enricher = createEnricher({ geoipDatabase })
-  const writer = await createClickWriter(database)
   return {
     async numbers(range, atLeast) {
-      const directory = journalDirectory(dataDir)
-      const [oldest = 0] = listSegments(directory)
-      if (oldest > writer.watermark.segment + 1) throw new RawClicksUnavailable('incomplete')
-      for (let complete = false; !complete && isBefore(writer.watermark, atLeast); ) {
-        complete = (await ingest({ directory, writer, enrich: enricher.enrich, counted })).complete
+      const [oldest = 0] = listSegments(journalDirectory(dataDir))
+      if (oldest > store.watermark.segment + 1) throw new RawClicksUnavailable('incomplete')
+      for (let complete = false; !complete && isBefore(store.watermark, atLeast); ) {
+        complete = (await store.pass()).complete
       }
-      const counts = await readNumbers(linkNumbers(database, range))
+      const counts = await readNumbers(store.recount(range))
       if (isBefore(counts.position, atLeast)) throw new RawClicksUnavailable('incomplete')
       return counts
     },
     async close() {
       enricher.close()
-      database.close()
+      store.close()
     },
   }
 }

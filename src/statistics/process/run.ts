@@ -2,14 +2,27 @@ import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { runWorker, sendToParent, type Worker } from '../../workers/index.ts'
+import type { Retention, Store } from '../engine/types.ts'
 import { fileBytesOf, statisticsFile } from './files.ts'
-import { type KeptStore, keepStore } from './kept-store.ts'
-import type { RetentionNotice, StoreReport } from './messages.ts'
-import { type Listening, listen } from './server.ts'
+import { keepStore } from './kept-store.ts'
+import { listen } from './server.ts'
 import { socketPath } from './socket.ts'
-import type { Store } from './store.ts'
+import type { StoreState } from './store-state.ts'
 
-export type { Store } from './store.ts'
+/** A notice to the statistics process. */
+export interface RetentionNotice {
+  retention: Retention
+}
+
+/** What the statistics process reports of itself with each pass. */
+export interface StoreReport {
+  state: StoreState
+  /** Time from which all clicks are stored; 0: all that there ever were. */
+  since: number
+  /** Clicks stored since the start. */
+  stored: number
+  fileBytes: number
+}
 
 /** What the statistics process runs with. Times in milliseconds. */
 export interface StatisticsOptions {
@@ -51,8 +64,8 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
 
 function createStatisticsWorker(options: {
   file: string
-  kept: KeptStore
-  listening: Listening
+  kept: ReturnType<typeof keepStore>
+  listening: ReturnType<typeof listen>
   logger: StatisticsOptions['logger']
 }): Worker<RetentionNotice, StoreReport> {
   const { file, kept, listening, logger } = options

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../../../test/harness/eventually.ts'
-import { streamOf, watchEnd } from '../shared/streams.ts'
+import { streamOf, watchEnd } from '../streams.ts'
 import type { ClickReports, Selection } from '../types.ts'
 import { createStatisticsClient } from './client.ts'
-import { type Listening, listen } from './server.ts'
+import { listen } from './server.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'slugline-server-'))
 const PIECE = new Uint8Array(65_536)
 const EVERYTHING = {} as Selection
 
-let listening: Listening
+let listening: ReturnType<typeof listen>
 let client: ReturnType<typeof createStatisticsClient>
 /** What exports are made of, and how many pieces of it. */
 let pieces: (signal: AbortSignal) => AsyncGenerator<Uint8Array, undefined>

@@ -1,46 +1,25 @@
 import type { Logger } from '../../base/logger.ts'
-import { watchEnd } from '../shared/streams.ts'
+import type { Answers } from '../engine/types.ts'
+import { watchEnd } from '../streams.ts'
 import type { ClickReports } from '../types.ts'
+import { REPORTS } from './client.ts'
 import { claimSocket, prepareSocket } from './socket.ts'
-import type { Question } from './wire.ts'
 
 /** With more questions open than this, the next one is refused. */
 const OPEN_AT_MOST = 100
 
-/** What can be asked while the store is open. */
-export interface Answers {
-  /** Reports that are cancelled by the signal. */
-  reportsUntil(signal: AbortSignal): ClickReports
-  /** The numbers of links: first ≤ link < end. See `linkNumbers`; absent where commands read them. */
-  recount?(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
-  /** See `write-lock.ts`; absent where there is no file to copy. */
-  lockWrites?(): ReadableStream<Uint8Array>
-  /** See `checkFile`; absent where there is no file. */
-  check?(): Promise<number>
-}
-
-/** What {@link listen} works with. */
-export interface ListenOptions {
+interface ListenOptions {
   socket: string
   /** Resolves when the store is open; null: it isn't available. */
   answers(): Promise<Answers | null>
   logger?: Pick<Logger, 'warn'> | undefined
 }
 
-/** Answers questions. */
-export interface Listening {
-  /** Questions and streams that aren't finished. */
-  readonly open: number
-  /** Milliseconds since the last question or stream ended; 0 while one is open. */
-  readonly idleMs: number
-  stop(): void
-}
-
 /**
  * Listens on a Unix socket: POST /{question} with a JSON array of arguments. 503: the store isn't
  * available; 500: the question failed. Error texts go to the log alone.
  */
-export function listen({ socket, answers, logger }: ListenOptions): Listening {
+export function listen({ socket, answers, logger }: ListenOptions) {
   const own = prepareSocket(socket)
   let open = 0
   let endedAt = performance.now()
@@ -54,20 +33,19 @@ export function listen({ socket, answers, logger }: ListenOptions): Listening {
     if (open >= OPEN_AT_MOST) return new Response(null, { status: 503 })
     open++
     let isStream = false
-    const stream = (made: ReadableStream<Uint8Array>): Response => {
-      const { body, end } = watchEnd(made)
+    // Read before anything is awaited, so that a client that leaves in between is noticed.
+    const { signal } = request
+    const question = new URL(request.url).pathname.slice(1)
+    try {
+      const args = (await request.json()) as unknown[]
+      const store = await answers()
+      if (store === null) return new Response(null, { status: 503 })
+      const found = await answer(store, question, args, signal)
+      if (found instanceof Response) return found
+      const { body, end } = watchEnd(found)
       isStream = true
       void end.then(ended)
       return new Response(body)
-    }
-    // Read before anything is awaited, so that a client that leaves in between is noticed.
-    const { signal } = request
-    const question = new URL(request.url).pathname.slice(1) as Question
-    try {
-      const args = (await request.json()) as never[]
-      const store = await answers()
-      if (store === null) return new Response(null, { status: 503 })
-      return await answer(store, question, args, { signal, stream })
     } catch (err) {
       if (!signal.aborted) logger?.warn({ err, question }, 'A question about clicks failed')
       return new Response(null, { status: 500 })
@@ -87,9 +65,11 @@ export function listen({ socket, answers, logger }: ListenOptions): Listening {
   const server = Bun.serve(options as unknown as Bun.Serve.Options<undefined>)
   const release = claimSocket(own, socket)
   return {
+    /** Questions and streams that aren't finished. */
     get open() {
       return open
     },
+    /** Milliseconds since the last question or stream ended; 0 while one is open. */
     get idleMs() {
       return open > 0 ? 0 : performance.now() - endedAt
     },
@@ -100,42 +80,23 @@ export function listen({ socket, answers, logger }: ListenOptions): Listening {
   }
 }
 
-interface Answering {
-  signal: AbortSignal
-  stream(made: ReadableStream<Uint8Array>): Response
-}
-
 /** The arguments come from our own client, where they are typed. */
 async function answer(
   store: Answers,
-  question: Question,
-  [first, second, third]: never[],
-  { signal, stream }: Answering,
-): Promise<Response> {
+  question: string,
+  args: readonly unknown[],
+  signal: AbortSignal,
+): Promise<Response | ReadableStream<Uint8Array>> {
+  const [range] = args as [readonly [number, number]]
+  if (question === 'recount' && store.recount !== undefined) return store.recount(range)
+  if (question === 'lock-writes' && store.lockWrites !== undefined) return store.lockWrites()
+  if (question === 'check' && store.check !== undefined) return Response.json(await store.check())
   const reports = store.reportsUntil(signal)
-  switch (question) {
-    case 'totals':
-      return Response.json(await reports.totals(first as never))
-    case 'series':
-      return Response.json(await reports.series(first as never, second as never))
-    case 'top':
-      return Response.json(await reports.top(first as never, second as never, third as never))
-    case 'clicks':
-      return Response.json(await reports.clicks(first as never, second as never))
-    case 'daily':
-      return Response.json([
-        ...(await reports.daily(first as never, second as never, third as never)),
-      ])
-    case 'export':
-      return stream(await reports.export(first as never, second as never))
-    case 'recount':
-      if (store.recount !== undefined) return stream(store.recount(first as never))
-      break
-    case 'lock-writes':
-      if (store.lockWrites !== undefined) return stream(store.lockWrites())
-      break
-    case 'check':
-      if (store.check !== undefined) return Response.json(await store.check())
+  if (question === 'export') {
+    return await reports.export(...(args as Parameters<ClickReports['export']>))
   }
-  return new Response(null, { status: 404 })
+  const report = REPORTS.find((name) => name === question)
+  if (report === undefined) return new Response(null, { status: 404 })
+  const ask = reports[report] as (...given: readonly unknown[]) => Promise<unknown>
+  return Response.json(await ask(...args))
 }

@@ -1,7 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Question } from './wire.ts'
 
 /**
  * Longer paths don't fit into a socket's address (sockaddr_un: 108 on Linux, 104 on macOS), once they
@@ -52,7 +51,7 @@ export function claimSocket(own: string, path: string): () => void {
 /** Asks the statistics process of a data directory, for a command. @throws when it doesn't run */
 export function askStatistics(
   dataDir: string,
-  question: Question,
+  question: 'check' | 'lock-writes' | 'recount',
   args: readonly unknown[],
   signal: AbortSignal,
 ): Promise<Response> {

@@ -1,4 +1,8 @@
-import type { StoreState } from './messages.ts'
+/**
+ * State of the store: `opening` (not tried yet), `ok`, `locked` (another process has the file),
+ * `corrupt` (damaged, or not one of ours), `full` (no space left), `failed` (any other reason).
+ */
+export type StoreState = 'opening' | 'ok' | 'locked' | 'corrupt' | 'full' | 'failed'
 
 /** The state of the statistics file after an error of DuckDB or of the file system. */
 export function stateOf(error: unknown): Exclude<StoreState, 'ok' | 'opening'> {

@@ -1,11 +1,8 @@
-import {
-  createSupervisor,
-  type Supervisor,
-  type SupervisorOptions,
-  type WorkerState,
-} from '../../workers/index.ts'
-import { createStatisticsClient, type StatisticsClient } from './client.ts'
-import type { Retention, RetentionNotice, StoreReport, StoreState } from './messages.ts'
+import { createSupervisor, type SupervisorOptions, type WorkerState } from '../../workers/index.ts'
+import type { Retention } from '../engine/types.ts'
+import { createStatisticsClient } from './client.ts'
+import type { RetentionNotice, StoreReport } from './run.ts'
+import type { StoreState } from './store-state.ts'
 
 /** What is known of the statistics process. */
 export interface StatisticsState extends WorkerState {
@@ -18,13 +15,8 @@ export interface StatisticsState extends WorkerState {
   since: number
 }
 
-/** Keeps the statistics process running while there is something to store or to answer. */
-export interface Statistics extends Pick<Supervisor<RetentionNotice>, 'wake' | 'stop'> {
-  readonly client: StatisticsClient
-  state(): StatisticsState
-  /** Tells the process for how long clicks are kept, and starts it to do so. */
-  retentionChanged(): void
-}
+/** Made by {@link createStatistics}. */
+export type Statistics = ReturnType<typeof createStatistics>
 
 /** What it works with. */
 export interface StatisticsSupervisorOptions
@@ -34,13 +26,10 @@ export interface StatisticsSupervisorOptions
 }
 
 /**
- * Starts nothing until it is woken, asked, or finds a journal from before: only the process itself
+ * Keeps the statistics process running while there is something to store or to answer. Starts nothing until it is woken, asked, or finds a journal from before: only the process itself
  * knows how far it has come.
  */
-export function createStatistics({
-  retention,
-  ...options
-}: StatisticsSupervisorOptions): Statistics {
+export function createStatistics({ retention, ...options }: StatisticsSupervisorOptions) {
   const { logger } = options
   let report: StoreReport = { state: 'opening', since: 0, stored: 0, fileBytes: 0 }
   let storedBefore = 0
@@ -77,11 +66,12 @@ export function createStatistics({
     client,
     wake: supervisor.wake,
     stop: supervisor.stop,
-    state() {
+    state(): StatisticsState {
       const { state, stored, ...facts } = report
       return { ...supervisor.state(), ...facts, store: state, stored: storedBefore + stored }
     },
-    retentionChanged() {
+    /** Tells the process for how long clicks are kept, and starts it to do so. */
+    retentionChanged(): void {
       supervisor.start()
       void sendRetention()
     },

@@ -1,8 +1,7 @@
 import { DAY_MS } from '../intervals.ts'
 import type { Counts, Dimension, Selection, Series, TopValues } from '../types.ts'
-import { createParameters } from './bind.ts'
 import { bucketSql } from './buckets.ts'
-import type { Bind, Dialect } from './dialect.ts'
+import { type Bind, createParameters, type Dialect } from './dialect.ts'
 import { dimensionValue, filterSql, isNumeric, modeSql, valueSql } from './values.ts'
 
 /** Runs one query of a report. */

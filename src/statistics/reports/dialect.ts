@@ -18,3 +18,18 @@ export interface Dialect {
   /** Settings at the end of each query. */
   suffix: string
 }
+
+/** Collects the parameters of one query; at first there are none. */
+export function createParameters(dialect: Pick<Dialect, 'parameter'>): {
+  readonly values: string[]
+  readonly bind: Bind
+} {
+  const values: string[] = []
+  return {
+    values,
+    bind(value, type = 'text') {
+      values.push(value)
+      return dialect.parameter(values.length - 1, type)
+    },
+  }
+}

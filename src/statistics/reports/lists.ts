@@ -1,8 +1,8 @@
 import { KIND_NAMES, TEXT_COLUMNS, type TextColumn } from '../columns.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { ClickPosition, ListedClick, Selection } from '../types.ts'
-import { createParameters } from './bind.ts'
 import { type Asking, selectionSql } from './counts.ts'
+import { createParameters } from './dialect.ts'
 import { modeSql } from './values.ts'
 
 /** See `ClickReports.clicks`. */
@@ -32,9 +32,9 @@ export async function daily(
   linkSeqs: readonly number[],
   firstDay: number,
   days: number,
-): Promise<Map<number, number[]>> {
+): Promise<[number, number[]][]> {
   const counts = new Map(linkSeqs.map((seq) => [seq, new Array<number>(days).fill(0)]))
-  if (linkSeqs.length === 0 || days === 0) return counts
+  if (linkSeqs.length === 0 || days === 0) return [...counts]
   const { bind, values } = createParameters(dialect)
   const ofLinks = () => `workspace = ${workspaceNo} AND ${dialect.among('link', linkSeqs, bind)}`
   const end = firstDay + days
@@ -56,7 +56,7 @@ export async function daily(
     const ofLink = counts.get(Number(link))
     if (ofLink !== undefined) ofLink[Number(start) / DAY_MS - firstDay] = Number(count)
   }
-  return counts
+  return [...counts]
 }
 
 interface ClicksOptions {

@@ -1,13 +1,7 @@
 import { StatisticsUnavailable } from '../types.ts'
 
-/** Runs work in the order of its coming, so much at a time. */
-export interface Queue {
-  /** Rejects with the signal's reason when it aborts while the work waits. */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
-}
-
-/** @param atOnce how much work runs at the same time */
-export function createQueue(atOnce: number): Queue {
+/** Runs work in the order of its coming. @param atOnce how much work runs at the same time */
+export function createQueue(atOnce: number) {
   const waiting: (() => void)[] = []
   let running = 0
 
@@ -30,7 +24,8 @@ export function createQueue(atOnce: number): Queue {
   }
 
   return {
-    async run(work, signal) {
+    /** Rejects with the signal's reason when it aborts while the work waits. */
+    async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
       await enter(signal)
       try {
         return await work()
@@ -44,15 +39,11 @@ export function createQueue(atOnce: number): Queue {
 }
 
 /** Runs heavy queries one at a time, each within a deadline that includes its wait. */
-export interface QueryQueue {
-  /** @throws StatisticsUnavailable after the deadline */
-  run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>
-}
-
-export function createQueryQueue(deadlineMs: number): QueryQueue {
+export function createQueryQueue(deadlineMs: number) {
   const queue = createQueue(1)
   return {
-    async run(work, signal) {
+    /** @throws StatisticsUnavailable after the deadline */
+    async run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
       const late = AbortSignal.timeout(deadlineMs)
       const until = signal === undefined ? late : AbortSignal.any([signal, late])
       try {

@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts'
 
 /**
  * A SELECT of links' numbers by their stored clicks and purged days, ordered by link: link, human
- * clicks, other clicks, human visitors, time of the last stored click (0: none).
+ * clicks, other clicks, human visitors.
  * @param links to count: first ≤ link < end
  */
 export function linkNumbersSql(
@@ -14,16 +14,15 @@ export function linkNumbersSql(
     AND workspace < ${Math.ceil(end / SEQS_PER_WORKSPACE)} AND link >= ${first} AND link < ${end}`
   const sumOf = (column: string, condition: string) =>
     `coalesce(sum(${column}) FILTER (WHERE ${condition}), 0)`
-  return `SELECT link, sum(human) AS humans, sum(bot) AS bots, sum(unique_visitors) AS visitors,
-      max(last_time) AS last_clicked_at
+  return `SELECT link, sum(human) AS humans, sum(bot) AS bots, sum(unique_visitors) AS visitors
     FROM (
       SELECT link, count(*) FILTER (WHERE kind = 0) AS human,
         count(*) FILTER (WHERE kind <> 0) AS bot,
-        ${dialect.distinctVisitors('kind = 0')} AS unique_visitors, max(time) AS last_time
+        ${dialect.distinctVisitors('kind = 0')} AS unique_visitors
       FROM ${dialect.table('clicks', null)} WHERE ${within} GROUP BY link
       UNION ALL
       SELECT link, ${sumOf('clicks', 'kind = 0')} AS human, ${sumOf('clicks', 'kind <> 0')} AS bot,
-        ${sumOf('uniques', 'kind = 0')} AS unique_visitors, 0 AS last_time
+        ${sumOf('uniques', 'kind = 0')} AS unique_visitors
       FROM ${dialect.table('daily', null)} WHERE ${within} GROUP BY link
     ) parts GROUP BY link ORDER BY link${dialect.suffix}`
 }

@@ -86,16 +86,14 @@ export function createNaiveReports(
     },
     async daily(linkSeqs, firstDay, days) {
       if (reports.failure !== null) throw reports.failure
-      return new Map(
-        linkSeqs.map((seq) => {
-          const counts = new Array<number>(days).fill(0)
-          for (const { linkSeq, kind, time } of clicked) {
-            const day = Math.floor(time / DAY_MS) - firstDay
-            if (linkSeq === seq && kind === 'human' && counts[day] !== undefined) counts[day]++
-          }
-          return [seq, counts]
-        }),
-      )
+      return linkSeqs.map((seq) => {
+        const counts = new Array<number>(days).fill(0)
+        for (const { linkSeq, kind, time } of clicked) {
+          const day = Math.floor(time / DAY_MS) - firstDay
+          if (linkSeq === seq && kind === 'human' && counts[day] !== undefined) counts[day]++
+        }
+        return [seq, counts]
+      })
     },
     async export(selection, { format, raw }) {
       const oldest = counted.clicks(await begin('export', selection)).reverse()

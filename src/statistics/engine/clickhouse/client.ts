@@ -34,31 +34,14 @@ export class ClickHouseError extends Error {
   }
 }
 
-/** ClickHouse, as reports and the shipping use it. All methods throw {@link ClickHouseError}. */
-export interface ClickHouse {
-  /**
-   * All rows, each as its columns' values; 64-bit numbers as text. `values` are the parameters
-   * `p0`, `p1` ….
-   */
-  rows(query: string, values?: readonly string[], signal?: AbortSignal): Promise<unknown[][]>
-  /** Rows as they arrive, some thousand at a time. */
-  stream(query: string): AsyncGenerator<unknown[][], undefined>
-  /** Resolves when all rows are stored. @param format of `data`, such as `JSONCompactEachRow` */
-  insert(
-    table: string,
-    columns: readonly string[],
-    format: string,
-    data: Readable | Iterable<string>,
-    settings?: ClickHouseSettings,
-  ): Promise<void>
-  command(statement: string, settings?: ClickHouseSettings): Promise<void>
-  /** Creates the database that the address names. */
-  createDatabase(): Promise<void>
-  close(): Promise<void>
-}
+/** Made by {@link openClickHouse}. */
+export type ClickHouse = ReturnType<typeof openClickHouse>
 
-/** @param url `http://user:password@host:8123/database`; parameters as @clickhouse/client has them */
-export function openClickHouse(url: string): ClickHouse {
+/**
+ * ClickHouse, as reports and the shipping use it. All methods throw {@link ClickHouseError}.
+ * @param url `http://user:password@host:8123/database`; parameters as @clickhouse/client has them
+ */
+export function openClickHouse(url: string) {
   const client = createClient({
     url,
     application: 'slugline',
@@ -83,7 +66,15 @@ export function openClickHouse(url: string): ClickHouse {
   }
 
   return {
-    rows: (query, values = [], signal) =>
+    /**
+     * All rows, each as its columns' values; 64-bit numbers as text. `values` are the parameters
+     * `p0`, `p1` ….
+     */
+    rows: (
+      query: string,
+      values: readonly string[] = [],
+      signal?: AbortSignal,
+    ): Promise<unknown[][]> =>
       attempt(async () => {
         const found = await client.query({
           query,
@@ -94,7 +85,8 @@ export function openClickHouse(url: string): ClickHouse {
         })
         return await found.json<unknown[]>()
       }, signal),
-    async *stream(query) {
+    /** Rows as they arrive, some thousand at a time. */
+    async *stream(query: string): AsyncGenerator<unknown[][], undefined> {
       try {
         const found = await client.query({ query, format })
         for await (const rows of found.stream<unknown[]>()) {
@@ -105,7 +97,14 @@ export function openClickHouse(url: string): ClickHouse {
         throw new ClickHouseError(error)
       }
     },
-    insert: (table, columns, dataFormat, data, settings = {}) =>
+    /** Resolves when all rows are stored. @param dataFormat of `data`, such as `JSONCompactEachRow` */
+    insert: (
+      table: string,
+      columns: readonly string[],
+      dataFormat: string,
+      data: Readable | Iterable<string>,
+      settings: ClickHouseSettings = {},
+    ): Promise<void> =>
       attempt(async () => {
         const { stream } = await client.exec({
           query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT ${dataFormat}`,
@@ -115,11 +114,12 @@ export function openClickHouse(url: string): ClickHouse {
         stream.resume()
         await new Promise((done, failed) => stream.on('close', done).on('error', failed))
       }),
-    command: (statement, settings = {}) =>
+    command: (statement: string, settings: ClickHouseSettings = {}): Promise<void> =>
       attempt(async () => {
         await client.command({ query: statement, clickhouse_settings: settings })
       }),
-    async createDatabase() {
+    /** Creates the database that the address names. */
+    async createDatabase(): Promise<void> {
       const parsed = new URL(url)
       const name = decodeURIComponent(parsed.pathname.slice(1)) || 'default'
       parsed.pathname = '/default'

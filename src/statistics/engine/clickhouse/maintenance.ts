@@ -2,7 +2,7 @@ import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'
-import type { Retention } from '../shared/maintenance.ts'
+import type { Retention } from '../shared/rounds.ts'
 import type { ClickHouse } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
 

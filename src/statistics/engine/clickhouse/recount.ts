@@ -1,5 +1,5 @@
-import type { LinkNumbers } from '../../process/wire.ts'
 import { linkNumbersSql } from '../../reports/recount.ts'
+import type { LinkNumbers } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
 

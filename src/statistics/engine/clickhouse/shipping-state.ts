@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceFile } from '../../../base/replace-file.ts'
 import { openSqlite } from '../../../storage/index.ts'
 import { NOTHING_SHIPPED, type ShippingState } from '../shared/shipping.ts'
 
@@ -25,23 +26,7 @@ export function readShippingState(file: string): ShippingState {
 
 /** Replaces it; survives a power failure when it returns. */
 export function writeShippingState(file: string, state: ShippingState): void {
-  const descriptor = openSync(`${file}.new`, 'w', 0o600)
-  try {
-    writeSync(descriptor, JSON.stringify(state))
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(`${file}.new`, file)
-  const directory = openSync(dirname(file), 'r')
-  fsyncSync(directory)
-  closeSync(directory)
-}
-
-/** The newest segment of the journal that was ever sent, even in part; none up to it is reused. */
-export function lastShippedSegment(dataDir: string): number {
-  const { at, pending } = readShippingState(shippingFile(dataDir))
-  return Math.max(at.segment, pending?.segment ?? 0)
+  replaceFile(file, JSON.stringify(state))
 }
 
 /**

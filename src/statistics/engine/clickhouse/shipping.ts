@@ -1,8 +1,8 @@
 import { CLICK_COLUMNS } from '../../columns.ts'
 import { PER_NODE } from '../../ingest/numbering.ts'
+import type { StoredClick } from '../../types.ts'
 import { rowOf } from '../shared/rows.ts'
 import { openShipping, type Shipping, type ShippingOptions } from '../shared/shipping.ts'
-import type { ClickBatch } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import {
   lockShipping,
@@ -10,13 +10,6 @@ import {
   shippingFile,
   writeShippingState,
 } from './shipping-state.ts'
-
-/** What {@link openClickHouseShipping} works with. */
-export type ClickHouseShippingOptions = {
-  clickHouse: ClickHouse
-  dataDir: string
-  node: { id: string; no: number }
-} & Pick<ShippingOptions, 'directory' | 'enrich' | 'counted' | 'limit'>
 
 /**
  * Stores a node's journal in ClickHouse, which has no transactions. The end of a batch is synced to
@@ -27,7 +20,11 @@ export type ClickHouseShippingOptions = {
  * @throws when another one does
  */
 export async function openClickHouseShipping(
-  options: ClickHouseShippingOptions,
+  options: {
+    clickHouse: ClickHouse
+    dataDir: string
+    node: { id: string; no: number }
+  } & Pick<ShippingOptions, 'directory' | 'enrich' | 'counted' | 'limit'>,
 ): Promise<Shipping> {
   const { clickHouse, dataDir, node } = options
   const file = shippingFile(dataDir)
@@ -56,7 +53,7 @@ export async function openClickHouseShipping(
 
 async function insertClicks(
   clickHouse: ClickHouse,
-  clicks: ClickBatch,
+  clicks: readonly StoredClick[],
   token: string,
 ): Promise<void> {
   if (clicks.length === 0) return
@@ -79,8 +76,8 @@ async function insertClicks(
 async function notStored(
   clickHouse: ClickHouse,
   nodeNo: number,
-  clicks: ClickBatch,
-): Promise<ClickBatch> {
+  clicks: readonly StoredClick[],
+): Promise<readonly StoredClick[]> {
   const times = clicks.map(({ time }) => time)
   const rows = await clickHouse.rows(
     `SELECT time, n FROM clicks

@@ -1,8 +1,7 @@
 import { journalDirectory } from '../../../clicks/segments.ts'
 import { linkFactsIn } from '../../link-facts.ts'
-import type { Store } from '../../process/store.ts'
-import { createMaintenance } from '../shared/maintenance.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
+import type { Store } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { deleteLinks, purgeExpired } from './maintenance.ts'
 import { createClickHouseReports } from './reports.ts'
@@ -13,20 +12,13 @@ import { openClickHouseShipping } from './shipping.ts'
 export async function openClickHouseStore(
   options: NodeStoreOptions & { clickHouse: ClickHouse },
 ): Promise<Store> {
-  const { dataDir, node, clickHouse, storage, clock, logger, enrich, counted } = options
+  const { dataDir, node, clickHouse, storage, enrich, counted } = options
   await migrateClickHouse(clickHouse)
   const directory = journalDirectory(dataDir)
-  return createNodeStore({
-    nodeNo: node.no,
-    storage,
-    logger,
+  return createNodeStore(options, {
     reports: createClickHouseReports(clickHouse, { facts: linkFactsIn(() => storage.reports) }),
-    maintenance: createMaintenance({
-      storage,
-      clock,
-      deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
-      purgeExpired: (retention, now) => purgeExpired(clickHouse, retention, now),
-    }),
+    deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
+    purgeExpired: (retention, now) => purgeExpired(clickHouse, retention, now),
     shipping: await openClickHouseShipping({
       clickHouse,
       dataDir,

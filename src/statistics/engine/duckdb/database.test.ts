@@ -58,7 +58,7 @@ test('what a killed process left in the temporary directory is deleted', async (
   expect(readdirSync(database.temporary)).toEqual([])
 })
 
-test('queries reach no other files, and change no settings but memory', async () => {
+test('queries reach no other files, load no extensions, and change no settings but memory', async () => {
   database = await openDuckDb(file)
   const connection = await database.connect()
   const other = join(directory, 'other.csv')
@@ -68,11 +68,16 @@ test('queries reach no other files, and change no settings but memory', async ()
     `COPY (SELECT 1) TO '${other}'`,
     `COPY (SELECT 1) TO '${database.temporary}/../out.csv'`,
     `ATTACH '${join(directory, 'other.duckdb')}' AS other`,
+    `SELECT * FROM read_text('/etc/passwd')`,
     'INSTALL httpfs',
+    'LOAD httpfs',
+    `LOAD '${join(directory, 'own.duckdb_extension')}'`,
+    'SET lock_configuration = false',
+    "SET allowed_directories = ['/']",
     'SET enable_external_access = true',
     "SET temp_directory = '/tmp'",
   ]) {
-    await expect(connection.run(sql)).rejects.toThrow()
+    await expect(connection.run(sql)).rejects.toThrow(/disabled|locked/)
   }
   await connection.run(`COPY (SELECT 1) TO '${database.temporary}/out.csv'`)
   await connection.run("SET memory_limit = '100MB'")

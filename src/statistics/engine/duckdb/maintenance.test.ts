@@ -12,7 +12,6 @@ import { NO_FACTS } from '../types.ts'
 import { createDuckDbEngine } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
 import { openTestDuckDb, type TestDuckDb } from './testing/duckdb.ts'
-import { createClickWriter } from './write.ts'
 
 const APRIL = Date.parse('2026-04-01T00:00:00Z')
 const HOUR_MS = 3_600_000
@@ -26,9 +25,8 @@ beforeEach(async () => {
 afterEach(() => opened.close())
 
 async function write(...times: readonly (readonly [linkSeq: number, time: number])[]) {
-  const writer = await createClickWriter(opened.database)
   const clicks = times.map(([linkSeq, time]) => click({ linkSeq, time }))
-  await writer.write(clicks, { segment: ++segment, offset: 0 })
+  await opened.write(clicks, { segment: ++segment, offset: 0 })
 }
 
 /** Links and times in the order of the table. */

@@ -1,23 +1,20 @@
+import { existsSync } from 'node:fs'
 import type { Clock } from '../../../base/clock.ts'
+import { openSqlite } from '../../../storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS, HOUR_MS } from '../../intervals.ts'
-import { createParameters } from '../../reports/bind.ts'
+import { createParameters } from '../../reports/dialect.ts'
 import { purgedDaysSql } from '../purged-days.ts'
 import { monthAfter, monthOf } from '../shared/months.ts'
+import { createRounds, type MaintenanceTask, type Retention } from '../shared/rounds.ts'
 import type { Maintenance } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
-import { missingLinks } from './missing-links.ts'
 
-/** A round every hour, and one at the start. */
-const EVERY_MS = HOUR_MS
 /** After a month's end, until its last clicks have come. */
 const MARGIN_MS = HOUR_MS
 /** Links that are compared with the main database in one step. */
 const LINKS_PER_STEP = 50_000
-
-/** One step of a kind of work. False: there is nothing left to do. */
-type MaintenanceTask = (now: number) => Promise<boolean>
 
 /** What maintenance works with. */
 export interface MaintenanceOptions {
@@ -31,46 +28,20 @@ export interface MaintenanceOptions {
 export async function createMaintenance(options: MaintenanceOptions): Promise<Maintenance> {
   const { database, mainFile, clock } = options
   const connection = await database.connect()
-  let retention: ReadonlyMap<number, readonly number[]> = new Map()
-  let known = ''
-  const tasks: readonly MaintenanceTask[] = [
-    createLinkPurge(connection, mainFile),
-    (now) => purgeOldDay(connection, retention, now),
-    (now) => closeMonth(connection, now),
-  ]
-  let current = 0
-  let hasChanged = false
-  /** The retention has changed during a round: another one follows. */
-  let isOutdated = false
-  let doneAt = Number.NEGATIVE_INFINITY
-
-  return {
-    get due() {
-      return current > 0 || Math.abs(clock.now() - doneAt) >= EVERY_MS
-    },
-    async step() {
-      const task = tasks[current]
-      if (task !== undefined) {
-        if (await task(clock.now())) hasChanged = true
-        else current++
-        return
-      }
-      // Makes the space of deleted clicks free; a reader in between makes it wait for the next round.
-      if (hasChanged) await connection.run('CHECKPOINT').catch(() => {})
-      hasChanged = false
-      current = 0
-      doneAt = isOutdated ? Number.NEGATIVE_INFINITY : clock.now()
-      isOutdated = false
-    },
-    setRetention(given) {
-      const next = JSON.stringify(given)
-      if (next === known) return
-      known = next
-      retention = byDays(given)
-      if (current > 0) isOutdated = true
-      else doneAt = Number.NEGATIVE_INFINITY
-    },
-  }
+  return createRounds({
+    clock,
+    tasks: [
+      createLinkPurge(connection, mainFile),
+      (now, retention) => purgeOldDay(connection, retention, now),
+      (now) => closeMonth(connection, now),
+    ],
+    // Makes the space of deleted clicks free; a reader in between makes it wait for the next round.
+    changed: () =>
+      connection.run('CHECKPOINT').then(
+        () => {},
+        () => {},
+      ),
+  })
 }
 
 /** Deletes clicks of links that the main database no longer has, some links a step. */
@@ -97,14 +68,39 @@ function createLinkPurge(connection: Connection, mainFile: string): MaintenanceT
   }
 }
 
+/**
+ * Which links the main database no longer has: neither as links nor as deleted ones that can still
+ * be restored. Without a main database, none.
+ */
+function missingLinks(mainFile: string, links: readonly number[]): number[] {
+  if (links.length === 0 || !existsSync(mainFile)) return []
+  const { raw, close } = openSqlite(mainFile, { readonly: true, cacheBytes: 1_048_576 })
+  try {
+    const [tables] = raw
+      .query("SELECT count(*) FROM sqlite_schema WHERE name IN ('links', 'deleted_links')")
+      .values()
+    if (tables?.[0] !== 2) return []
+    // One statement is one snapshot: a link may move from one table to the other meanwhile.
+    return raw
+      .query(`SELECT value FROM json_each(?)
+        WHERE NOT EXISTS (SELECT 1 FROM links WHERE seq = value)
+          AND NOT EXISTS (SELECT 1 FROM deleted_links WHERE seq = value)`)
+      .values(JSON.stringify(links))
+      .flat() as number[]
+  } finally {
+    close()
+  }
+}
+
 /** Replaces the clicks of one day, which their workspaces' plans keep no longer, by its totals. */
 async function purgeOldDay(
   connection: Connection,
-  retention: ReadonlyMap<number, readonly number[]>,
+  retention: Retention,
   now: number,
 ): Promise<boolean> {
   const today = Math.floor(now / DAY_MS)
-  for (const [days, workspaces] of retention) {
+  for (const [days, entries] of Map.groupBy(retention, ([, kept]) => kept)) {
+    const workspaces = entries.map(([workspace]) => workspace)
     const old = createParameters(dialect)
     const [row] = await connection.run(
       `SELECT min(time) FROM clicks WHERE time < ${(today - days) * DAY_MS}
@@ -154,18 +150,4 @@ async function closeMonth(connection: Connection, now: number): Promise<boolean>
     })
     return true
   }
-}
-
-/** Workspaces by the days for which their clicks are kept. */
-function byDays(
-  retention: readonly (readonly [workspaceNo: number, days: number | null])[],
-): Map<number, number[]> {
-  const found = new Map<number, number[]>()
-  for (const [workspaceNo, days] of retention) {
-    if (days === null) continue
-    const workspaces = found.get(days)
-    if (workspaces === undefined) found.set(days, [workspaceNo])
-    else workspaces.push(workspaceNo)
-  }
-  return found
 }

@@ -1,12 +1,12 @@
 import { linkNumbersSql } from '../../reports/recount.ts'
-import { streamOf } from '../../shared/streams.ts'
+import { streamOf } from '../../streams.ts'
 import type { RecountHead } from '../types.ts'
 import type { DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
 
 /**
- * Numbers of each link as lines of JSON: {@link RecountHead}, then `[link, human, bot, unique,
- * lastClickedAt]`. All from one snapshot.
+ * Numbers of each link as lines of JSON: {@link RecountHead}, then
+ * `[link, human, bot, unique]`. All from one snapshot.
  * @param range first ≤ link < end
  */
 export function linkNumbers(

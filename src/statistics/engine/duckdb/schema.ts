@@ -1,7 +1,7 @@
 import { CLICK_COLUMNS, TEXT_COLUMNS } from '../../columns.ts'
 
 /** Changes with the tables: a file of another version is refused. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 /** Types of `clicks`, by column. */
 export const CLICK_TYPES: Readonly<Record<(typeof CLICK_COLUMNS)[number], string>> = {
@@ -21,13 +21,13 @@ export const CLICK_TYPES: Readonly<Record<(typeof CLICK_COLUMNS)[number], string
 
 /**
  * The tables. `closed_months` has the starts of months whose clicks are sorted; `state` has one row:
- * up to where the journal is stored, and from when on clicks are complete (0: from the beginning).
+ * how far the journal is stored; see `ShippingState`.
  */
 export const BASELINE = [
   `CREATE TABLE clicks (${CLICK_COLUMNS.map((name) => `${name} ${CLICK_TYPES[name]}`).join(', ')})`,
   `CREATE TABLE daily (workspace INTEGER, link BIGINT, day BIGINT, kind UTINYINT, clicks BIGINT,
     uniques BIGINT, workspace_uniques BIGINT)`,
   'CREATE TABLE closed_months (month BIGINT)',
-  'CREATE TABLE state (version INTEGER, segment BIGINT, "offset" BIGINT, since BIGINT)',
-  `INSERT INTO state VALUES (${SCHEMA_VERSION}, 0, 0, 0)`,
+  'CREATE TABLE state (version INTEGER, segment BIGINT, "offset" BIGINT, batches BIGINT, newest BIGINT, since BIGINT)',
+  `INSERT INTO state VALUES (${SCHEMA_VERSION}, 0, 0, 0, 0, 0)`,
 ] as const

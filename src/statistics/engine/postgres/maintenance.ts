@@ -3,7 +3,7 @@ import type { Storage } from '../../../storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'
-import type { Retention } from '../shared/maintenance.ts'
+import type { Retention } from '../shared/rounds.ts'
 
 /** Days of workspaces that one step purges. */
 const DAYS_PER_STEP = 20

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import { SEQS_PER_WORKSPACE, type Storage } from '../../../storage/index.ts'
-import type { LinkNumbers } from '../../process/wire.ts'
 import { linkNumbersSql } from '../../reports/recount.ts'
+import type { LinkNumbers } from '../types.ts'
 import { postgresDialect } from './dialect.ts'
 
 /** Links of one query, at most. */

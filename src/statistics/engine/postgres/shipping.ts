@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Storage } from '../../../storage/index.ts'
 import { CLICK_COLUMNS } from '../../columns.ts'
+import type { StoredClick } from '../../types.ts'
 import { type ClickRow, rowOf } from '../shared/rows.ts'
 import {
   NOTHING_SHIPPED,
@@ -9,25 +10,20 @@ import {
   type ShippingOptions,
   type ShippingState,
 } from '../shared/shipping.ts'
-import type { ClickBatch } from '../types.ts'
 
 /** Clicks of one statement. */
 const CLICKS_PER_STATEMENT = 4_096
 /** The types of `clicks`, in the order of the columns; all others are text. */
 const TYPES = ['int', 'bigint', 'bigint', 'bigint', 'bigint', 'smallint', 'boolean', 'int']
 
-/** What {@link openPostgresShipping} works with. */
-export type PostgresShippingOptions = { storage: Pick<Storage, 'read' | 'write'> } & Pick<
-  ShippingOptions,
-  'directory' | 'nodeNo' | 'enrich' | 'counted' | 'limit'
->
-
 /**
  * Stores a node's journal in PostgreSQL. A batch and how far the journal is stored are committed
  * together, and only if no other process has come further: so each click is stored once, whatever
  * fails, and however many processes ship the same journal. @throws StorageUnavailable
  */
-export function openPostgresShipping(options: PostgresShippingOptions): Promise<Shipping> {
+export function openPostgresShipping(
+  options: { storage: Pick<Storage, 'read' | 'write'> } & Omit<ShippingOptions, 'load' | 'store'>,
+): Promise<Shipping> {
   const { storage, nodeNo } = options
   return openShipping({
     ...options,
@@ -53,7 +49,7 @@ export function openPostgresShipping(options: PostgresShippingOptions): Promise<
 }
 
 /** Adds clicks to the table: one parameter a column, however many clicks. */
-export function insertClicks(clicks: ClickBatch) {
+export function insertClicks(clicks: readonly StoredClick[]) {
   const rows = clicks.map(rowOf)
   const arrays = CLICK_COLUMNS.map((_, i) => {
     const values: ClickRow = rows.map((row) => row[i] ?? null)
@@ -74,13 +70,5 @@ async function readShipped(storage: Pick<Storage, 'read'>, nodeNo: number): Prom
   const [row] = rows
   if (row === undefined) return NOTHING_SHIPPED
   const { segment, offset, batches, newest } = row
-  return { at: { segment, offset }, pending: null, batches, newest }
-}
-
-/** The newest segment of a node's journal of which something is stored. */
-export async function lastStoredSegment(
-  storage: Pick<Storage, 'read'>,
-  nodeNo: number,
-): Promise<number> {
-  return (await readShipped(storage, nodeNo)).at.segment
+  return { at: { segment, offset }, pending: null, batches, newest, since: 0 }
 }

@@ -1,27 +1,19 @@
 import { journalDirectory } from '../../../clicks/segments.ts'
 import { linkFactsIn } from '../../link-facts.ts'
-import type { Store } from '../../process/store.ts'
-import { createMaintenance } from '../shared/maintenance.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
+import type { Store } from '../types.ts'
 import { deleteLinks, purgeExpired } from './maintenance.ts'
 import { createPostgresReports } from './reports.ts'
 import { openPostgresShipping } from './shipping.ts'
 
 /** The clicks in PostgreSQL, as the statistics process uses them. It closes nothing it is given. */
 export async function openPostgresStore(options: NodeStoreOptions): Promise<Store> {
-  const { dataDir, node, storage, clock, logger, enrich, counted } = options
+  const { dataDir, node, storage, enrich, counted } = options
   const directory = journalDirectory(dataDir)
-  return createNodeStore({
-    nodeNo: node.no,
-    storage,
-    logger,
+  return createNodeStore(options, {
     reports: createPostgresReports(storage, { facts: linkFactsIn(() => storage.reports) }),
-    maintenance: createMaintenance({
-      storage,
-      clock,
-      deleteLinks: (seqs) => deleteLinks(storage, seqs),
-      purgeExpired: (retention, now) => purgeExpired(storage, retention, now),
-    }),
+    deleteLinks: (seqs) => deleteLinks(storage, seqs),
+    purgeExpired: (retention, now) => purgeExpired(storage, retention, now),
     shipping: await openPostgresShipping({ storage, directory, nodeNo: node.no, enrich, counted }),
   })
 }

@@ -3,12 +3,8 @@ import type { Clock } from '../../../base/clock.ts'
 import { acquireLease } from '../../../clicks/leases.ts'
 import type { Storage } from '../../../storage/index.ts'
 import type { Maintenance } from '../types.ts'
+import { createRounds, type MaintenanceTask, type Retention } from './rounds.ts'
 
-/** Days for which the clicks of workspaces are kept. */
-export type Retention = readonly (readonly [workspaceNo: number, days: number])[]
-
-/** A round runs every hour, on one node. */
-const INTERVAL_MS = 3_600_000
 const LEASE_MS = 1_800_000
 /** No step begins near the end of the lease. */
 const LAST_STEP_MS = 1_200_000
@@ -27,46 +23,25 @@ export interface MaintenanceOptions {
 /** Purges the clicks of deleted links and those past their retention, on one node at a time. */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { storage, clock, deleteLinks, purgeExpired } = options
-  let retention: Retention = []
-  let known = ''
-  /** Until then steps may begin (`performance.now()`); null: no round is running here. */
-  let stepsUntil: number | null = null
-  let finishedAt = Number.NEGATIVE_INFINITY
-
-  function finish(): void {
-    stepsUntil = null
-    finishedAt = clock.now()
-  }
-
-  return {
-    get due() {
-      return stepsUntil !== null || Math.abs(clock.now() - finishedAt) >= INTERVAL_MS
+  /** Until then steps may begin (`performance.now()`). */
+  let stepsUntil = 0
+  const tasks: MaintenanceTask[] = [
+    () => purgeLinks(storage, deleteLinks),
+    (now, retention) => purgeExpired(retention, now),
+  ]
+  return createRounds({
+    clock,
+    tasks: tasks.map(
+      (task) =>
+        async (...given) =>
+          performance.now() < stepsUntil && task(...given),
+    ),
+    // Another node's round counts for this one, too.
+    async begin() {
+      stepsUntil = performance.now() + LAST_STEP_MS
+      return await acquireLease(storage, 'clicks', LEASE_MS)
     },
-    async step() {
-      try {
-        if (stepsUntil === null) {
-          // Another node's round counts for this one, too.
-          if (!(await acquireLease(storage, 'clicks', LEASE_MS))) return finish()
-          stepsUntil = performance.now() + LAST_STEP_MS
-        }
-        const isMore =
-          performance.now() < stepsUntil &&
-          ((await purgeLinks(storage, deleteLinks)) || (await purgeExpired(retention, clock.now())))
-        if (!isMore) finish()
-      } catch (error) {
-        // The next round tries again: storing clicks comes first.
-        finish()
-        throw error
-      }
-    },
-    setRetention(all) {
-      const next = JSON.stringify(all)
-      if (next === known) return
-      known = next
-      retention = all.filter((entry): entry is readonly [number, number] => entry[1] !== null)
-      finishedAt = Number.NEGATIVE_INFINITY
-    },
-  }
+  })
 }
 
 /** Purges some deleted links. True: there are more. */

@@ -4,9 +4,9 @@ import type { Logger } from '../../../base/logger.ts'
 import type { ClickRecord } from '../../../clicks/record.ts'
 import type { Storage } from '../../../storage/index.ts'
 import type { GatherOptions } from '../../ingest/gather.ts'
-import type { Store } from '../../process/store.ts'
 import type { AskableReports, Click } from '../../types.ts'
-import type { Maintenance } from '../types.ts'
+import type { Store } from '../types.ts'
+import { createMaintenance, type MaintenanceOptions } from './maintenance.ts'
 import type { Shipping } from './shipping.ts'
 
 /** How often the database is told how far this node's journal is stored. */
@@ -24,26 +24,23 @@ export interface NodeStoreOptions {
   counted?: GatherOptions['counted']
 }
 
-/** What {@link createNodeStore} works with. */
-export interface NodeStoreParts {
-  nodeNo: number
-  storage: Pick<Storage, 'read'>
-  logger?: Pick<Logger, 'warn'> | undefined
-  reports: AskableReports
-  maintenance: Maintenance
-  shipping: Shipping
-}
-
 /** The clicks of all nodes, as one node's statistics process uses them. */
-export function createNodeStore(options: NodeStoreParts): Store {
-  const { nodeNo, storage, logger, reports, maintenance, shipping } = options
+export function createNodeStore(
+  { node, storage, clock, logger }: NodeStoreOptions,
+  engine: { reports: AskableReports; shipping: Shipping } & Pick<
+    MaintenanceOptions,
+    'deleteLinks' | 'purgeExpired'
+  >,
+): Store {
+  const { reports, shipping } = engine
+  const maintenance = createMaintenance({ ...engine, storage, clock })
   let toldAt = Number.NEGATIVE_INFINITY
 
   /** For the recount of other nodes; the clicks are stored whether this succeeds or not. */
   async function tell(): Promise<void> {
     const { segment, offset } = shipping.watermark
     await sql`UPDATE node_watermarks SET shipped_segment = ${segment}, shipped_offset = ${offset}
-      WHERE node_no = ${nodeNo}`
+      WHERE node_no = ${node.no}`
       .execute(storage.read.db)
       .catch(() => {})
   }

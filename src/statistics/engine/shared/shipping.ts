@@ -2,9 +2,8 @@ import type { ClickRecord } from '../../../clicks/record.ts'
 import type { Position } from '../../../clicks/segments.ts'
 import { type GatherOptions, gather, isSame } from '../../ingest/gather.ts'
 import { numberClicks } from '../../ingest/numbering.ts'
-import type { Pass } from '../../process/ingest.ts'
-import type { Click } from '../../types.ts'
-import type { ClickBatch } from '../types.ts'
+import type { Click, StoredClick } from '../../types.ts'
+import type { Pass } from '../types.ts'
 
 /** How far a node's journal is stored. */
 export interface ShippingState {
@@ -16,6 +15,8 @@ export interface ShippingState {
   batches: number
   /** Time of the newest stored click, in milliseconds; 0: none. */
   newest: number
+  /** Time from which all clicks are stored, in milliseconds; 0: from the beginning. */
+  since: number
 }
 
 /** The state of a node that has stored nothing. */
@@ -24,16 +25,11 @@ export const NOTHING_SHIPPED: ShippingState = {
   pending: null,
   batches: 0,
   newest: 0,
+  since: 0,
 }
 
-/** Stores a node's journal where the clicks of all nodes are, each click once. */
-export interface Shipping {
-  readonly watermark: Position
-  /** Stores one batch. After an error the next pass continues from the stored state. */
-  pass(): Promise<Pass>
-  /** Lets another process ship the journal. */
-  close(): void
-}
+/** Stores a node's journal, each click once. */
+export type Shipping = Awaited<ReturnType<typeof openShipping>>
 
 /** What {@link openShipping} works with. */
 export interface ShippingOptions {
@@ -50,24 +46,30 @@ export interface ShippingOptions {
   /**
    * Stores a batch and the state after it. False: another process has stored it, or more.
    */
-  store(clicks: ClickBatch, from: ShippingState, to: ShippingState): Promise<boolean>
+  store(clicks: readonly StoredClick[], from: ShippingState, to: ShippingState): Promise<boolean>
   close?(): void
 }
 
 /** Ships a journal from where its stored state says. @throws what `load` throws */
-export async function openShipping(options: ShippingOptions): Promise<Shipping> {
+export async function openShipping(options: ShippingOptions) {
   const { directory, nodeNo, enrich, counted, limit, load, store, close = () => {} } = options
   let state: ShippingState | null = await load()
-  let watermark = state.at
+  let known = state
   return {
+    /** The journal is stored up to here. */
     get watermark() {
-      return watermark
+      return known.at
     },
-    async pass() {
+    /** See {@link ShippingState}. */
+    get since() {
+      return known.since
+    },
+    /** Stores one batch. After an error the next pass continues from the stored state. */
+    async pass(): Promise<Pass> {
       state ??= await load()
       const from = state
-      watermark = from.at
-      const { clicks, end, skipped, complete } = await gather({
+      known = from
+      const { clicks, end, skipped, complete, since } = await gather({
         directory,
         enrich,
         counted,
@@ -78,22 +80,22 @@ export async function openShipping(options: ShippingOptions): Promise<Shipping> 
       if (isSame(end, from.at)) return { records: 0, skipped, complete, upTo: 0 }
       numberClicks(clicks, { nodeNo, ...from })
       const upTo = clicks.reduce((newest, { time }) => Math.max(newest, time), 0)
-      const newest = Math.max(from.newest, upTo)
-      const to = { at: end, pending: null, batches: from.batches + 1, newest }
+      const to = {
+        at: end,
+        pending: null,
+        batches: from.batches + 1,
+        newest: Math.max(from.newest, upTo),
+        since: since ?? from.since,
+      }
       // After an error only the stored state says whether the batch is stored.
       state = null
       if (!(await store(clicks, from, to))) {
         return { records: 0, skipped: 0, complete: false, upTo: 0 }
       }
-      state = to
-      watermark = end
-      return {
-        records: clicks.length,
-        skipped,
-        complete: complete && from.pending === null,
-        upTo,
-      }
+      state = known = to
+      return { records: clicks.length, skipped, complete: complete && from.pending === null, upTo }
     },
+    /** Lets another process ship the journal. */
     close,
   }
 }

@@ -1,6 +1,6 @@
+import { openOwnStore } from '../../engine/duckdb/store.ts'
 import { createEnricher } from '../../enrich/index.ts'
 import { runStatistics } from '../run.ts'
-import { openOwnStore } from '../store.ts'
 
 /** The statistics process of a test: `bun main.ts DATA_DIR [IDLE_MS]`. */
 const [, , dataDir = '', idleMs = '60000'] = process.argv

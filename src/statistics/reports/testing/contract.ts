@@ -136,7 +136,7 @@ export function reportsContract(engine: EngineUnderTest): void {
             bots,
             offsets: [],
           }).clicks
-        expect([...found]).toEqual(
+        expect(found).toEqual(
           links.map((link) => [
             link,
             Array.from({ length: days }, (_, day) => ofDay(link, first + day)),

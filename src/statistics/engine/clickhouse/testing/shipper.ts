@@ -1,26 +1,25 @@
 import { journalDirectory } from '../../../../clicks/segments.ts'
 import { readNode } from '../../../../cluster/node.ts'
+import { maybeDie } from '../../testing/dying.ts'
 import { plainClick } from '../../testing/plain-click.ts'
 import { type ClickHouse, openClickHouse } from '../client.ts'
 import { openClickHouseShipping } from '../shipping.ts'
 
-/** Dies as by kill -9, at the moments that matter: around an insert, and while it is under way. */
+/** Dies before an insert, while it is under way, or after it. */
 function dying(clickHouse: ClickHouse): ClickHouse {
-  const die = () => process.kill(process.pid, 'SIGKILL')
-  const moment = Math.random()
   return {
     ...clickHouse,
     async insert(...given) {
-      if (moment < 0.1) die()
+      maybeDie('before')
       const inserted = clickHouse.insert(...given)
-      if (moment < 0.3) setTimeout(die, Math.random() * 20)
+      maybeDie('during')
       await inserted
-      if (moment < 0.6) die()
+      maybeDie('after')
     },
   }
 }
 
-/** A data directory's shipping; `dies`: after its first batch, or so. */
+/** A data directory's shipping; `dies`: see `dying.ts`. */
 export async function openShipping(dataDir: string, url: string, { dies = false } = {}) {
   const node = readNode(dataDir)
   if (node === null) throw new Error('No node')

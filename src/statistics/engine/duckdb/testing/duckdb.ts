@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Position } from '../../../../clicks/segments.ts'
 import { SEQS_PER_WORKSPACE } from '../../../../storage/index.ts'
 import { DAILY_COLUMNS } from '../../../columns.ts'
+import { numberClicks } from '../../../ingest/numbering.ts'
 import type { World } from '../../../reports/testing/world.ts'
+import type { StoredClick } from '../../../types.ts'
 import { type DuckDb, openDuckDb } from '../database.ts'
 import { createMaintenance } from '../maintenance.ts'
-import { createClickWriter } from '../write.ts'
+import { createDuckDbTarget, insertClicks } from '../shipping.ts'
 
 /** A statistics file of a test, in a directory of its own. */
 export interface TestDuckDb {
@@ -18,6 +21,8 @@ export interface TestDuckDb {
   reopen(): Promise<void>
   /** Replaces what is stored. */
   store(world: World): Promise<void>
+  /** Stores a batch up to a position in the journal, after numbering it in place. */
+  write(clicks: StoredClick[], at: Position, since?: number): Promise<void>
   /** Runs a round of maintenance at a time. */
   maintain(
     now: number,
@@ -52,18 +57,23 @@ export async function openTestDuckDb(): Promise<TestDuckDb> {
     },
     async store({ clicks, purged }) {
       await rows('DELETE FROM clicks; DELETE FROM daily')
-      const writer = await createClickWriter(database)
-      const end = { segment: writer.watermark.segment + 1, offset: 0 }
-      await writer.write(
-        clicks.map((click) => ({ ...click })),
-        end,
-      )
+      const connection = await database.connect()
+      await insertClicks(database, connection, clicks)
+      connection.close()
       for (const row of purged) {
         const workspace = Math.floor(row.link / SEQS_PER_WORKSPACE)
         const { link, day, kind, clicks: count, uniques, workspace_uniques: ofWorkspace } = row
         const values = [workspace, link, day, kind, count, uniques, ofWorkspace]
         await rows(`INSERT INTO daily (${DAILY_COLUMNS.join(', ')}) VALUES (${values.join(', ')})`)
       }
+    },
+    async write(clicks, at, since) {
+      const { load, store } = await createDuckDbTarget(database)
+      const state = await load()
+      numberClicks(clicks, { nodeNo: 0, ...state })
+      const newest = clicks.reduce((last, { time }) => Math.max(last, time), state.newest)
+      const to = { ...state, at, newest, batches: state.batches + 1, since: since ?? state.since }
+      await store(clicks, state, to)
     },
     async maintain(now, { mainFile = join(directory, 'none'), retention = [] } = {}) {
       const maintenance = await createMaintenance({ database, mainFile, clock: { now: () => now } })

@@ -1,0 +1,84 @@
+import type { Clock } from '../../../base/clock.ts'
+import type { ClickRecord } from '../../../clicks/record.ts'
+import { journalDirectory } from '../../../clicks/segments.ts'
+import { databaseFiles } from '../../../storage/index.ts'
+import type { GatherOptions } from '../../ingest/gather.ts'
+import { statisticsFile } from '../../process/files.ts'
+import { createReports } from '../../reports/index.ts'
+import type { Click } from '../../types.ts'
+import { openShipping } from '../shared/shipping.ts'
+import { type LinkFacts, NO_FACTS, type Store } from '../types.ts'
+import { checkFile } from './check.ts'
+import { createDuckDbEngine, type DuckDb, openDuckDb } from './index.ts'
+import { createMaintenance } from './maintenance.ts'
+import { linkNumbers } from './recount.ts'
+import { createDuckDbTarget } from './shipping.ts'
+import { createWriteLock } from './write-lock.ts'
+
+interface StoreOptions {
+  clock: Clock
+  enrich(record: ClickRecord): Click
+  /** See `gather`. */
+  counted?: GatherOptions['counted']
+  facts?: LinkFacts
+}
+
+/**
+ * Opens the statistics file of a data directory.
+ * @throws OldFormat; DuckDB's errors when the file is locked, damaged, or can't be written
+ */
+export async function openOwnStore(
+  dataDir: string,
+  options: StoreOptions,
+): Promise<Required<Store>> {
+  const database = await openDuckDb(statisticsFile(dataDir))
+  try {
+    return await useStore(database, dataDir, options)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+async function useStore(
+  database: DuckDb,
+  dataDir: string,
+  { clock, enrich, counted, facts = NO_FACTS }: StoreOptions,
+): Promise<Required<Store>> {
+  const directory = journalDirectory(dataDir)
+  const shipping = await openShipping({
+    ...(await createDuckDbTarget(database)),
+    directory,
+    enrich,
+    counted,
+  })
+  const mainFile = databaseFiles(dataDir).main
+  const maintenance = await createMaintenance({ database, mainFile, clock })
+  const { writing: exclusively, lock } = createWriteLock()
+
+  return {
+    reportsUntil: createReports(createDuckDbEngine(database, facts), { facts }).until,
+    maintenance: {
+      get due() {
+        return maintenance.due
+      },
+      async step() {
+        await exclusively(maintenance.step)
+        await database.releaseMemory()
+      },
+      setRetention: maintenance.setRetention,
+    },
+    recount: (range) => linkNumbers(database, range),
+    lockWrites: lock,
+    check: () => exclusively(() => checkFile(database)),
+    get watermark() {
+      return shipping.watermark
+    },
+    get since() {
+      return shipping.since
+    },
+    pass: () => exclusively(shipping.pass),
+    rest: () => database.releaseMemory(),
+    close: database.close,
+  }
+}

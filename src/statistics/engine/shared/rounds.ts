@@ -1,0 +1,71 @@
+import type { Clock } from '../../../base/clock.ts'
+import type { Maintenance } from '../types.ts'
+
+/** A round every hour, and one at the start. */
+const EVERY_MS = 3_600_000
+
+/** Days for which the clicks of workspaces are kept. */
+export type Retention = readonly (readonly [workspaceNo: number, days: number])[]
+
+/** One step of a kind of work. False: there is nothing left to do. */
+export type MaintenanceTask = (now: number, retention: Retention) => Promise<boolean>
+
+/** What {@link createRounds} works with. */
+export interface RoundsOptions {
+  clock: Clock
+  /** They run one after another, each until nothing is left to do. Every step can be repeated. */
+  tasks: readonly MaintenanceTask[]
+  /** False: the round is not for this process. */
+  begin?(): Promise<boolean>
+  /** Called after a round that has done something. */
+  changed?(): Promise<void>
+}
+
+/** Runs tasks in rounds. */
+export function createRounds(options: RoundsOptions): Maintenance {
+  const { clock, tasks, begin, changed } = options
+  let retention: Retention = []
+  let known = ''
+  /** The task of the running round; null: no round is running. */
+  let current: number | null = null
+  let hasChanged = false
+  /** The retention has changed during a round: another one follows. */
+  let isOutdated = false
+  let doneAt = Number.NEGATIVE_INFINITY
+
+  function finish(): void {
+    doneAt = isOutdated ? Number.NEGATIVE_INFINITY : clock.now()
+    current = null
+    hasChanged = isOutdated = false
+  }
+
+  return {
+    get due() {
+      return current !== null || Math.abs(clock.now() - doneAt) >= EVERY_MS
+    },
+    async step() {
+      try {
+        if (current === null && begin !== undefined && !(await begin())) return finish()
+        current ??= 0
+        const task = tasks[current]
+        if (task === undefined) {
+          if (hasChanged) await changed?.()
+          finish()
+        } else if (await task(clock.now(), retention)) hasChanged = true
+        else current++
+      } catch (error) {
+        // The next round tries again: storing clicks comes first.
+        finish()
+        throw error
+      }
+    },
+    setRetention(all) {
+      const next = JSON.stringify(all)
+      if (next === known) return
+      known = next
+      retention = all.filter((entry): entry is readonly [number, number] => entry[1] !== null)
+      if (current !== null) isOutdated = true
+      else doneAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}
