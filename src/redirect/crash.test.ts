@@ -89,7 +89,7 @@ test('no answered click is missing or doubled, wherever server and worker are ki
 
   const after = await openSite(dir)
   after.supervisor.wake()
-  after.count()
+  await after.count()
   const counters = await after.countersOf(seq)
   const stored = counters?.human ?? 0
   expect(answered).toBeGreaterThan(ROUNDS * 10)
