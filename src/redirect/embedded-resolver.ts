@@ -1,13 +1,21 @@
 import type { Database } from 'bun:sqlite'
 import { StorageUnavailable } from '../storage/index.ts'
 import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
+import { idOf } from './slug-cache.ts'
+
+/** Slugs that are remembered between two changes of the database; one takes some 500 bytes. */
+const REMEMBERED_MAX = 10_000
 
 /**
  * Reads the embedded database with statements prepared by hand. One transaction for all redirects
  * of a turn: opening and closing a snapshot costs three times what a read inside it does.
+ *
+ * Slugs are remembered until any other connection commits. SQLite's `data_version` says so in the
+ * turn's own snapshot, so the next redirect after an edit obeys it.
  */
 export function createEmbeddedResolver(reader: Database): Resolver {
   const begin = reader.prepare('BEGIN')
+  const version = reader.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const commit = reader.prepare('COMMIT')
   const bySlug = reader.prepare<SlugRow, [string, number]>(
     `SELECT link_seq, target_url, redirect_status, special, block_id FROM main.slugs
@@ -19,17 +27,29 @@ export function createEmbeddedResolver(reader: Database): Resolver {
      FROM main.links WHERE seq = ?`,
   )
 
+  const remembered = new Map<string, SlugRow | null>()
+  let rememberedVersion = -1
+
   return {
     begin() {
       try {
         begin.run()
+        const { data_version } = version.get() as { data_version: number }
+        if (data_version === rememberedVersion && remembered.size < REMEMBERED_MAX) return
+        rememberedVersion = data_version
+        remembered.clear()
       } catch (cause) {
         throw unavailable(cause)
       }
     },
     slug(slugKey, domainNo) {
+      const id = idOf(slugKey, domainNo)
+      const known = remembered.get(id)
+      if (known !== undefined) return known
       try {
-        return bySlug.get(slugKey, domainNo)
+        const row = bySlug.get(slugKey, domainNo)
+        remembered.set(id, row)
+        return row
       } catch (cause) {
         throw unavailable(cause)
       }
