@@ -3,15 +3,9 @@ import type { SlugRow } from './resolver.ts'
 import { fromQrCode, QR_MARKER } from './target.ts'
 import type { Use } from './uses.ts'
 
-/** The methods that a link answers; numbers, because they are compared for every visit. */
-export const GET = 0
-export const HEAD = 1
-export const POST = 2
-export type Method = typeof GET | typeof HEAD | typeof POST
-
 /** Null: a method that no link answers. */
-export function methodOf(name: string): Method | null {
-  return name === 'GET' ? GET : name === 'HEAD' ? HEAD : name === 'POST' ? POST : null
+export function methodOf(name: string): Visit['method'] | null {
+  return name === 'GET' || name === 'HEAD' || name === 'POST' ? name : null
 }
 
 /** A visit on its way through one or more turns. */
@@ -20,8 +14,9 @@ export interface Visit {
   url: string
   headers: Headers
   peer: () => string
-  method: Method
+  method: 'GET' | 'HEAD' | 'POST'
   slugKey: string
+  /** `/{slug}+`: shows where it leads. */
   preview: boolean
   domainNo: number
   answer: (response: Response) => void
@@ -47,13 +42,6 @@ export function pathOf(visit: Visit): string {
   return fromQrCode(visit.url) ? `${path}?${QR_MARKER}` : path
 }
 
-/** A path of one segment. */
-export interface SlugPath {
-  slugKey: string
-  /** `/{slug}+`: where does it lead? */
-  preview: boolean
-}
-
 /** Nothing longer can be a slug: 64 characters of at most two UTF-16 units, and some folding. */
 const KEY_LENGTH_MAX = 256
 const PLAIN = /^[a-z0-9_-]+$/
@@ -62,7 +50,7 @@ const PLAIN = /^[a-z0-9_-]+$/
  * Reads the path of a WHATWG-serialised URL. Null: no slug can be there (several segments, or a
  * broken percent-encoding, or nothing). One slash at the end is forgiven.
  */
-export function parsePath(path: string): SlugPath | null {
+export function parsePath(path: string): Pick<Visit, 'slugKey' | 'preview'> | null {
   if (PLAIN.test(path)) return { slugKey: path, preview: false }
   let segment = path.endsWith('/') ? path.slice(0, -1) : path
   if (segment === '' || segment.includes('/')) return null
