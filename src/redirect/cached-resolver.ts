@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
-import type { FoundSlug, SlugPages } from './fetch-slug.ts'
-import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
+import type { SlugPages } from './fetch-slug.ts'
+import type { Resolver, SlugRow } from './resolver.ts'
 import { type CacheBounds, CachedSlug, idOf, SlugCache } from './slug-cache.ts'
 import { SlugReads, type SlugReadsOptions, within } from './slug-reads.ts'
 import type { SavedSlug } from './snapshot.ts'
@@ -98,10 +98,6 @@ export class CachedResolver implements Resolver {
     this.#counts.hits++
     entry.visited = true
     return entry
-  }
-
-  link(slug: SlugRow): LinkRow | null {
-    return (slug as FoundSlug).link
   }
 
   end(): void {}
@@ -233,7 +229,7 @@ export class CachedResolver implements Resolver {
     throw new StorageUnavailable(reason)
   }
 
-  #load(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+  #load(slugKey: string, domainNo: number): Promise<SlugRow | null> {
     const [at, era] = [this.#options.clock.now(), this.#era]
     return this.#reads.read(slugKey, domainNo, (found) => {
       const entry = new CachedSlug(domainNo, slugKey, found, at, era)
@@ -242,7 +238,7 @@ export class CachedResolver implements Resolver {
     })
   }
 
-  async #only(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+  async #only(slugKey: string, domainNo: number): Promise<SlugRow | null> {
     try {
       return await this.#load(slugKey, domainNo)
     } catch (error) {
@@ -251,7 +247,7 @@ export class CachedResolver implements Resolver {
     }
   }
 
-  async #freshOrStale(found: Promise<FoundSlug | null>, old: CachedSlug) {
+  async #freshOrStale(found: Promise<SlugRow | null>, old: CachedSlug) {
     try {
       return await within(found, this.#options.freshWithinMs)
     } catch (error) {

@@ -88,3 +88,15 @@ test('domains are told apart', () => {
   expect(resolver.slug('a', 1)).toMatchObject({ target_url: 'https://example.com/1' })
   resolver.end()
 })
+
+test("a change of a link's conditions alone is obeyed by the next turn", () => {
+  writer.run("INSERT INTO slugs VALUES ('a', 0, 1, 'https://example.com/', 302, 1, NULL)")
+  writer.run(`INSERT INTO links VALUES
+    (1, 'https://example.com/', 302, 1, 0, NULL, NULL, 5, 0, NULL, NULL)`)
+  for (let uses = 1; uses <= 5; uses++) {
+    writer.run('UPDATE links SET uses = uses + 1')
+    resolver.begin()
+    expect(resolver.slug('a', 0)).toMatchObject({ link: { max_clicks: 5, uses } })
+    resolver.end()
+  }
+})

@@ -17,7 +17,7 @@ export function createEmbeddedResolver(reader: Database): Resolver {
   const begin = reader.prepare('BEGIN')
   const version = reader.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const commit = reader.prepare('COMMIT')
-  const bySlug = reader.prepare<SlugRow, [string, number]>(
+  const bySlug = reader.prepare<Omit<SlugRow, 'link'>, [string, number]>(
     `SELECT link_seq, target_url, redirect_status, special, block_id FROM main.slugs
      WHERE slug_key = ? AND domain_no = ?`,
   )
@@ -26,6 +26,13 @@ export function createEmbeddedResolver(reader: Database): Resolver {
        expires_at, max_clicks, uses, fallback_url, password_hash
      FROM main.links WHERE seq = ?`,
   )
+
+  function read(slugKey: string, domainNo: number): SlugRow | null {
+    const slug = bySlug.get(slugKey, domainNo)
+    if (slug === null) return null
+    const hasConditions = slug.special !== 0 && slug.link_seq !== null
+    return { ...slug, link: hasConditions ? bySeq.get(slug.link_seq as number) : null }
+  }
 
   const remembered = new Map<string, SlugRow | null>()
   let rememberedVersion = -1
@@ -47,17 +54,9 @@ export function createEmbeddedResolver(reader: Database): Resolver {
       const known = remembered.get(id)
       if (known !== undefined) return known
       try {
-        const row = bySlug.get(slugKey, domainNo)
+        const row = read(slugKey, domainNo)
         remembered.set(id, row)
         return row
-      } catch (cause) {
-        throw unavailable(cause)
-      }
-    },
-    link({ link_seq }) {
-      if (link_seq === null) return null
-      try {
-        return bySeq.get(link_seq)
       } catch (cause) {
         throw unavailable(cause)
       }

@@ -100,27 +100,26 @@ class RedirectHandler {
     this.#queue = []
     const now = clock.now()
     this.#turnIds.startTurn()
-    const answers: (Response | null)[] = new Array(visits.length)
-    let failure: unknown
+    let answers: (Response | null)[]
     try {
       resolver.begin()
+      answers = visits.map((visit) => this.#decideSafely(visit, now))
     } catch (error) {
-      failure = error
-    }
-    for (let i = 0; i < visits.length; i++) {
-      const visit = visits[i] as Visit
-      try {
-        if (failure !== undefined) throw failure
-        answers[i] = this.#decide(visit, now)
-      } catch (error) {
-        answers[i] = this.#failed(visit.request, error)
-      }
+      answers = visits.map(({ request }) => this.#failed(request, error))
     }
     resolver.end()
     recorder.commit()
-    for (let i = 0; i < visits.length; i++) {
+    for (let i = 0; i < answers.length; i++) {
       const answer = answers[i]
-      if (answer) (visits[i] as Visit).answer(answer)
+      if (answer) visits[i]?.answer(answer)
+    }
+  }
+
+  #decideSafely(visit: Visit, now: number): Response | null {
+    try {
+      return this.#decide(visit, now)
+    } catch (error) {
+      return this.#failed(visit.request, error)
     }
   }
 
@@ -140,26 +139,25 @@ class RedirectHandler {
     }
     if (slug === null) return this.#notFound(visit.request)
     if (slug.block_id !== null) return this.#blocked(visit)
-    if (slug.link_seq === null) return this.#notFound(visit.request)
-    const { target_url } = slug
-    if (target_url === null) return this.#notFound(visit.request)
-    if (this.#deps.blocks.covers(visit.domainNo, slug.link_seq, target_url)) {
+    const { link_seq, target_url } = slug
+    if (link_seq === null || target_url === null) return this.#notFound(visit.request)
+    if (this.#deps.blocks.covers(visit.domainNo, link_seq, target_url)) {
       return this.#blocked(visit)
     }
-    const waitSeconds = this.#takeVisit(visit, slug.link_seq, now)
+    const waitSeconds = this.#takeVisit(visit, link_seq, now)
     if (waitSeconds > 0) {
       this.counts.limited++
       return this.#pages.limited(visit.request, waitSeconds)
     }
     if (slug.special !== 0) {
-      const link = resolver.link(slug)
+      const { link } = slug
       return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
     }
-    if (visit.preview && visit.method === 'POST')
-      return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
-    if (visit.method === 'POST') return this.#pages.notAllowed(visit.request)
+    if (visit.method === 'POST') {
+      return visit.preview ? this.#report(visit) : this.#pages.notAllowed(visit.request)
+    }
     if (visit.preview) return this.#preview(visit, target_url)
-    if (visit.method !== 'HEAD') this.#record(visit, slug.link_seq, now)
+    if (visit.method !== 'HEAD') this.#record(visit, link_seq, now)
     this.counts.redirected++
     return this.#redirect(visit, slug.redirect_status, target_url)
   }
@@ -180,8 +178,7 @@ class RedirectHandler {
     const { request, method } = visit
     const condition = conditionOf(link, now)
     if (condition !== 'open') return this.#closed(visit, link, condition)
-    if (visit.preview && method === 'POST')
-      return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
+    if (visit.preview && method === 'POST') return this.#report(visit)
     const { password_hash } = link
     if (method === 'POST' && password_hash === null) return this.#pages.notAllowed(request)
     if (password_hash !== null && visit.unlocked !== password_hash) {
@@ -195,6 +192,10 @@ class RedirectHandler {
     }
     if (visit.refusals >= REFUSALS_MAX) return this.#closed(visit, link, 'exhausted')
     return this.#settle(visit, () => this.#takeUse(visit, link.seq, now))
+  }
+
+  #report(visit: Visit): null {
+    return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
   }
 
   async #takeUse(visit: Visit, seq: number, now: number): Promise<null> {

@@ -6,7 +6,7 @@ export {
   SLUGS_MAX,
 } from './cached-resolver.ts'
 export { createEmbeddedResolver } from './embedded-resolver.ts'
-export { createFetchSlug, type FoundSlug, listSlugs, type SlugPages } from './fetch-slug.ts'
+export { createFetchSlug, listSlugs, type SlugPages } from './fetch-slug.ts'
 export { createGuessLimit } from './guesses.ts'
 export { createRedirect, type Redirect, type RedirectCounts } from './handler.ts'
 export type { LinkRow, Resolver, SlugRow } from './resolver.ts'
