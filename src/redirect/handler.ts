@@ -10,7 +10,7 @@ import { fromQrCode, withoutQrMarker, withVisitorsQuery } from './target.ts'
 import { TurnIds } from './turn-ids.ts'
 import type { RedirectDeps } from './types.ts'
 import { type Use, useOnce } from './uses.ts'
-import { methodOf, parsePath, pathOf, searchOf, type Visit } from './visit.ts'
+import { methodOf, parsePath, pathOf, searchOf, Visit } from './visit.ts'
 
 /** A link that changes that often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
@@ -57,7 +57,7 @@ class RedirectHandler {
 
   /** `peer` gives the address at the other end of the connection. Never rejects. */
   fetch(request: Request, peer: () => string): Promise<Response> | Response {
-    const { url, headers } = request
+    const { url } = request
     // Without a Host header (HTTP/1.0) there is only the path.
     const hostAt = url.startsWith('/') ? 0 : url.indexOf('//') + 2
     const pathAt = url.indexOf('/', hostAt)
@@ -72,21 +72,7 @@ class RedirectHandler {
     }
     const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
     return new Promise<Response>((answer) => {
-      this.#enqueue({
-        request,
-        url,
-        headers,
-        peer,
-        method,
-        slugKey: slug.slugKey,
-        preview: slug.preview,
-        domainNo,
-        answer,
-        unlocked: null,
-        use: null,
-        refusals: 0,
-        fetched: undefined,
-      })
+      this.#enqueue(new Visit(request, peer, method, slug, domainNo, answer))
     })
   }
 

@@ -65,9 +65,6 @@ interface PageOptions {
  * errors of the API instead.
  */
 export class Pages {
-  /** Pages that are the same for everyone with the same language. */
-  readonly #rendered = new Map<string, string>()
-
   readonly #always: Readonly<Record<string, string>>
 
   constructor(private readonly options: PagesOptions) {
@@ -107,7 +104,7 @@ export class Pages {
   }
 
   notFound(request: Request): Response {
-    return this.#pageOr(request, ['LINK_NOT_FOUND'], (locale) => this.#simple(locale, 'not_found'))
+    return this.#pageOr(request, ['LINK_NOT_FOUND'], (locale) => simplePage(locale, 'not_found'))
   }
 
   /** A link that leads nowhere now; `startsAt` in milliseconds since the epoch. */
@@ -115,7 +112,7 @@ export class Pages {
     return this.#pageOr(request, [CODES[condition]], (locale) =>
       condition === 'scheduled' && startsAt !== null
         ? scheduledPage(locale, startsAt)
-        : this.#simple(locale, condition),
+        : simplePage(locale, condition),
     )
   }
 
@@ -162,7 +159,7 @@ export class Pages {
 
   unavailable(request: Request): Response {
     const error: AppErrorArgs = ['SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '2' } }]
-    return this.#pageOr(request, error, (locale) => this.#simple(locale, 'unavailable'))
+    return this.#pageOr(request, error, (locale) => simplePage(locale, 'unavailable'))
   }
 
   notAllowed(request: Request): Response {
@@ -234,15 +231,13 @@ export class Pages {
     const headers = { 'Content-Type': 'application/json' }
     return this.#page(request, () => JSON.stringify({ data }), { headers })
   }
+}
 
-  #simple(locale: Locale, name: 'not_found' | 'unavailable' | 'blocked' | Closed): string {
-    const key = `${name} ${locale}`
-    let html = this.#rendered.get(key)
-    if (html === undefined) {
-      const title = translate(locale, `page.${name}.title`)
-      html = renderPage(locale, title, paragraph(translate(locale, `page.${name}.text`)))
-      this.#rendered.set(key, html)
-    }
-    return html
-  }
+/** A page that is the same for everyone with the same language. */
+function simplePage(
+  locale: Locale,
+  name: 'not_found' | 'unavailable' | 'blocked' | Closed,
+): string {
+  const title = translate(locale, `page.${name}.title`)
+  return renderPage(locale, title, paragraph(translate(locale, `page.${name}.text`)))
 }

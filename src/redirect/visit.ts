@@ -3,31 +3,42 @@ import type { SlugRow } from './resolver.ts'
 import { fromQrCode, QR_MARKER } from './target.ts'
 import type { Use } from './uses.ts'
 
+type Method = 'GET' | 'HEAD' | 'POST'
+
 /** Null: a method that no link answers. */
-export function methodOf(name: string): Visit['method'] | null {
+export function methodOf(name: string): Method | null {
   return name === 'GET' || name === 'HEAD' || name === 'POST' ? name : null
 }
 
 /** A visit on its way through one or more turns. */
-export interface Visit {
-  request: Request
-  url: string
-  headers: Headers
-  peer: () => string
-  method: 'GET' | 'HEAD' | 'POST'
-  slugKey: string
+export class Visit {
+  readonly url: string
+  readonly headers: Headers
+  readonly slugKey: string
   /** `/{slug}+`: shows where it leads. */
-  preview: boolean
-  domainNo: number
-  answer: (response: Response) => void
+  readonly preview: boolean
   /** The hash that the given password fits. */
-  unlocked: string | null
+  unlocked: string | null = null
   /** One of the link's uses was taken for this visit. */
-  use: (Use & { seq: number }) | null
-  /** How often a use was asked for in vain. */
-  refusals: number
-  /** What had to be waited for, until it is looked at; undefined: look it up. */
-  fetched: SlugRow | null | undefined
+  use: (Use & { seq: number }) | null = null
+  /** How often no use was left. */
+  refusals = 0
+  /** What the visit has waited for, until the next turn uses it; undefined: look it up. */
+  fetched: SlugRow | null | undefined = undefined
+
+  constructor(
+    readonly request: Request,
+    readonly peer: () => string,
+    readonly method: Method,
+    slug: { slugKey: string; preview: boolean },
+    readonly domainNo: number,
+    readonly answer: (response: Response) => void,
+  ) {
+    this.url = request.url
+    this.headers = request.headers
+    this.slugKey = slug.slugKey
+    this.preview = slug.preview
+  }
 }
 
 /** The query string with its `?`, as the visitor sent it. */
