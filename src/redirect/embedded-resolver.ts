@@ -3,7 +3,10 @@ import { StorageUnavailable } from '../storage/index.ts'
 import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
 
-/** Slugs that are remembered between two changes of the database; one takes some 500 bytes. */
+/**
+ * Slugs that are remembered between two changes of the database, some 500 bytes each: the first ones
+ * that are visited. To replace them would cost visits that are spread over a million links 1 µs each.
+ */
 const REMEMBERED_MAX = 10_000
 
 /**
@@ -11,14 +14,14 @@ const REMEMBERED_MAX = 10_000
  * of a turn: opening and closing a snapshot costs three times what a read inside it does.
  *
  * Slugs are remembered until any other connection commits. SQLite's `data_version` says so in the
- * turn's own snapshot, so the next redirect after an edit obeys it.
+ * turn's own snapshot, so the next redirect after an edit obeys it. It saves 1.2 µs of 15 a visit.
  */
 export function createEmbeddedResolver(reader: Database): Resolver {
   const begin = reader.prepare('BEGIN')
   const version = reader.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const commit = reader.prepare('COMMIT')
-  const bySlug = reader.prepare<Omit<SlugRow, 'link'>, [string, number]>(
-    `SELECT link_seq, target_url, redirect_status, special, block_id FROM main.slugs
+  const bySlug = reader.prepare<SlugRow, [string, number]>(
+    `SELECT link_seq, target_url, redirect_status, special, block_id, NULL AS link FROM main.slugs
      WHERE slug_key = ? AND domain_no = ?`,
   )
   const bySeq = reader.prepare<LinkRow, [number]>(
@@ -29,12 +32,13 @@ export function createEmbeddedResolver(reader: Database): Resolver {
 
   function read(slugKey: string, domainNo: number): SlugRow | null {
     const slug = bySlug.get(slugKey, domainNo)
-    if (slug === null) return null
-    const hasConditions = slug.special !== 0 && slug.link_seq !== null
-    return { ...slug, link: hasConditions ? bySeq.get(slug.link_seq as number) : null }
+    if (slug !== null && slug.special !== 0 && slug.link_seq !== null) {
+      slug.link = bySeq.get(slug.link_seq)
+    }
+    return slug
   }
 
-  const remembered = new Map<string, SlugRow | null>()
+  const remembered = new Map<string, SlugRow>()
   let rememberedVersion = -1
 
   return {
@@ -42,7 +46,7 @@ export function createEmbeddedResolver(reader: Database): Resolver {
       try {
         begin.run()
         const { data_version } = version.get() as { data_version: number }
-        if (data_version === rememberedVersion && remembered.size < REMEMBERED_MAX) return
+        if (data_version === rememberedVersion) return
         rememberedVersion = data_version
         remembered.clear()
       } catch (cause) {
@@ -55,7 +59,7 @@ export function createEmbeddedResolver(reader: Database): Resolver {
       if (known !== undefined) return known
       try {
         const row = read(slugKey, domainNo)
-        remembered.set(id, row)
+        if (row !== null && remembered.size < REMEMBERED_MAX) remembered.set(id, row)
         return row
       } catch (cause) {
         throw unavailable(cause)
