@@ -1,17 +1,20 @@
 /**
  * CPU per redirect against nginx answering the same slugs from a map, in the same run, and
- * against the runtime's own floor. "Until rest" includes counting and storing each click.
+ * against the runtime's own floor. "Until rest" includes counting and storing each click. Then
+ * what each feature of a link costs, and how long a start takes until the first redirect.
  * Usage: bin/bun bench/redirect.ts [--links 100000] [--rounds 5] [--seconds 6]
  */
+import { Database } from 'bun:sqlite'
 import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { databaseFiles } from '../src/storage/index.ts'
 import { startSlugline } from '../test/harness/process.ts'
 import { startFloor } from './lib/floor.ts'
 import { cpuSeconds, family, machine, median, versionOf } from './lib/machine.ts'
 import { startNginx } from './lib/nginx.ts'
 import { seedLinks } from './lib/seed.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
-import { runLoad, visitorScript } from './lib/wrk.ts'
+import { runLoad, slugAt, visitorScript } from './lib/wrk.ts'
 
 const { values } = parseArgs({
   options: {
@@ -33,12 +36,37 @@ const wrapper = ['taskset', '-c', '0']
 const first = await startSlugline({}, { dataDir: dir })
 await first.createKey()
 await first.stop()
-seedLinks(dir, { workspaceNo: 1, links })
 
+/** Links besides those that are drawn; `set` is SQL. Every visit asks for `path`. */
+const FEATURES = [
+  {
+    name: 'forward_query',
+    path: `/${slugAt(links)}?utm_source=bench&a=1`,
+    set: 'forward_query = 1',
+  },
+  { name: 'max_clicks', path: `/${slugAt(links + 1)}`, set: 'max_clicks = 1000000000' },
+  {
+    name: 'password form',
+    path: `/${slugAt(links + 2)}`,
+    set: `password_hash = '${await Bun.password.hash('bench')}'`,
+  },
+]
+seedLinks(dir, { workspaceNo: 1, links: links + FEATURES.length })
+const database = new Database(databaseFiles(dir).main)
+for (const [n, { set }] of FEATURES.entries()) {
+  database.run(`UPDATE links SET ${set} WHERE slug_key = '${slugAt(links + n)}'`)
+  database.run(`UPDATE slugs SET special = 1 WHERE slug_key = '${slugAt(links + n)}'`)
+}
+database.close()
+
+const begun = performance.now()
 const slugline = await startSlugline({ LOG_LEVEL: 'error' }, { dataDir: dir, wrapper })
+await fetch(`${slugline.url}/${slugAt(links - 1)}`, { redirect: 'manual' })
+const startMs = performance.now() - begun
 const nginx = await startNginx(links, wrapper)
 const floor = await startFloor(wrapper)
-const load = { seconds, connections: 64, core: 1, script: visitorScript(links) }
+const load = { seconds, connections: 64, core: 1 }
+const MISSING = '/leads-nowhere'
 
 interface Round {
   serving: number
@@ -48,15 +76,16 @@ interface Round {
   p99: number
 }
 
-async function measure(url: string, pid: number): Promise<Round> {
-  await runLoad({ ...load, url, seconds: 2 })
+async function measure(url: string, pid: number, path?: string): Promise<Round> {
+  const script = visitorScript(links, path)
+  await runLoad({ ...load, url, script, seconds: 2 })
   if (pid === slugline.pid) await rest()
   const before = snapshot(pid)
-  const result = await runLoad({ ...load, url })
+  const result = await runLoad({ ...load, url, script })
   const after = snapshot(pid)
   if (pid === slugline.pid) await rest()
   const atRest = snapshot(pid)
-  if (result.refused > 0 || result.socketErrors > 0) {
+  if ((result.refused > 0 && path !== MISSING) || result.socketErrors > 0) {
     throw new Error(`${result.refused} refused, ${result.socketErrors} socket errors`)
   }
   return {
@@ -94,6 +123,10 @@ for (let round = 0; round < Number(values.rounds); round++) {
   least.push(await measure(floor.url, floor.pid))
   ours.push(await measure(slugline.url, slugline.pid))
 }
+const byFeature = new Map<string, Round>()
+for (const { name, path } of [...FEATURES, { name: 'not found', path: MISSING }]) {
+  byFeature.set(name, await measure(slugline.url, slugline.pid, path))
+}
 await slugline.stop()
 await nginx.stop()
 await floor.stop()
@@ -114,6 +147,11 @@ console.log(
     `all processes under load ${paired('all').toFixed(2)} ×, until rest ${paired('rest').toFixed(2)} ×`,
 )
 console.log(`Over the floor: ${(of(ours, 'serving') - of(least, 'serving')).toFixed(2)} µs`)
+console.table({
+  plain: row(ours),
+  ...Object.fromEntries([...byFeature].map(([name, round]) => [name, row([round])])),
+})
+console.log(`From the start of the process to the first redirect: ${startMs.toFixed(0)} ms`)
 
 function row(rounds: Round[]) {
   return {

@@ -53,8 +53,8 @@ function milliseconds(text: string | undefined): number {
   return text?.endsWith('ms') ? value : value * 1000
 }
 
-/** A browser's headers, and a slug drawn evenly from `count` (see `slugAt`). */
-export function visitorScript(count: number): string {
+/** A browser's headers, and `path`, or a slug drawn evenly from `count` (see `slugAt`). */
+export function visitorScript(count: number, path?: string): string {
   return `
 local digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 math.randomseed(os.time())
@@ -65,7 +65,7 @@ local headers = {
   ["Accept-Encoding"] = "gzip, deflate, br",
   ["Referer"] = "https://news.example.org/a/b",
 }
-request = function()
+request = function()${path === undefined ? '' : `\n  do return wrk.format("GET", "${path}", headers) end`}
   local n, slug = math.random(0, ${count - 1}), ""
   for i = 1, 6 do
     local r = n % 36

@@ -33,13 +33,13 @@ async function seen(slugKey: string, domainNo: number) {
   const slug = await resolver.slug(slugKey, domainNo)
   resolver.end()
   if (slug === null || slug.link_seq === null) return slug?.block_id ? 'blocked' : 'nothing'
-  const { link_seq, target_url, redirect_status, special, block_id } = slug
+  const { link_seq, target_url, redirect_status, block_id, link } = slug
   return {
     block_id,
     link_seq,
     target_url,
     redirect_status,
-    link: special ? resolver.link(slug) : null,
+    link,
   }
 }
 

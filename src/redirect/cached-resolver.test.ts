@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StorageUnavailable } from '../storage/index.ts'
 import { type CachedResolver, createCachedResolver } from './cached-resolver.ts'
-import type { FoundSlug, ListedSlug, SlugPages } from './fetch-slug.ts'
+import type { ListedSlug, SlugPages } from './fetch-slug.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 import { readSnapshot, writeSnapshot } from './snapshot.ts'
 
 const START = 1_790_000_000_000
 let now: number
 /** The database: what each slug of domain 0 leads to. */
-let rows: Map<string, FoundSlug>
+let rows: Map<string, SlugRow>
 let asked: string[]
 /** Set: reads wait for it. */
 let held: PromiseWithResolvers<void> | undefined
@@ -45,7 +45,7 @@ function open(options: Partial<Parameters<typeof createCachedResolver>[0]> = {})
   })
 }
 
-const plain = (target_url: string, seq = 1): FoundSlug => ({
+const plain = (target_url: string, seq = 1): SlugRow => ({
   link_seq: seq,
   target_url,
   redirect_status: 302,
@@ -53,7 +53,7 @@ const plain = (target_url: string, seq = 1): FoundSlug => ({
   block_id: null,
   link: null,
 })
-const special = (seq: number, link: Partial<LinkRow>): FoundSlug => ({
+const special = (seq: number, link: Partial<LinkRow>): SlugRow => ({
   ...plain('https://s.example', seq),
   special: 1,
   link: { seq, target_url: 'https://s.example', ...link } as LinkRow,
@@ -96,7 +96,7 @@ describe('what is remembered', () => {
   test('comes with the conditions of its link', async () => {
     rows.set('a', special(7, { expires_at: 5 }))
     await targetOf('a')
-    expect(resolver.link(look('a') as SlugRow)).toMatchObject({ seq: 7, expires_at: 5 })
+    expect((look('a') as SlugRow).link).toMatchObject({ seq: 7, expires_at: 5 })
   })
 
   test('is told apart by domain', async () => {
@@ -207,7 +207,7 @@ describe('a fill', () => {
   const listed = (slugKey: string, found = rows.get(slugKey)): ListedSlug => ({
     slugKey,
     domainNo: 0,
-    ...(found as FoundSlug),
+    ...(found as SlugRow),
   })
   async function* pagesOf(...pages: string[][]): SlugPages {
     for (const page of pages) {
@@ -399,7 +399,7 @@ describe('the snapshot', () => {
     next.restore(await readSnapshot(file))
     away = true
     expect(await targetOf('a', next)).toBe('https://a.example')
-    expect(next.link(look('b', next) as SlugRow)).toMatchObject({ seq: 2, expires_at: now + 5 })
+    expect((look('b', next) as SlugRow).link).toMatchObject({ seq: 2, expires_at: now + 5 })
     away = false
     rows.set('a', plain('https://new.example'))
     while (next.state().away) await turn()

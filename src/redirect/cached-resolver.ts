@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
-import type { FoundSlug, SlugPages } from './fetch-slug.ts'
-import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
+import type { SlugPages } from './fetch-slug.ts'
+import type { Resolver, SlugRow } from './resolver.ts'
 import { type CacheBounds, CachedSlug, idOf, SlugCache } from './slug-cache.ts'
 import { SlugReads, type SlugReadsOptions, within } from './slug-reads.ts'
 import type { SavedSlug } from './snapshot.ts'
@@ -19,49 +19,6 @@ export interface CachedResolverOptions extends Partial<SlugReadsOptions> {
   staleMaxAgeMs?: number
   /** How long a visit waits for the database where an old entry exists. */
   freshWithinMs?: number
-}
-
-/** State of the cache. */
-export interface ResolverState {
-  entries: number
-  bytes: number
-  hits: number
-  misses: number
-  /** Answers that could not be checked. */
-  stale: number
-  /** Visits that were refused, because the link wasn't remembered and the database didn't answer. */
-  refused: number
-  /** Changes that were received. */
-  changes: number
-  /** How often messages may have been lost. */
-  losses: number
-  /** The database can't be read. */
-  away: boolean
-  /** Changes of other nodes are received. */
-  heard: boolean
-  /** What the last complete fill found room for; `none`: there was no complete one. */
-  filled: 'none' | 'part' | 'all'
-}
-
-/** A {@link Resolver} that remembers. */
-export interface CachedResolver extends Resolver {
-  /** Forgets what has changed: a visit after this reads what was committed before it. */
-  changed(changes: readonly LinkChange[]): void
-  /** Messages may have been lost: every entry is checked before it is used again. */
-  lost(): void
-  /** Whether changes of other nodes are received now. */
-  hearing(heard: boolean): void
-  /**
-   * Reads links in bulk, as many as there is room for; those that are remembered count as new.
-   * @throws StorageUnavailable; what was read before stays
-   */
-  fill(pages: SlugPages): Promise<void>
-  /** Takes in what an earlier process has saved; it is only used while the database is away. */
-  restore(slugs: Iterable<SavedSlug>): void
-  /** The links that are remembered. */
-  links(): Iterable<SavedSlug>
-  state(): ResolverState
-  close(): void
 }
 
 const MIB = 1024 * 1024
@@ -83,6 +40,13 @@ const DEFAULTS = {
 /** The era of what wasn't read by this process. */
 const BEFORE = -1
 
+/** State of the cache. */
+export type ResolverState = ReturnType<CachedResolver['state']>
+
+export function createCachedResolver(options: CachedResolverOptions): CachedResolver {
+  return new CachedResolver(options)
+}
+
 /**
  * Redirects from a bounded cache in front of a database that may be far away. Messages about changes
  * keep it true ({@link CachedResolver.changed}); each entry's age bounds what a lost message can do.
@@ -90,19 +54,26 @@ const BEFORE = -1
  * A read that began before a change was received may have missed it: its result is given to the
  * visits that waited for it, and neither kept nor joined by later ones.
  */
-export function createCachedResolver(options: CachedResolverOptions): CachedResolver {
-  return new CacheResolver(options)
-}
-
-class CacheResolver implements CachedResolver {
+export class CachedResolver implements Resolver {
   readonly #options: Required<CachedResolverOptions>
   readonly #cache: SlugCache
   readonly #reads: SlugReads
-  readonly #counts = { hits: 0, misses: 0, stale: 0, refused: 0, changes: 0, losses: 0 }
+  readonly #counts = {
+    hits: 0,
+    misses: 0,
+    /** Answers that could not be checked. */
+    stale: 0,
+    /** Visits that were refused: the link wasn't remembered and the database didn't answer. */
+    refused: 0,
+    /** Changes that were received. */
+    changes: 0,
+    /** How often messages may have been lost. */
+    losses: 0,
+  }
   #turn = 0
   #era = 0
   #heard = false
-  #filled: ResolverState['filled'] = 'none'
+  #filled: 'none' | 'part' | 'all' = 'none'
   /** What has changed since the page that is being read was asked for. */
   #changedInPage = new Set<string | number>()
 
@@ -129,32 +100,35 @@ class CacheResolver implements CachedResolver {
     return entry
   }
 
-  link(slug: SlugRow): LinkRow | null {
-    return (slug as FoundSlug).link
-  }
-
   end(): void {}
 
   outdated(slugKey: string, domainNo: number): void {
     this.#forget({ slugKey, domainNo })
   }
 
-  // Properties instead of methods: these are handed on as functions.
+  // Some are properties instead of methods, because they are passed as functions.
+  /** Forgets what has changed: a visit after this reads what was committed before it. */
   readonly changed = (changes: readonly LinkChange[]): void => {
     this.#counts.changes += changes.length
     for (const change of changes) this.#forget(change)
   }
 
+  /** Messages may have been lost: every entry is checked before it is used again. */
   readonly lost = (): void => {
     this.#counts.losses++
     this.#era++
     this.#reads.detachAll()
   }
 
+  /** Whether changes of other nodes are received now. */
   readonly hearing = (heard: boolean): void => {
     this.#heard = heard
   }
 
+  /**
+   * Reads links in bulk, as many as there is room for; those that are remembered count as new.
+   * @throws StorageUnavailable; what was read before stays
+   */
   async fill(pages: SlugPages): Promise<void> {
     let skipped = 0
     for (;;) {
@@ -177,6 +151,7 @@ class CacheResolver implements CachedResolver {
     }
   }
 
+  /** Adds what an earlier process has saved; it is only used while the database is away. */
   restore(slugs: Iterable<SavedSlug>): void {
     for (const slug of slugs) {
       const { domainNo, slugKey, readAt } = slug
@@ -184,18 +159,22 @@ class CacheResolver implements CachedResolver {
     }
   }
 
+  /** The links that are remembered. */
   links(): Iterable<SavedSlug> {
     return this.#cache.found.values()
   }
 
-  readonly state = (): ResolverState => {
+  readonly state = () => {
     const { found, missing } = this.#cache
     return {
       ...this.#counts,
       entries: found.size + missing.size,
       bytes: found.bytes + missing.bytes,
+      /** The database can't be read. */
       away: this.#reads.away,
+      /** Changes of other nodes are received. */
       heard: this.#heard,
+      /** What the last complete fill found room for; `none`: there was no complete one. */
       filled: this.#filled,
     }
   }
@@ -250,7 +229,7 @@ class CacheResolver implements CachedResolver {
     throw new StorageUnavailable(reason)
   }
 
-  #load(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+  #load(slugKey: string, domainNo: number): Promise<SlugRow | null> {
     const [at, era] = [this.#options.clock.now(), this.#era]
     return this.#reads.read(slugKey, domainNo, (found) => {
       const entry = new CachedSlug(domainNo, slugKey, found, at, era)
@@ -259,7 +238,7 @@ class CacheResolver implements CachedResolver {
     })
   }
 
-  async #only(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+  async #only(slugKey: string, domainNo: number): Promise<SlugRow | null> {
     try {
       return await this.#load(slugKey, domainNo)
     } catch (error) {
@@ -268,7 +247,7 @@ class CacheResolver implements CachedResolver {
     }
   }
 
-  async #freshOrStale(found: Promise<FoundSlug | null>, old: CachedSlug) {
+  async #freshOrStale(found: Promise<SlugRow | null>, old: CachedSlug) {
     try {
       return await within(found, this.#options.freshWithinMs)
     } catch (error) {

@@ -1,16 +1,28 @@
 import type { Database } from 'bun:sqlite'
 import { StorageUnavailable } from '../storage/index.ts'
 import type { LinkRow, Resolver, SlugRow } from './resolver.ts'
+import { idOf } from './slug-cache.ts'
+
+/**
+ * Slugs that are remembered between two changes of the database: the first ones that are visited. To
+ * replace them would cost visits that are spread over a million links 1.3 µs each.
+ */
+const REMEMBERED_MAX = 10_000
 
 /**
  * Reads the embedded database with statements prepared by hand. One transaction for all redirects
  * of a turn: opening and closing a snapshot costs three times what a read inside it does.
+ *
+ * Slugs are remembered until any other connection commits. SQLite's `data_version` says so in the
+ * turn's own snapshot, so the next redirect after an edit obeys it. It saves 1.0 to
+ * 1.8 µs of some 20 a visit.
  */
 export function createEmbeddedResolver(reader: Database): Resolver {
   const begin = reader.prepare('BEGIN')
+  const version = reader.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const commit = reader.prepare('COMMIT')
   const bySlug = reader.prepare<SlugRow, [string, number]>(
-    `SELECT link_seq, target_url, redirect_status, special, block_id FROM main.slugs
+    `SELECT link_seq, target_url, redirect_status, special, block_id, NULL AS link FROM main.slugs
      WHERE slug_key = ? AND domain_no = ?`,
   )
   const bySeq = reader.prepare<LinkRow, [number]>(
@@ -19,25 +31,37 @@ export function createEmbeddedResolver(reader: Database): Resolver {
      FROM main.links WHERE seq = ?`,
   )
 
+  function read(slugKey: string, domainNo: number): SlugRow | null {
+    const slug = bySlug.get(slugKey, domainNo)
+    if (slug !== null && slug.special !== 0 && slug.link_seq !== null) {
+      slug.link = bySeq.get(slug.link_seq)
+    }
+    return slug
+  }
+
+  const remembered = new Map<string, SlugRow>()
+  let rememberedVersion = -1
+
   return {
     begin() {
       try {
         begin.run()
+        const { data_version } = version.get() as { data_version: number }
+        if (data_version === rememberedVersion) return
+        rememberedVersion = data_version
+        remembered.clear()
       } catch (cause) {
         throw unavailable(cause)
       }
     },
     slug(slugKey, domainNo) {
+      const id = idOf(slugKey, domainNo)
+      const known = remembered.get(id)
+      if (known !== undefined) return known
       try {
-        return bySlug.get(slugKey, domainNo)
-      } catch (cause) {
-        throw unavailable(cause)
-      }
-    },
-    link({ link_seq }) {
-      if (link_seq === null) return null
-      try {
-        return bySeq.get(link_seq)
+        const row = read(slugKey, domainNo)
+        if (row !== null && remembered.size < REMEMBERED_MAX) remembered.set(id, row)
+        return row
       } catch (cause) {
         throw unavailable(cause)
       }

@@ -2,13 +2,8 @@ import { sql } from 'kysely'
 import { prepare, type Storage } from '../storage/index.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 
-/** A slug, with the row of its link where that has conditions; both of one moment. */
-export interface FoundSlug extends SlugRow {
-  link: LinkRow | null
-}
-
-/** The same as one of many. */
-export interface ListedSlug extends FoundSlug {
+/** A slug as one of many. */
+export interface ListedSlug extends SlugRow {
   slugKey: string
   domainNo: number
 }
@@ -28,10 +23,7 @@ const CONDITIONS = [
   'password_hash',
 ] as const
 
-type Row = SlugRow & {
-  link_target: string | null
-  link_status: number | null
-} & { [K in (typeof CONDITIONS)[number]]: LinkRow[K] | null }
+type Row = Omit<SlugRow, 'link'> & { [K in (typeof CONDITIONS)[number]]: LinkRow[K] | null }
 
 type Db = Storage['read']['db']
 
@@ -43,7 +35,6 @@ const slugs = (db: Db) =>
     )
     .select(['s.link_seq', 's.target_url', 's.redirect_status', 's.special', 's.block_id'])
     .select(CONDITIONS.map((name) => `l.${name}` as const))
-    .select(['l.target_url as link_target', 'l.redirect_status as link_status'])
 
 const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
   slugs(db).where('s.slug_key', '=', p.slugKey).where('s.domain_no', '=', p.domainNo),
@@ -55,7 +46,7 @@ const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
  * @throws StorageUnavailable
  */
 export function createFetchSlug(storage: Pick<Storage, 'read'>) {
-  return async (slugKey: string, domainNo: number): Promise<FoundSlug | null> => {
+  return async (slugKey: string, domainNo: number): Promise<SlugRow | null> => {
     const [row] = await storage.read.run(bySlug, { slugKey, domainNo })
     return row === undefined ? null : foundOf(row)
   }
@@ -126,17 +117,10 @@ function listedOf(row: Row & { slug_key: string; domain_no: number }): ListedSlu
   return { ...foundOf(row), slugKey: row.slug_key, domainNo: row.domain_no }
 }
 
-function foundOf(row: Row): FoundSlug {
+/** A slug's row has the target of its link. */
+function foundOf(row: Row): SlugRow {
   const { link_seq, target_url, redirect_status, special, block_id } = row
-  return { link_seq, target_url, redirect_status, special, block_id, link: linkOf(row) }
-}
-
-function linkOf(row: Row): LinkRow | null {
-  if (row.seq === null) return null
   const conditions = Object.fromEntries(CONDITIONS.map((name) => [name, row[name]]))
-  return {
-    ...(conditions as Omit<LinkRow, 'target_url' | 'redirect_status'>),
-    target_url: row.link_target as string,
-    redirect_status: row.link_status as number,
-  }
+  const link = row.seq === null ? null : { ...conditions, target_url, redirect_status }
+  return { link_seq, target_url, redirect_status, special, block_id, link: link as LinkRow | null }
 }

@@ -396,8 +396,9 @@ describe('storage that can not be read', () => {
       redirect_status: 302,
       special: 0,
       block_id: null,
+      link: null,
     }
-    const resolver = { begin: fail, end() {}, slug: () => row, link: () => null }
+    const resolver = { begin: fail, end() {}, slug: () => row }
     site = await openSite(dir, { clock, resolver })
     const response = await site.visit('/a')
     expect(response.status).toBe(503)

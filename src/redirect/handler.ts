@@ -7,15 +7,20 @@ import { Pages } from './pages.ts'
 import { answerReport } from './report.ts'
 import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
 import { fromQrCode, withoutQrMarker, withVisitorsQuery } from './target.ts'
-import { createTurnIds, type TurnIds } from './turn-ids.ts'
-import type { Redirect, RedirectCounts, RedirectDeps } from './types.ts'
+import { TurnIds } from './turn-ids.ts'
+import type { RedirectDeps } from './types.ts'
 import { type Use, useOnce } from './uses.ts'
-import { HEAD, methodOf, POST, parsePath, pathOf, searchOf, type Visit } from './visit.ts'
+import { methodOf, parsePath, pathOf, searchOf, Visit } from './visit.ts'
 
 /** A link that changes that often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
 
-/** Answers visits; see {@link RedirectHandler}. */
+/** Answers every path that is neither the API's nor the app's. */
+export type Redirect = Pick<RedirectHandler, 'counts' | 'fetch'>
+
+/** How often each answer was given since the start, for metrics. */
+export type RedirectCounts = Readonly<RedirectHandler['counts']>
+
 export function createRedirect(deps: RedirectDeps): Redirect {
   return new RedirectHandler(deps)
 }
@@ -25,12 +30,14 @@ export function createRedirect(deps: RedirectDeps): Redirect {
  * snapshot of the links, one write to the journal, then all the answers. No visit is answered
  * before its click is written.
  */
-class RedirectHandler implements Redirect {
-  readonly counts: RedirectCounts = {
+class RedirectHandler {
+  readonly counts = {
     redirected: 0,
     not_found: 0,
     gone: 0,
+    /** Refused: too many of one address. */
     limited: 0,
+    /** Forms and previews. */
     page: 0,
     unavailable: 0,
   }
@@ -45,11 +52,12 @@ class RedirectHandler implements Redirect {
     this.#deps = deps
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
     this.#hashes = deps.hashes ?? createHashQueue()
-    this.#turnIds = createTurnIds(requestId)
+    this.#turnIds = new TurnIds(requestId)
   }
 
+  /** `peer` gives the address at the other end of the connection. Never rejects. */
   fetch(request: Request, peer: () => string): Promise<Response> | Response {
-    const { url, headers } = request
+    const { url } = request
     // Without a Host header (HTTP/1.0) there is only the path.
     const hostAt = url.startsWith('/') ? 0 : url.indexOf('//') + 2
     const pathAt = url.indexOf('/', hostAt)
@@ -59,26 +67,12 @@ class RedirectHandler implements Redirect {
     if (method === null) return this.#pages.otherMethod(request)
     const slug = parsePath(path)
     if (slug === null) {
-      if (method === POST) return this.#pages.notAllowed(request)
+      if (method === 'POST') return this.#pages.notAllowed(request)
       return path === '' ? this.#pages.home(request) : this.#notFound(request)
     }
     const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
     return new Promise<Response>((answer) => {
-      this.#enqueue({
-        request,
-        url,
-        headers,
-        peer,
-        method,
-        slugKey: slug.slugKey,
-        preview: slug.preview,
-        domainNo,
-        answer,
-        unlocked: null,
-        use: null,
-        refusals: 0,
-        fetched: undefined,
-      })
+      this.#enqueue(new Visit(request, peer, method, slug, domainNo, answer))
     })
   }
 
@@ -92,27 +86,26 @@ class RedirectHandler implements Redirect {
     this.#queue = []
     const now = clock.now()
     this.#turnIds.startTurn()
-    const answers: (Response | null)[] = new Array(visits.length)
-    let failure: unknown
+    let answers: (Response | null)[]
     try {
       resolver.begin()
+      answers = visits.map((visit) => this.#decideSafely(visit, now))
     } catch (error) {
-      failure = error
-    }
-    for (let i = 0; i < visits.length; i++) {
-      const visit = visits[i] as Visit
-      try {
-        if (failure !== undefined) throw failure
-        answers[i] = this.#decide(visit, now)
-      } catch (error) {
-        answers[i] = this.#failed(visit.request, error)
-      }
+      answers = visits.map(({ request }) => this.#failed(request, error))
     }
     resolver.end()
     recorder.commit()
-    for (let i = 0; i < visits.length; i++) {
+    for (let i = 0; i < answers.length; i++) {
       const answer = answers[i]
-      if (answer) (visits[i] as Visit).answer(answer)
+      if (answer) visits[i]?.answer(answer)
+    }
+  }
+
+  #decideSafely(visit: Visit, now: number): Response | null {
+    try {
+      return this.#decide(visit, now)
+    } catch (error) {
+      return this.#failed(visit.request, error)
     }
   }
 
@@ -132,30 +125,31 @@ class RedirectHandler implements Redirect {
     }
     if (slug === null) return this.#notFound(visit.request)
     if (slug.block_id !== null) return this.#blocked(visit)
-    if (slug.link_seq === null) return this.#notFound(visit.request)
-    const { target_url } = slug
-    if (target_url === null) return this.#notFound(visit.request)
-    if (this.#deps.blocks.covers(visit.domainNo, slug.link_seq, target_url)) {
+    const { link_seq, target_url } = slug
+    if (link_seq === null || target_url === null) return this.#notFound(visit.request)
+    if (this.#deps.blocks.covers(visit.domainNo, link_seq, target_url)) {
       return this.#blocked(visit)
     }
-    const waitSeconds = this.#takeVisit(visit, slug.link_seq, now)
-    if (waitSeconds > 0) return this.#limited(visit.request, waitSeconds)
+    const waitSeconds = this.#takeVisit(visit, link_seq, now)
+    if (waitSeconds > 0) {
+      this.counts.limited++
+      return this.#pages.limited(visit.request, waitSeconds)
+    }
     if (slug.special !== 0) {
-      const link = resolver.link(slug)
+      const { link } = slug
       return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
     }
-    if (visit.preview && visit.method === POST)
-      return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
-    if (visit.method === POST) return this.#pages.notAllowed(visit.request)
+    if (visit.method === 'POST') {
+      return visit.preview ? this.#report(visit) : this.#pages.notAllowed(visit.request)
+    }
     if (visit.preview) return this.#preview(visit, target_url)
-    if (visit.method !== HEAD) this.#record(visit, slug.link_seq, now)
+    if (visit.method !== 'HEAD') this.#record(visit, link_seq, now)
     this.counts.redirected++
-    return this.#pages.redirect(
-      visit.request,
-      this.#turnIds.next(),
-      slug.redirect_status,
-      target_url,
-    )
+    return this.#redirect(visit, slug.redirect_status, target_url)
+  }
+
+  #redirect({ request }: Visit, status: number, target: string): Response {
+    return this.#pages.redirect(request, this.#turnIds.next(), status, target)
   }
 
   /** See {@link VisitLimit}. A visit that takes several turns is taken once. */
@@ -165,31 +159,29 @@ class RedirectHandler implements Redirect {
     return visitLimit.take(seq, clientAddress(visit.peer(), visit.headers), now)
   }
 
-  #limited(request: Request, seconds: number): Response {
-    this.counts.limited++
-    return this.#pages.limited(request, seconds)
-  }
-
   /** A link with conditions. */
   #decideSpecial(visit: Visit, link: LinkRow, now: number): Response | null {
     const { request, method } = visit
     const condition = conditionOf(link, now)
     if (condition !== 'open') return this.#closed(visit, link, condition)
-    if (visit.preview && method === POST)
-      return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
+    if (visit.preview && method === 'POST') return this.#report(visit)
     const { password_hash } = link
-    if (method === POST && password_hash === null) return this.#pages.notAllowed(request)
+    if (method === 'POST' && password_hash === null) return this.#pages.notAllowed(request)
     if (password_hash !== null && visit.unlocked !== password_hash) {
       return this.#locked(visit, link.seq, password_hash)
     }
     if (visit.preview)
       return this.#preview(visit, link.max_clicks === null ? link.target_url : null)
-    const isLimited = link.max_clicks !== null && method !== HEAD
+    const isLimited = link.max_clicks !== null && method !== 'HEAD'
     if (!isLimited || !this.#deps.recorder.isPerson(visit.headers)) {
       return this.#pass(visit, link.seq, link, now)
     }
     if (visit.refusals >= REFUSALS_MAX) return this.#closed(visit, link, 'exhausted')
     return this.#settle(visit, () => this.#takeUse(visit, link.seq, now))
+  }
+
+  #report(visit: Visit): null {
+    return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
   }
 
   async #takeUse(visit: Visit, seq: number, now: number): Promise<null> {
@@ -204,7 +196,7 @@ class RedirectHandler implements Redirect {
 
   #locked(visit: Visit, seq: number, hash: string): Response | null {
     // Once only: the body is read, and the password may have changed in the meantime.
-    if (visit.method === POST && visit.unlocked === null) {
+    if (visit.method === 'POST' && visit.unlocked === null) {
       return this.#settle(visit, () => this.#guess(visit, seq, hash))
     }
     this.counts.page++
@@ -244,24 +236,19 @@ class RedirectHandler implements Redirect {
 
   /** Redirects the visitor, and records the click. */
   #pass(visit: Visit, seq: number, link: Use, now: number): Response {
-    if (visit.method !== HEAD) this.#record(visit, seq, now)
+    if (visit.method !== 'HEAD') this.#record(visit, seq, now)
     const target = link.forward_query
       ? withVisitorsQuery(link.target_url, withoutQrMarker(searchOf(visit.url)))
       : link.target_url
     this.counts.redirected++
     // 303, or the browser would post the password on to the destination.
-    return this.#pages.redirect(
-      visit.request,
-      this.#turnIds.next(),
-      visit.method === POST ? 303 : link.redirect_status,
-      target,
-    )
+    return this.#redirect(visit, visit.method === 'POST' ? 303 : link.redirect_status, target)
   }
 
   #record(visit: Visit, linkSeq: number, time: number): void {
     const { recorder, clientAddress } = this.#deps
     const address = clientAddress(visit.peer(), visit.headers)
-    const how = visit.method === POST ? HOW.password : 0
+    const how = visit.method === 'POST' ? HOW.password : 0
     recorder.add(visit, linkSeq, time, address, fromQrCode(visit.url) ? how | HOW.qr : how)
   }
 
@@ -271,13 +258,8 @@ class RedirectHandler implements Redirect {
     if (isFollowed && this.#deps.blocks.hasTarget(fallback_url)) return this.#blocked(visit)
     this.counts[condition === 'scheduled' ? 'not_found' : 'gone']++
     if (isFollowed) {
-      const status = visit.method === POST ? 303 : 302
-      return this.#pages.redirect(
-        visit.request,
-        this.#turnIds.next(),
-        status,
-        new URL(fallback_url).href,
-      )
+      const status = visit.method === 'POST' ? 303 : 302
+      return this.#redirect(visit, status, new URL(fallback_url).href)
     }
     return this.#pages.closed(visit.request, condition, link.starts_at)
   }
@@ -301,19 +283,15 @@ class RedirectHandler implements Redirect {
 
   #failed(request: Request, error: unknown): Response {
     const isBusy = error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE'
-    if (error instanceof StorageUnavailable || isBusy) {
-      this.counts.unavailable++
-      const response = this.#pages.unavailable(request)
-      if (!isBusy) this.#log(error, response)
-      return response
-    }
-    const response = this.#pages.error(request, 'INTERNAL_ERROR')
-    this.#log(error, response)
-    return response
-  }
-
-  #log(error: unknown, response: Response): void {
+    const isAway = error instanceof StorageUnavailable
+    if (isBusy || isAway) this.counts.unavailable++
+    const response =
+      isBusy || isAway
+        ? this.#pages.unavailable(request)
+        : this.#pages.error(request, 'INTERNAL_ERROR')
+    if (isBusy) return response
     const request_id = response.headers.get('X-Request-Id')
     this.#deps.logger?.error({ err: error, request_id }, 'A visit could not be answered')
+    return response
   }
 }

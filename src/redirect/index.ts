@@ -6,10 +6,10 @@ export {
   SLUGS_MAX,
 } from './cached-resolver.ts'
 export { createEmbeddedResolver } from './embedded-resolver.ts'
-export { createFetchSlug, type FoundSlug, listSlugs, type SlugPages } from './fetch-slug.ts'
+export { createFetchSlug, listSlugs, type SlugPages } from './fetch-slug.ts'
 export { createGuessLimit } from './guesses.ts'
-export { createRedirect } from './handler.ts'
+export { createRedirect, type Redirect, type RedirectCounts } from './handler.ts'
 export type { LinkRow, Resolver, SlugRow } from './resolver.ts'
 export { readSnapshot, type SavedSlug, writeSnapshot } from './snapshot.ts'
-export type { Redirect, RedirectCounts, RedirectDeps } from './types.ts'
+export type { RedirectDeps } from './types.ts'
 export { createVisitLimit } from './visit-limit.ts'

@@ -1,13 +1,15 @@
-/** What a slug leads to; enough for a link without conditions. */
+/** What a slug leads to. */
 export interface SlugRow {
   /** Null: the link is gone, the slug held back. */
   link_seq: number | null
   target_url: string | null
   redirect_status: number
-  /** 1: read the link's own row. */
+  /** 1: the link has conditions. */
   special: number
   /** Not null: the address is blocked. */
   block_id: string | null
+  /** Null for a link without conditions, and when there is no link. */
+  link: LinkRow | null
 }
 
 /** A link with conditions. Times are milliseconds since the Unix epoch. */
@@ -47,13 +49,11 @@ export function conditionOf(link: LinkRow, now: number): Condition {
 export interface Resolver {
   begin(): void
   /**
-   * A promise: it isn't known here and is being asked for; it rejects with StorageUnavailable. What
-   * it gives is good for the visit that asked, in a later turn.
+   * A promise: it isn't known here and is being asked for; it rejects with StorageUnavailable. Its
+   * result is valid for the visit that asked, in a later turn.
    */
   slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null>
-  /** The link behind a slug that `slug` gave. */
-  link(slug: SlugRow): LinkRow | null
   end(): void
-  /** What was said of a slug has shown itself to be outdated. */
+  /** A slug that `slug` returned is known to be outdated. */
   outdated?(slugKey: string, domainNo: number): void
 }

@@ -1,9 +1,8 @@
 import type { LinkChange } from '../storage/index.ts'
-import type { FoundSlug } from './fetch-slug.ts'
-import type { LinkRow } from './resolver.ts'
+import type { LinkRow, SlugRow } from './resolver.ts'
 
 /** What is remembered of a slug; `link_seq` null where it leads nowhere. */
-export class CachedSlug implements FoundSlug {
+export class CachedSlug implements SlugRow {
   readonly link_seq: number | null
   readonly target_url: string | null
   readonly redirect_status: number
@@ -24,7 +23,7 @@ export class CachedSlug implements FoundSlug {
   constructor(
     readonly domainNo: number,
     readonly slugKey: string,
-    found: FoundSlug | null,
+    found: SlugRow | null,
     readonly readAt: number,
     readonly era: number,
   ) {
@@ -42,7 +41,7 @@ export class CachedSlug implements FoundSlug {
 const ENTRY_BYTES = 320
 const LINK_BYTES = 260
 
-function bytesOf(slugKey: string, { target_url, link }: FoundSlug): number {
+function bytesOf(slugKey: string, { target_url, link }: SlugRow): number {
   const texts = slugKey.length + (target_url?.length ?? 0)
   if (link === null) return ENTRY_BYTES + 2 * texts
   const more =

@@ -1,11 +1,11 @@
 import { StorageUnavailable } from '../storage/index.ts'
-import type { FoundSlug } from './fetch-slug.ts'
+import type { SlugRow } from './resolver.ts'
 import { idOf } from './slug-cache.ts'
 
 /** What it works with. Times are milliseconds. */
 export interface SlugReadsOptions {
   /** Reads a slug from the database. @throws StorageUnavailable */
-  fetch: (slugKey: string, domainNo: number) => Promise<FoundSlug | null>
+  fetch: (slugKey: string, domainNo: number) => Promise<SlugRow | null>
   /** How long a visit waits where nothing is remembered; the database counts as away after that. */
   fetchWithinMs: number
   /** How often the database is tried while it is away. */
@@ -19,7 +19,7 @@ export class SlugReads {
   /** A visit has waited too long for the database, and no read has succeeded since. */
   isSlow = false
   readonly #options: SlugReadsOptions
-  readonly #running = new Map<string, Promise<FoundSlug | null>>()
+  readonly #running = new Map<string, Promise<SlugRow | null>>()
   #retrying: Timer | undefined
 
   constructor(options: SlugReadsOptions) {
@@ -44,12 +44,12 @@ export class SlugReads {
   read(
     slugKey: string,
     domainNo: number,
-    keep: (found: FoundSlug | null) => FoundSlug,
-  ): Promise<FoundSlug | null> {
+    keep: (found: SlugRow | null) => SlugRow,
+  ): Promise<SlugRow | null> {
     const id = idOf(slugKey, domainNo)
     const joined = this.#running.get(id)
     if (joined !== undefined) return joined
-    const reading: Promise<FoundSlug | null> = this.#attempt(slugKey, domainNo)
+    const reading: Promise<SlugRow | null> = this.#attempt(slugKey, domainNo)
       .then((found) => (this.#running.get(id) === reading ? keep(found) : found))
       .finally(() => {
         if (this.#running.get(id) === reading) this.#running.delete(id)
@@ -72,7 +72,7 @@ export class SlugReads {
     this.#retrying = undefined
   }
 
-  async #attempt(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+  async #attempt(slugKey: string, domainNo: number): Promise<SlugRow | null> {
     try {
       return await this.#fetch(slugKey, domainNo)
     } catch (error) {
@@ -81,7 +81,7 @@ export class SlugReads {
     }
   }
 
-  async #fetch(slugKey: string, domainNo: number): Promise<FoundSlug | null> {
+  async #fetch(slugKey: string, domainNo: number): Promise<SlugRow | null> {
     const { fetch, fetchWithinMs } = this.#options
     const found = await within(fetch(slugKey, domainNo), fetchWithinMs)
     this.isSlow = false

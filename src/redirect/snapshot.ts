@@ -27,7 +27,7 @@ export async function writeSnapshot(file: string, slugs: Iterable<SavedSlug>): P
     for (const slug of slugs) {
       if (slug.block_id !== null) continue
       if (slug.link !== null && needsDatabase(slug.link)) continue
-      lines += `${JSON.stringify(lineOf(slug))}\n`
+      lines += lineOf(slug)
       if (++written % LINES_A_TURN > 0) continue
       await handle.write(lines)
       lines = ''
@@ -49,7 +49,7 @@ export async function readSnapshot(file: string): Promise<SavedSlug[]> {
   let header: string | undefined
   try {
     for await (const line of createInterface({ input: createReadStream(file) })) {
-      if (header !== undefined) slugs.push(savedOf(JSON.parse(line)))
+      if (header !== undefined) slugs.push(savedOf(line))
       header ??= `${line}\n`
       if (header !== HEADER) return []
     }
@@ -64,28 +64,24 @@ function needsDatabase({ password_hash, max_clicks }: LinkRow): boolean {
   return password_hash !== null || max_clicks !== null
 }
 
-/** An array, because most of a line would be names otherwise. */
-type Line = [
-  slugKey: string,
-  domainNo: number,
-  readAt: number,
-  link_seq: number | null,
-  target_url: string | null,
-  redirect_status: number,
-  special: number,
-  link: SavedSlug['link'],
-]
+/** Their values, in this order, are a line: with the names it would be twice as long. */
+const FIELDS = [
+  'slugKey',
+  'domainNo',
+  'readAt',
+  'link_seq',
+  'target_url',
+  'redirect_status',
+  'special',
+  'link',
+] as const satisfies (keyof SavedSlug)[]
 
-function lineOf(slug: SavedSlug): Line {
-  const { slugKey, domainNo, readAt, link_seq, target_url, redirect_status, special, link } = slug
-  return [slugKey, domainNo, readAt, link_seq, target_url, redirect_status, special, link]
+function lineOf(slug: SavedSlug): string {
+  return `${JSON.stringify(FIELDS.map((name) => slug[name]))}\n`
 }
 
-function savedOf(line: Line): SavedSlug {
-  const [slugKey, domainNo, readAt, link_seq, target_url, redirect_status, special, link] = line
-  const block_id = null
-  return {
-    ...{ slugKey, domainNo, readAt, link_seq, target_url, redirect_status, special, block_id },
-    link,
-  }
+function savedOf(line: string): SavedSlug {
+  const values = JSON.parse(line) as unknown[]
+  const saved = Object.fromEntries(FIELDS.map((name, i) => [name, values[i]]))
+  return { ...(saved as Omit<SavedSlug, 'block_id'>), block_id: null }
 }

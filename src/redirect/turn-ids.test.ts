@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
-import { createTurnIds } from './turn-ids.ts'
+import { TurnIds } from './turn-ids.ts'
 
 test('are well-formed, unique and sorted within a turn, over turns of one millisecond', () => {
   const ids = createIds({ now: () => 1_700_000_000_000 }, systemRandom)
-  const turnIds = createTurnIds(() => ids.next('req'))
+  const turnIds = new TurnIds(() => ids.next('req'))
   const all: string[] = []
   for (let turn = 0; turn < 50; turn++) {
     turnIds.startTurn()

@@ -58,22 +58,3 @@ export interface Guess {
   allowed: boolean
   retryAfterSeconds: number
 }
-
-/** How often each answer was given since the start, for metrics. */
-export interface RedirectCounts {
-  redirected: number
-  not_found: number
-  gone: number
-  /** Refused: too many of one address. */
-  limited: number
-  /** Forms and previews. */
-  page: number
-  unavailable: number
-}
-
-/** Answers every path that is neither the API's nor the app's. */
-export interface Redirect {
-  readonly counts: Readonly<RedirectCounts>
-  /** `peer` gives the address at the other end of the connection. Never rejects. */
-  fetch(request: Request, peer: () => string): Promise<Response> | Response
-}

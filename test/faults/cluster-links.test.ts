@@ -6,7 +6,7 @@ import { type Cluster, type LinkInvalidation, openCluster } from '../../src/clus
 import {
   type CachedResolver,
   createCachedResolver,
-  type FoundSlug,
+  type SlugRow,
 } from '../../src/redirect/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import { startProxy, type TestProxy } from '../harness/proxy.ts'
@@ -28,7 +28,7 @@ suite(`links of several nodes${redisMissing ? ` (${redisMissing})` : ''}`, () =>
   let redis: TestRedis
   let proxy: TestProxy
   /** The database that all share. */
-  let rows: Map<string, FoundSlug>
+  let rows: Map<string, SlugRow>
   let nodes: [Node, Node, Node, Node]
   beforeAll(async () => {
     redis = await startRedis()
