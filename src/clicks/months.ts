@@ -110,14 +110,8 @@ export async function addMonths(
 /** Deletes the rows of months that are long over. */
 export async function purgeMonths(db: Kysely<Schema>, now: number): Promise<void> {
   const month = monthOf(now)
-  await db
-    .deleteFrom('workspace_months')
-    .where('month', '<', month - MONTHS_KEPT)
-    .execute()
-  await db
-    .deleteFrom('uncounted_clicks')
-    .where('month', '<', month - UNCOUNTED_KEPT)
-    .execute()
+  await sql`DELETE FROM workspace_months WHERE month < ${month - MONTHS_KEPT}`.execute(db)
+  await sql`DELETE FROM uncounted_clicks WHERE month < ${month - UNCOUNTED_KEPT}`.execute(db)
 }
 
 /** A workspace's clicks of the month of `now` that are counted. */

@@ -57,8 +57,14 @@ export interface RecountOptions {
   looks: number
 }
 
+interface LinkRow extends LinkCounts {
+  seq: number
+  total: number
+  createdAt: number
+}
+
 interface Look extends StoredCounts {
-  counters: Map<number, LinkCounts & { seq: number; total: number; createdAt: number }>
+  counters: Map<number, LinkRow>
 }
 
 /** What a recount came to. */
@@ -112,7 +118,7 @@ async function look({ storage, range, stored }: RecountOptions): Promise<Look> {
   const counters: Look['counters'] = new Map()
   const [first, end] = range
   for (let from = first; ; ) {
-    const { rows } = await sql<NonNullable<ReturnType<Look['counters']['get']>>>`
+    const { rows } = await sql<LinkRow>`
       SELECT seq, created_at AS "createdAt", coalesce(total, 0) AS total,
         coalesce(human, 0) AS human, coalesce(bot, 0) AS bot,
         coalesce(unique_visitors, 0) AS "unique"
