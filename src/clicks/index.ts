@@ -7,7 +7,7 @@ export { countedInPostgres, countedInSqlite, createPeopleSoFar } from './people.
 export { createPostgresCounters } from './postgres-counters.ts'
 export { type ClickRecord, encodeRecord, HOW, RECORD_VERSION } from './record.ts'
 export { createRecorder, type Recorder, type Visit } from './recorder.ts'
-export { openSharedVisitors, type SharedVisitors } from './salts.ts'
+export { openSharedVisitors } from './salts.ts'
 export { journalDirectory, listSegments, type Position, segmentFile } from './segments.ts'
 export { openSqliteCounters } from './sqlite-counters.ts'
 export { createTrimmer } from './trim.ts'

@@ -6,7 +6,7 @@ const BLOCK_BYTES = 1_048_576
 const END: Position = { segment: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER }
 
 /** What one reading of the journal came to. */
-export interface Reading {
+interface Reading {
   /** Behind the last record that was read. */
   end: Position
   records: number
@@ -19,11 +19,11 @@ export interface Reading {
   gapBefore: number
 }
 
-/** Whether a reading goes on; asked after each block. */
-export type GoesOn = (reading: Readonly<Reading>) => boolean
+/** Whether a reading goes on; asked before each block. */
+type GoesOn = (reading: Readonly<Reading>) => boolean
 
 /** Gets each record, and where it begins. */
-export type TakeRecord = (record: ClickRecord, at: Position) => void
+type TakeRecord = (record: ClickRecord, at: Position) => void
 
 /**
  * Reads the journal from a position on and hands every whole record to `take`. A line counts only

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Plan } from './types.ts'
 
 /** A fault of a plans file: where in it, and what is wrong. */
-export interface PlanFault {
+interface PlanFault {
   /** Like `plans[1].limits.links`. */
   path: string
   problem: string
@@ -72,8 +72,14 @@ const file = z.strictObject({
   }),
 })
 
-/** Checks what a plans file says, all of it. */
-export function checkPlansFile(json: unknown): { plans: Plan[] } | { faults: PlanFault[] } {
+/** Reads the text of a plans file, and finds all of its faults. */
+export function parsePlans(text: string): { plans: Plan[] } | { faults: PlanFault[] } {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return { faults: [{ path: '', problem: `is not JSON: ${(error as Error).message}` }] }
+  }
   const parsed = file.safeParse(json)
   if (!parsed.success) return { faults: parsed.error.issues.map(asFault) }
   const faults: PlanFault[] = []
@@ -107,13 +113,11 @@ export function checkPlansFile(json: unknown): { plans: Plan[] } | { faults: Pla
 }
 
 /** A plan with a rate but no burst may send a minute's worth at once. */
-function asPlan({ name, description, limits, ...rest }: z.infer<typeof plan>): Plan {
+function asPlan({ limits, ...rest }: z.infer<typeof plan>): Plan {
   const { links, burst, addresses = links === null ? null : links * ADDRESSES_PER_LINK } = limits
   return {
     ...rest,
     limits: { ...limits, addresses, burst: burst ?? limits.requests_per_minute },
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
   }
 }
 
