@@ -33,6 +33,7 @@ export function createAdministration(input: AdministrationInput) {
   const workspaces = createWorkspaceService(input)
   const removal = createWorkspaceRemoval({ storage, clock, purgeLinks: links.purgeSome })
   const invitations = createInvitationService({ ...input, workspaces })
+  const requestCounts = createRequestCounts({ storage, clock })
   return {
     audit: createAuditService({ storage, cursors }),
     clicksThisMonth: (workspaceNo: number) => clicksThisMonth(storage, workspaceNo, clock.now()),
@@ -43,11 +44,17 @@ export function createAdministration(input: AdministrationInput) {
     members: createMemberService({ storage, clock }),
     plans,
     removal,
-    requestCounts: createRequestCounts(clock),
+    requestCounts,
     sendInvitation: input.sendInvitation,
     workspaces,
     async purge(): Promise<void> {
-      for (const step of [removal.purge, links.purgeDeleted, invitations.purgeExpired]) {
+      await requestCounts.write()
+      for (const step of [
+        removal.purge,
+        links.purgeDeleted,
+        invitations.purgeExpired,
+        requestCounts.purge,
+      ]) {
         await step().catch((err: unknown) =>
           logger.warn({ err }, 'What was deleted could not be purged'),
         )

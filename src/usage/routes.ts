@@ -59,7 +59,7 @@ export function registerUsageRoutes(api: Pick<Api, 'add'>, deps: UsageRouteDeps)
             domains: 0,
             clicks_per_month: await deps.clicksThisMonth(workspace.no),
           },
-          requests: deps.requestCounts.lastHour(workspace.no),
+          requests: await deps.requestCounts.lastHour(workspace.no),
         },
       }
     },
