@@ -11,7 +11,7 @@ import {
 } from './members/index.ts'
 import type { ServingInput } from './operations/serving.ts'
 import type { Storage } from './storage/index.ts'
-import { createRequestCounts } from './usage/index.ts'
+import { createRequestCounts } from './usage/requests.ts'
 import { createWorkspaceRemoval, createWorkspaceService } from './workspaces/index.ts'
 
 /** What the services below are made of. */

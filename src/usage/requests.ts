@@ -2,16 +2,6 @@ import type { Insertable } from 'kysely'
 import type { Clock } from '../base/clock.ts'
 import type { Schema, Storage } from '../storage/index.ts'
 
-/** How many requests of keys came in a minute. */
-export interface RequestMinute {
-  /** The minute's start, RFC 3339. */
-  minute: string
-  /** Answered, whatever the answer. */
-  allowed: number
-  /** Refused with 429. */
-  limited: number
-}
-
 const MINUTES = 60
 const MINUTE_MS = 60_000
 /** Rows of one statement: PostgreSQL and SQLite limit its parameters. */
@@ -55,6 +45,7 @@ export function createRequestCounts({ storage, clock }: { storage: Storage; cloc
   }
 
   return {
+    /** Counts a request; 429 means that it was refused by a limit. */
     note(workspaceNo: number, status: number): void {
       const minute = thisMinute()
       const key = `${minute} ${workspaceNo}`
@@ -70,8 +61,8 @@ export function createRequestCounts({ storage, clock }: { storage: Storage; cloc
         db.deleteFrom('request_minutes').where('minute', '<=', until).execute(),
       )
     },
-    /** 60 minutes, the oldest first; the last one is the one that runs. */
-    async lastHour(workspaceNo: number): Promise<RequestMinute[]> {
+    /** 60 minutes by their starts, the oldest first; the last one is the current one. */
+    async lastHour(workspaceNo: number) {
       await write()
       const first = thisMinute() - MINUTES + 1
       const minutes = Array.from({ length: MINUTES }, (_, i) => first + i)
