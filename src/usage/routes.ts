@@ -28,8 +28,7 @@ const UsageSchema = z
   })
   .openapi('Usage')
 
-/** What the endpoint of the usage works with. */
-export interface UsageRouteDeps {
+interface UsageRouteDeps {
   workspaces: Pick<WorkspaceService, 'find'>
   requestCounts: RequestCounts
   /** The workspace's clicks of this month that are counted. */
