@@ -49,12 +49,8 @@ export function createAdministration(input: AdministrationInput) {
     workspaces,
     async purge(): Promise<void> {
       await requestCounts.write()
-      for (const step of [
-        removal.purge,
-        links.purgeDeleted,
-        invitations.purgeExpired,
-        requestCounts.purge,
-      ]) {
+      const steps = [removal.purge, links.purgeDeleted, invitations.purgeExpired]
+      for (const step of [...steps, requestCounts.purge]) {
         await step().catch((err: unknown) =>
           logger.warn({ err }, 'What was deleted could not be purged'),
         )
