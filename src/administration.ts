@@ -11,7 +11,7 @@ import {
 } from './members/index.ts'
 import type { ServingInput } from './operations/serving.ts'
 import type { Storage } from './storage/index.ts'
-import { createRequestCounts } from './usage/index.ts'
+import { createRequestCounts } from './usage/requests.ts'
 import { createWorkspaceRemoval, createWorkspaceService } from './workspaces/index.ts'
 
 /** What the services below are made of. */
@@ -33,6 +33,7 @@ export function createAdministration(input: AdministrationInput) {
   const workspaces = createWorkspaceService(input)
   const removal = createWorkspaceRemoval({ storage, clock, purgeLinks: links.purgeSome })
   const invitations = createInvitationService({ ...input, workspaces })
+  const requestCounts = createRequestCounts({ storage, clock })
   return {
     audit: createAuditService({ storage, cursors }),
     clicksThisMonth: (workspaceNo: number) => clicksThisMonth(storage, workspaceNo, clock.now()),
@@ -43,11 +44,13 @@ export function createAdministration(input: AdministrationInput) {
     members: createMemberService({ storage, clock }),
     plans,
     removal,
-    requestCounts: createRequestCounts(clock),
+    requestCounts,
     sendInvitation: input.sendInvitation,
     workspaces,
     async purge(): Promise<void> {
-      for (const step of [removal.purge, links.purgeDeleted, invitations.purgeExpired]) {
+      await requestCounts.write()
+      const steps = [removal.purge, links.purgeDeleted, invitations.purgeExpired]
+      for (const step of [...steps, requestCounts.purge]) {
         await step().catch((err: unknown) =>
           logger.warn({ err }, 'What was deleted could not be purged'),
         )

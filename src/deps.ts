@@ -68,7 +68,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   const hashes = createHashQueue()
   const parts: Parts = { ...input, backend, storage, nodeId, domains, cursors, blocks, hashes }
   const services = createServices(parts)
-  const { accounts, keys, mailer, statistics } = services
+  const { accounts, administration, keys, mailer, statistics } = services
 
   const app = createApplication(parts, services)
   const redirect = createVisits(parts)
@@ -135,6 +135,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
         withinMs: 1_200,
         async run() {
           await keys.close()
+          await administration.requestCounts.write()
           await backend.close()
         },
       },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { NodeProgress, RecountOptions, StoredCounts } from '../clicks/recount.ts'
+import type { Difference, NodeProgress, RecountOptions, StoredCounts } from '../clicks/recount.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
 import type { Sql, Storage } from '../storage/index.ts'
 
@@ -48,7 +48,7 @@ export async function embeddedSource(
       return [{ node: dataDir, counted, stored: position }]
     },
     stored: (range) => raw.numbers(range, { segment: 0, offset: 0 }),
-    repair: (difference, total) => repairIn(counters.db, difference, total),
+    repair: (difference) => repairIn(counters.db, difference),
     async close() {
       await raw.close()
       await counter.close()
@@ -75,7 +75,7 @@ export async function scaledSource(
       }
       return { since: 0, links }
     },
-    repair: (difference, total) => repairShared(storage, difference, total),
+    repair: (difference) => repairShared(storage, difference),
     close,
   }
 }
@@ -100,15 +100,14 @@ export async function progressOfNodes({ read }: Pick<Storage, 'read'>): Promise<
 /** See `repair` of `RecountOptions`. */
 export function repairShared(
   storage: Pick<Storage, 'write'>,
-  ...difference: Parameters<RecountOptions['repair']>
+  difference: Difference,
 ): Promise<boolean> {
-  return storage.write((tx) => repairIn(tx.db, ...difference))
+  return storage.write((tx) => repairIn(tx.db, difference))
 }
 
 async function repairIn(
   db: Sql['db'],
-  { linkSeq, counted, clicks }: Parameters<RecountOptions['repair']>[0],
-  total: number,
+  { linkSeq, counted, total, clicks }: Difference,
 ): Promise<boolean> {
   const { rows } = await sql`
     UPDATE link_counters SET total = ${clicks.human + clicks.bot}, human = ${clicks.human},

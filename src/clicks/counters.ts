@@ -123,10 +123,7 @@ function seqsIn(database: RowsDatabase, seqs: readonly number[]) {
  * Adds the visitors of a batch. Returns how many were new, by link. A node that inserts the same
  * visitor at the same time waits and finds it.
  */
-async function addVisitors(
-  tx: RowsDatabase,
-  { visitors }: Tally,
-): Promise<ReadonlyMap<number, number>> {
+async function addVisitors(tx: RowsDatabase, { visitors }: Tally): Promise<Map<number, number>> {
   const unique = new Map<number, number>()
   if (visitors.size === 0) return unique
   // All nodes insert them in the same order.
@@ -143,7 +140,7 @@ async function addVisitors(
 async function addClicks(
   tx: RowsDatabase,
   { tally: { links }, latest }: Batch,
-  unique: ReadonlyMap<number, number>,
+  unique: Map<number, number>,
 ): Promise<void> {
   if (links.size === 0) return
   const sorted = [...links].sort(([a], [b]) => a - b)
@@ -174,70 +171,53 @@ async function addClicks(
 
 /** Adds rows for links that have none yet. Clicks of links that are gone for good are to be deleted. */
 async function addMissing(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
-  const { rows: missing } = await sql<{ seq: number }>`
-    SELECT seq FROM ${seqsIn(tx, seqs)}
-    WHERE NOT EXISTS (SELECT 1 FROM link_counters WHERE link_seq = seq)`.execute(tx.db)
-  if (missing.length === 0) return
-  const wanted = missing.map(({ seq }) => seq)
-  const { rows } = await sql<{ seq: number }>`
-    SELECT seq FROM ${seqsIn(tx, wanted)}
-    WHERE EXISTS (SELECT 1 FROM links l WHERE l.seq = seqs.seq)
-      OR EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = seqs.seq)`.execute(tx.db)
-  const known = new Set(rows.map(({ seq }) => seq))
-  const gone = wanted.filter((seq) => !known.has(seq))
-  await addRows(tx, [...known])
-  await noteGone(tx, gone)
-}
-
-/** Adds rows of zeros. */
-async function addRows(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
+  const missing = sql`FROM ${seqsIn(tx, seqs)}
+    WHERE NOT EXISTS (SELECT 1 FROM link_counters WHERE link_seq = seq)`
   await sql`INSERT INTO link_counters (link_seq, workspace_no)
-    SELECT seq, seq / ${SEQS} FROM ${seqsIn(tx, seqs)} WHERE true ORDER BY seq
-    ON CONFLICT DO NOTHING`.execute(tx.db)
+    SELECT seq, seq / ${SEQS} ${missing}
+      AND (EXISTS (SELECT 1 FROM links l WHERE l.seq = seqs.seq)
+        OR EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = seqs.seq))
+    ORDER BY seq ON CONFLICT DO NOTHING`.execute(tx.db)
+  // The statistics of a single machine find the links that are gone.
+  if (tx.dialect === 'sqlite') return
+  await sql`INSERT INTO gone_links (link_seq) SELECT seq ${missing}
+    ORDER BY seq ON CONFLICT DO NOTHING`.execute(tx.db)
 }
 
-/** Has the stored clicks of links deleted; the statistics of a single machine find them. */
-async function noteGone(tx: RowsDatabase, seqs: readonly number[]): Promise<void> {
-  if (tx.dialect === 'sqlite' || seqs.length === 0) return
-  await sql`INSERT INTO gone_links (link_seq) SELECT seq FROM ${seqsIn(tx, seqs)} ORDER BY seq
-    ON CONFLICT DO NOTHING`.execute(tx.db)
-}
-
-/** Removes the counters of those links that are gone for good. */
+/** Removes the counters of those links that are gone for good; their stored clicks go, too. */
 async function removeGone(database: CounterDatabase, seqs: readonly number[]): Promise<void> {
   await database.write(async (tx) => {
-    const { rows } = await sql<{ link_seq: number }>`DELETE FROM link_counters
+    const remove = sql`DELETE FROM link_counters
       WHERE link_seq IN (SELECT seq FROM ${seqsIn(tx, seqs)})
         AND NOT EXISTS (SELECT 1 FROM links l WHERE l.seq = link_seq)
-        AND NOT EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = link_seq)
-      RETURNING link_seq`.execute(tx.db)
-    const gone = rows.map(({ link_seq }) => link_seq)
-    await noteGone(tx, gone)
+        AND NOT EXISTS (SELECT 1 FROM deleted_links d WHERE d.seq = link_seq)`
+    const removeAndNote = sql`WITH gone AS (${remove} RETURNING link_seq)
+      INSERT INTO gone_links (link_seq) SELECT link_seq FROM gone ORDER BY link_seq
+      ON CONFLICT DO NOTHING`
+    await (tx.dialect === 'sqlite' ? remove : removeAndNote).execute(tx.db)
   })
 }
 
-/** Adds rows for new links, of some workspaces. True: there are more. */
-async function admit(database: CounterDatabase): Promise<boolean> {
+/** Adds rows of zeros for new links, of some workspaces. True: there are more. */
+async function admit({ db, write }: CounterDatabase): Promise<boolean> {
   const { rows } = await sql<{ no: number; done: number; last: number }>`
     SELECT * FROM (
       SELECT w.no, coalesce(c.link_seq, w.no * ${SEQS}) AS done,
         w.no * ${SEQS} + w.links_made AS last
       FROM workspaces w LEFT JOIN counter_watermarks c ON c.workspace_no = w.no
       WHERE w.links_made > 0) w
-    WHERE done < last LIMIT ${WORKSPACES_AT_ONCE}`.execute(database.db)
+    WHERE done < last LIMIT ${WORKSPACES_AT_ONCE}`.execute(db)
   let isLeft = rows.length === WORKSPACES_AT_ONCE
   for (const { no, done, last } of rows) {
-    // Deleted links too: they may be restored behind the watermark.
-    const { rows: page } = await sql<{ seq: number }>`
-      SELECT seq FROM links WHERE seq > ${done} AND seq <= ${last}
-      UNION ALL SELECT seq FROM deleted_links WHERE seq > ${done} AND seq <= ${last}
-      ORDER BY seq LIMIT ${ADMITTED_AT_ONCE}`.execute(database.db)
-    const seqs = page.map(({ seq }) => seq)
-    // When all were read, links that were deleted in between are passed, too.
-    const upTo = seqs.length < ADMITTED_AT_ONCE ? last : (seqs.at(-1) ?? last)
+    const upTo = Math.min(last, done + ADMITTED_AT_ONCE)
     if (upTo < last) isLeft = true
-    await database.write(async (tx) => {
-      await addRows(tx, seqs)
+    await write(async (tx) => {
+      // Deleted links too: they may be restored behind the watermark.
+      await sql`INSERT INTO link_counters (link_seq, workspace_no)
+        SELECT seq, seq / ${SEQS} FROM (
+          SELECT seq FROM links WHERE seq > ${done} AND seq <= ${upTo}
+          UNION ALL SELECT seq FROM deleted_links WHERE seq > ${done} AND seq <= ${upTo}) made
+        ORDER BY seq ON CONFLICT DO NOTHING`.execute(tx.db)
       await sql`INSERT INTO counter_watermarks (workspace_no, link_seq) VALUES (${no}, ${upTo})
         ON CONFLICT (workspace_no) DO UPDATE SET link_seq = excluded.link_seq
         WHERE counter_watermarks.link_seq < excluded.link_seq`.execute(tx.db)

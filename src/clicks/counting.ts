@@ -27,8 +27,8 @@ export interface DeletedLinks {
   deletedLinks: readonly number[]
 }
 
-/** What a click counter works with. `directory`: the journal's. */
-export interface ClickCounterOptions {
+interface ClickCounterOptions {
+  /** The journal's. */
   directory: string
   store: CounterStore
   clock: Clock

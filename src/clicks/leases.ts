@@ -1,16 +1,13 @@
 import { sql } from 'kysely'
 import type { Storage } from '../storage/index.ts'
 
-/** Maintenance tasks that one node at a time does. */
-export type LeaseName = 'counters' | 'clicks'
-
 /**
- * Acquires a lease for `forMs` milliseconds by PostgreSQL's clock; no other node gets it until then.
- * False: another node has it.
+ * Acquires the lease of a maintenance task for `forMs` milliseconds by PostgreSQL's clock; no other
+ * node gets it until then. False: another node has it.
  */
 export async function acquireLease(
   storage: Pick<Storage, 'read'>,
-  name: LeaseName,
+  name: 'counters' | 'clicks',
   forMs: number,
 ): Promise<boolean> {
   const { rows } = await sql`

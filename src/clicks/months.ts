@@ -110,14 +110,8 @@ export async function addMonths(
 /** Deletes the rows of months that are long over. */
 export async function purgeMonths(db: Kysely<Schema>, now: number): Promise<void> {
   const month = monthOf(now)
-  await db
-    .deleteFrom('workspace_months')
-    .where('month', '<', month - MONTHS_KEPT)
-    .execute()
-  await db
-    .deleteFrom('uncounted_clicks')
-    .where('month', '<', month - UNCOUNTED_KEPT)
-    .execute()
+  await sql`DELETE FROM workspace_months WHERE month < ${month - MONTHS_KEPT}`.execute(db)
+  await sql`DELETE FROM uncounted_clicks WHERE month < ${month - UNCOUNTED_KEPT}`.execute(db)
 }
 
 /** A workspace's clicks of the month of `now` that are counted. */
@@ -135,16 +129,8 @@ export async function clicksThisMonth(
   return row?.clicks ?? 0
 }
 
-/** Which clicks of a node's journal are counted. */
-export interface CountedClicks {
-  /** Up to here it is known. */
-  until: Position
-  /** Whether a click that begins at `at` is counted; one before {@link until}. */
-  includes(record: ClickRecord, at: Position): boolean
-}
-
 /** Reads from the counters which clicks of the node's journal are counted; a single machine is 0. */
-export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number): Promise<CountedClicks> {
+export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number) {
   // What is added between the two queries lies behind the watermark.
   const watermark =
     nodeNo === 0
@@ -158,8 +144,10 @@ export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number): Prom
     .execute()
   const spans = Map.groupBy(rows, keyOf)
   return {
+    /** Up to here it is known. */
     until: until ?? { segment: 0, offset: 0 },
-    includes([, time, linkSeq], at) {
+    /** Whether a click that begins at `at` is counted; one before `until`. */
+    includes([, time, linkSeq]: ClickRecord, at: Position): boolean {
       if (spans.size === 0) return true
       const own = spans.get(monthKeyOf(linkSeq, monthOf(time))) ?? []
       return !own.some((row) => {
@@ -170,3 +158,6 @@ export async function readCounted({ db }: Pick<Sql, 'db'>, nodeNo: number): Prom
     },
   }
 }
+
+/** Which clicks of a node's journal are counted. */
+export type CountedClicks = Awaited<ReturnType<typeof readCounted>>

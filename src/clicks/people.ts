@@ -9,19 +9,14 @@ import type { Position } from './segments.ts'
 
 const TRIES = 5
 
-/** People by a link's counter, and how far the journal was counted at the same moment. */
-export interface CountedPeople extends Position {
-  /** Null: the link has no row of counters yet. */
-  human: number | null
-}
+/**
+ * People by a link's counter, and how far the journal was counted at the same moment. `human` is
+ * null when the link has no row of counters yet.
+ */
+type CountedPeople = Position & { human: number | null }
 
-/** What {@link createPeopleSoFar} works with. `directory`: the journal's. */
-export interface PeopleSoFarOptions {
-  directory: string
-  journal: Pick<Journal, 'waiting'>
-  /** Reads counter and watermark in one statement, so that they belong together. */
-  counted(linkSeq: number): CountedPeople | null | Promise<CountedPeople | null>
-}
+/** Reads counter and watermark in one statement, so that they belong together. */
+type ReadCounted = (linkSeq: number) => CountedPeople | null | Promise<CountedPeople | null>
 
 /**
  * Counts the people who have followed a link: those in the counters, and those whose clicks wait in
@@ -30,9 +25,12 @@ export interface PeopleSoFarOptions {
  * pass, at most five seconds unless such a node is stuck. From the moment at which a limit is set,
  * each use is counted exactly, on all nodes.
  */
-export function createPeopleSoFar(
-  options: PeopleSoFarOptions,
-): (linkSeq: number) => number | Promise<number> {
+export function createPeopleSoFar(options: {
+  /** The journal's. */
+  directory: string
+  journal: Pick<Journal, 'waiting'>
+  counted: ReadCounted
+}): (linkSeq: number) => number | Promise<number> {
   const { directory, journal, counted } = options
 
   function waitingIn(linkSeq: number, from: Position): number {
@@ -50,9 +48,8 @@ export function createPeopleSoFar(
 
   function peopleSoFar(linkSeq: number, tries: number): number | Promise<number> {
     const add = (row: CountedPeople | null) => {
-      const { human = 0, segment = 0, offset = 0 } = row ?? {}
       try {
-        return (human ?? 0) + waitingIn(linkSeq, { segment, offset })
+        return (row?.human ?? 0) + waitingIn(linkSeq, row ?? { segment: 0, offset: 0 })
       } catch (error) {
         // The worker has counted and deleted a segment in the meantime: start over.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
@@ -68,7 +65,7 @@ export function createPeopleSoFar(
 }
 
 /** Reads the counters that are attached to a connection to the main database. */
-export function countedInSqlite(reader: Database): PeopleSoFarOptions['counted'] {
+export function countedInSqlite(reader: Database): ReadCounted {
   const statement = reader.prepare<CountedPeople, [number]>(
     `SELECT human, segment, "offset" FROM counters.journal_watermark
      LEFT JOIN counters.link_counters ON link_seq = ?1 WHERE id = 1`,
@@ -77,10 +74,7 @@ export function countedInSqlite(reader: Database): PeopleSoFarOptions['counted']
 }
 
 /** Reads the counters that nodes share. */
-export function countedInPostgres(
-  storage: Pick<Storage, 'read'>,
-  nodeNo: number,
-): PeopleSoFarOptions['counted'] {
+export function countedInPostgres(storage: Pick<Storage, 'read'>, nodeNo: number): ReadCounted {
   return async (linkSeq) => {
     const { rows } = await sql<CountedPeople>`
       SELECT human, segment, "offset" FROM node_watermarks

@@ -3,15 +3,15 @@ import { type CounterDatabase, type CounterStore, createCounters } from './count
 import { acquireLease } from './leases.ts'
 import type { ClickLimits } from './months.ts'
 
-/** What {@link createPostgresCounters} works with. `nodeNo`: this node's row in `node_watermarks`. */
-export interface PostgresCountersOptions {
+/**
+ * Opens the counters that all nodes share. Takes the storage over.
+ * @param options `nodeNo`: this node's row in `node_watermarks`
+ */
+export function createPostgresCounters(options: {
   storage: Pick<Storage, 'read' | 'write' | 'close'>
   nodeNo: number
   limits?: ClickLimits
-}
-
-/** Opens the counters that all nodes share. Takes the storage over. */
-export function createPostgresCounters(options: PostgresCountersOptions): CounterStore {
+}): CounterStore {
   const { storage, nodeNo, limits = {} } = options
   const database: CounterDatabase = {
     dialect: 'postgres',

@@ -45,7 +45,7 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
       range: [0, Number.MAX_SAFE_INTEGER],
       progress: () => progressOfNodes(storage),
       stored: async () => ({ since: 0, links: new Map(clicks) }),
-      repair: (difference, total) => repairShared(storage, difference, total),
+      repair: (difference) => repairShared(storage, difference),
       wait,
       looks: 3,
     })
@@ -68,6 +68,7 @@ describe.skipIf(postgresMissing !== undefined)('a recount', () => {
       {
         linkSeq: wrong,
         counted: { human: 9, bot: 9, unique: 9 },
+        total: 18,
         clicks: { human: 1, bot: 1, unique: 1 },
       },
     ])

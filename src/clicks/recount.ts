@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Storage } from '../storage/index.ts'
 import { isBefore, type Position } from './segments.ts'
 
@@ -16,6 +17,8 @@ export interface LinkCounts {
 export interface Difference {
   linkSeq: number
   counted: LinkCounts
+  /** Of the counters: people and bots, if they are right. */
+  total: number
   clicks: LinkCounts
 }
 
@@ -46,35 +49,26 @@ export interface RecountOptions {
   progress(): Promise<NodeProgress[]>
   /** The numbers by the stored clicks of this range, and what is left of purged ones. */
   stored(range: readonly [number, number]): Promise<StoredCounts>
-  /**
-   * Gives a link the numbers of its clicks, if its counters are still what they were. False: they
-   * have changed.
-   */
-  repair(difference: Difference, total: number): Promise<boolean>
+  /** Gives a link the numbers of its clicks. False: its counters have changed since. */
+  repair(difference: Difference): Promise<boolean>
   /** Waits between two looks. */
   wait(): Promise<void>
   /** Looks, at most, after the first. */
   looks: number
 }
 
-/** What a recount came to. */
-export interface Recounted {
-  /** Links compared. */
-  links: number
-  /** Links older than the stored clicks: they can't be compared. */
-  older: number
-  /** Links that were clicked all the time: they can't be compared now. */
-  moving: number
-  differences: Difference[]
-  /** See {@link StoredCounts}. */
-  since: number
-  /** Nodes whose clicks aren't all counted and stored; no link was compared then. */
-  behind: string[]
+interface LinkRow extends LinkCounts {
+  seq: number
+  total: number
+  createdAt: number
 }
 
 interface Look extends StoredCounts {
-  counters: Map<number, LinkCounts & { total: number; createdAt: number }>
+  counters: Map<number, LinkRow>
 }
+
+/** What a recount came to. */
+export type Recounted = Awaited<ReturnType<typeof recount>>
 
 /**
  * Compares the links' counters with their stored clicks and repairs those that differ, while clicks
@@ -82,29 +76,30 @@ interface Look extends StoredCounts {
  * every node has counted and stored by the second look all that either side had at the first one,
  * and a link's numbers are the same at both, both sides have the same clicks of it and must agree.
  */
-export async function recount(options: RecountOptions): Promise<Recounted> {
-  const { wait, looks } = options
+export async function recount(options: RecountOptions) {
+  const { progress, repair, wait, looks } = options
   let first = await look(options)
   // Read after the first look and before the second one, so that it errs to the safe side.
-  let needed = await options.progress()
+  let needed = await progress()
+  let judged: ReturnType<typeof judge> | undefined
+  /** Nodes whose clicks aren't all counted and stored; no link was compared then. */
   let behind: string[] = []
-  let compared: (ReturnType<typeof judge> & { second: Look }) | null = null
-  for (let n = 0; n < looks && compared?.moving !== 0; n++) {
+  for (let n = 0; n < looks && judged?.moving !== 0; n++) {
     await wait()
     // The positions stay the same until they are reached, so that new clicks postpone nothing.
-    behind = behindOf(needed, await options.progress())
+    behind = behindOf(needed, await progress())
     if (behind.length > 0) continue
     const second = await look(options)
-    compared = { ...judge(first, second), second }
+    judged = judge(first, second)
     first = second
-    if (compared.moving > 0) needed = await options.progress()
+    if (judged.moving > 0) needed = await progress()
   }
-  if (compared === null) {
-    return { links: 0, older: 0, moving: 0, since: first.since, behind, differences: [] }
+  if (judged === undefined) return { ...judge(first, { ...first, counters: new Map() }), behind }
+  const differences: Difference[] = []
+  for (const difference of judged.differences) {
+    if (await repair(difference)) differences.push(difference)
   }
-  const { second, differences, ...judged } = compared
-  const repaired = await repairAll(options, differences, second)
-  return { ...judged, since: second.since, behind: [], differences: repaired }
+  return { ...judged, behind: [], differences }
 }
 
 /** Nodes that have not counted, or not stored, all that either side had before. */
@@ -123,24 +118,15 @@ async function look({ storage, range, stored }: RecountOptions): Promise<Look> {
   const counters: Look['counters'] = new Map()
   const [first, end] = range
   for (let from = first; ; ) {
-    const rows = await storage.read.db
-      .selectFrom('links')
-      .leftJoin('link_counters', 'link_counters.link_seq', 'links.seq')
-      .select(['links.seq', 'links.created_at', 'total', 'human', 'bot', 'unique_visitors'])
-      .where('links.seq', '>=', from)
-      .where('links.seq', '<', end)
-      .orderBy('links.seq')
-      .limit(LINKS_AT_ONCE)
-      .execute()
-    for (const { seq, created_at, total, human, bot, unique_visitors } of rows) {
-      counters.set(seq, {
-        createdAt: created_at,
-        total: total ?? 0,
-        human: human ?? 0,
-        bot: bot ?? 0,
-        unique: unique_visitors ?? 0,
-      })
-    }
+    const { rows } = await sql<LinkRow>`
+      SELECT seq, created_at AS "createdAt", coalesce(total, 0) AS total,
+        coalesce(human, 0) AS human, coalesce(bot, 0) AS bot,
+        coalesce(unique_visitors, 0) AS "unique"
+      FROM links LEFT JOIN link_counters ON link_seq = seq
+      WHERE seq >= ${from} AND seq < ${end} ORDER BY seq LIMIT ${LINKS_AT_ONCE}`.execute(
+      storage.read.db,
+    )
+    for (const row of rows) counters.set(row.seq, row)
     if (rows.length < LINKS_AT_ONCE) break
     from = (rows.at(-1)?.seq ?? end) + 1
   }
@@ -148,14 +134,25 @@ async function look({ storage, range, stored }: RecountOptions): Promise<Look> {
 }
 
 function judge(first: Look, second: Look) {
-  const judged = { links: 0, older: 0, moving: 0, differences: [] as Difference[] }
-  for (const [linkSeq, { total, createdAt, ...counted }] of second.counters) {
+  const judged = {
+    /** Links compared. */
+    links: 0,
+    /** Links older than the stored clicks: they can't be compared. */
+    older: 0,
+    /** Links that were clicked all the time: they can't be compared now. */
+    moving: 0,
+    differences: [] as Difference[],
+    /** See {@link StoredCounts}. */
+    since: second.since,
+  }
+  for (const [linkSeq, { total, createdAt, human, bot, unique }] of second.counters) {
     if (createdAt < second.since) {
       judged.older++
       continue
     }
+    const counted = { human, bot, unique }
     const clicks = second.links.get(linkSeq) ?? NONE
-    const isRight = total === counted.human + counted.bot && isSame(counted, clicks)
+    const isRight = total === human + bot && isSame(counted, clicks)
     const isStill =
       isSame(counted, first.counters.get(linkSeq) ?? NONE) &&
       isSame(clicks, first.links.get(linkSeq) ?? NONE)
@@ -164,23 +161,9 @@ function judge(first: Look, second: Look) {
       continue
     }
     judged.links++
-    if (!isRight) judged.differences.push({ linkSeq, counted, clicks })
+    if (!isRight) judged.differences.push({ linkSeq, counted, total, clicks })
   }
   return judged
-}
-
-/** Returns those that were repaired. */
-async function repairAll(
-  { repair }: RecountOptions,
-  differences: readonly Difference[],
-  { counters }: Look,
-): Promise<Difference[]> {
-  const repaired: Difference[] = []
-  for (const difference of differences) {
-    const { total = 0 } = counters.get(difference.linkSeq) ?? {}
-    if (await repair(difference, total)) repaired.push(difference)
-  }
-  return repaired
 }
 
 function isSame(a: LinkCounts, b: LinkCounts): boolean {

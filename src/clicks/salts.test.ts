@@ -6,10 +6,12 @@ import { sql } from 'kysely'
 import { postgresMissing, sharedPostgres, type TestPostgres } from '../../test/harness/postgres.ts'
 import { systemRandom } from '../base/random.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
-import { OtherSecret, openSharedVisitors, type SharedVisitors } from './salts.ts'
+import { OtherSecret, openSharedVisitors } from './salts.ts'
 import { openTestStorage } from './testing/shared.ts'
 
 const DAY = 86_400_000
+
+type SharedVisitors = Awaited<ReturnType<typeof openSharedVisitors>>
 
 describe.skipIf(postgresMissing !== undefined)('visitors that nodes tell apart alike', () => {
   let postgres: TestPostgres

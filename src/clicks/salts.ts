@@ -8,14 +8,7 @@ const TAG_BYTES = 16
 /** How often the database is asked for salts after it failed. */
 const RETRY_MS = 10_000
 
-/** Visitors that all nodes tell apart alike. */
-export interface SharedVisitors extends Visitors {
-  /** Agrees on the salts of today and tomorrow, and destroys old ones. Also happens by itself. */
-  refresh(): Promise<void>
-}
-
-/** What they work with. */
-export interface SharedVisitorsOptions extends VisitorsOptions {
+interface SharedVisitorsOptions extends VisitorsOptions {
   storage: Pick<Storage, 'read' | 'write'>
   /** 32 bytes that all nodes have and the database hasn't. */
   key: Uint8Array
@@ -33,7 +26,7 @@ export class OtherSecret extends Error {
  * the database is back.
  * @throws OtherSecret
  */
-export async function openSharedVisitors(options: SharedVisitorsOptions): Promise<SharedVisitors> {
+export async function openSharedVisitors(options: SharedVisitorsOptions) {
   const { storage, clock, logger } = options
   const salts = new Salts(options)
   let timer: Timer | undefined
@@ -67,8 +60,9 @@ export async function openSharedVisitors(options: SharedVisitorsOptions): Promis
 
   await check(true)
   return {
+    /** Agrees on the salts of today and tomorrow, and destroys old ones. Also happens by itself. */
     refresh,
-    hash: (...visit) => salts.hash(...visit),
+    hash: (...visit: Parameters<Visitors['hash']>) => salts.hash(...visit),
     close() {
       isClosed = true
       clearTimeout(timer)

@@ -6,7 +6,7 @@ const BLOCK_BYTES = 1_048_576
 const END: Position = { segment: Number.MAX_SAFE_INTEGER, offset: Number.MAX_SAFE_INTEGER }
 
 /** What one reading of the journal came to. */
-export interface Reading {
+interface Reading {
   /** Behind the last record that was read. */
   end: Position
   records: number
@@ -19,11 +19,11 @@ export interface Reading {
   gapBefore: number
 }
 
-/** Whether a reading goes on; asked after each block. */
-export type GoesOn = (reading: Readonly<Reading>) => boolean
+/** Whether a reading goes on; asked before each block. */
+type GoesOn = (reading: Readonly<Reading>) => boolean
 
 /** Gets each record, and where it begins. */
-export type TakeRecord = (record: ClickRecord, at: Position) => void
+type TakeRecord = (record: ClickRecord, at: Position) => void
 
 /**
  * Reads the journal from a position on and hands every whole record to `take`. A line counts only
@@ -45,6 +45,42 @@ export function readJournal(
     complete: false,
     gapBefore: 0,
   }
+  /** Reads on in one segment up to `limit`; false when it was told to stop. */
+  function readSegment(limit: number): boolean {
+    const { end } = reading
+    const descriptor = openSync(segmentFile(directory, end.segment), 'r')
+    const block = Buffer.allocUnsafe(BLOCK_BYTES)
+    try {
+      for (;;) {
+        if (!goesOn(reading)) return false
+        const wanted = Math.min(BLOCK_BYTES, limit - end.offset)
+        if (wanted <= 0) return false
+        const bytes = readSync(descriptor, block, 0, wanted, end.offset)
+        const length = block.subarray(0, bytes).lastIndexOf(0x0a) + 1
+        if (length === 0) {
+          if (bytes < BLOCK_BYTES) return true
+          // No record is so long: garbage.
+          end.offset += bytes
+          reading.skipped++
+          continue
+        }
+        reading.bytes += length
+        for (const line of block.toString('latin1', 0, length - 1).split('\n')) {
+          const record = decodeRecord(line)
+          if (record === null) {
+            reading.skipped++
+          } else {
+            reading.records++
+            take(record, { ...end })
+          }
+          end.offset += line.length + 1
+        }
+      }
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+
   // Listed before anything is read: then all but the last were finished before they are read.
   const segments = listSegments(directory)
   const newest = segments.at(-1)
@@ -57,54 +93,9 @@ export function readJournal(
       reading.end = { segment, offset: 0 }
     }
     const limit = segment === until.segment ? until.offset : END.offset
-    if (!readSegment(directory, goesOn, take, reading, limit)) return reading
+    if (!readSegment(limit)) return reading
     if (segment !== newest) reading.end = { segment: segment + 1, offset: 0 }
   }
   reading.complete = true
   return reading
-}
-
-/** Reads on in one segment; false when it was told to stop. */
-function readSegment(
-  directory: string,
-  goesOn: GoesOn,
-  take: TakeRecord,
-  reading: Reading,
-  limit: number,
-): boolean {
-  const descriptor = openSync(segmentFile(directory, reading.end.segment), 'r')
-  const block = Buffer.allocUnsafe(BLOCK_BYTES)
-  try {
-    for (;;) {
-      if (!goesOn(reading)) return false
-      const wanted = Math.min(BLOCK_BYTES, limit - reading.end.offset)
-      if (wanted <= 0) return false
-      const bytes = readSync(descriptor, block, 0, wanted, reading.end.offset)
-      const length = block.subarray(0, bytes).lastIndexOf(0x0a) + 1
-      if (length === 0) {
-        if (bytes < BLOCK_BYTES) return true
-        // No record is so long: garbage.
-        reading.end.offset += bytes
-        reading.skipped++
-        continue
-      }
-      const lines = block.toString('latin1', 0, length - 1).split('\n')
-      const { segment, offset } = reading.end
-      let at = offset
-      for (const line of lines) {
-        const record = decodeRecord(line)
-        if (record === null) {
-          reading.skipped++
-        } else {
-          reading.records++
-          take(record, { segment, offset: at })
-        }
-        at += line.length + 1
-      }
-      reading.end.offset += length
-      reading.bytes += length
-    }
-  } finally {
-    closeSync(descriptor)
-  }
 }

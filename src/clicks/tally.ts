@@ -4,20 +4,12 @@ import type { ClickRecord } from './record.ts'
 import type { Position } from './segments.ts'
 import { dayOf } from './visitors.ts'
 
-/** What a batch adds to one link's counters. */
-export interface LinkTally {
-  human: number
-  bot: number
-  /** Milliseconds since the Unix epoch. */
-  lastClickedAt: number
-}
-
 /**
  * Adds up clicks in memory before they are written together, and leaves out what is over the quotas
  * of months. Only people are told apart: bots are never unique visitors.
  */
 export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
-  const links = new Map<number, LinkTally>()
+  const links = new Map<number, { human: number; bot: number; lastClickedAt: number }>()
   const visitors = new Set<string>()
   const months = new Map<number, number>()
   const uncounted = new Map<number, Position>()
@@ -36,6 +28,7 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
   }
 
   return {
+    /** What is added to the links' counters, by their numbers. */
     links,
     /** Who came: day (UTC, since the epoch), link and the day's hash, with spaces in between. */
     visitors,

@@ -2,41 +2,37 @@ import { unlink, writeFile } from 'node:fs/promises'
 import type { Logger } from '../base/logger.ts'
 import { isBefore, listSegments, type Position, segmentFile, segmentSize } from './segments.ts'
 
-/** What a trimmer works with. */
-export interface TrimmerOptions {
+/**
+ * Deletes what all readers of the journal have done: the slowest decides. Until each has reported,
+ * nothing is deleted.
+ */
+export function createTrimmer(options: {
   /** The journal's. */
   directory: string
   /** How far each reader reports to have come; { 0, 0 }: it hasn't reported yet. */
   watermarks(): readonly Position[]
   logger?: Pick<Logger, 'warn'>
-}
-
-/**
- * Deletes what all readers of the journal have done: the slowest decides. Until each has reported,
- * nothing is deleted.
- */
-export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions) {
+}) {
+  const { directory, watermarks, logger } = options
   let trimmedTo = 0
   let running: Promise<void> | undefined
 
   const slowest = () => watermarks().reduce((a, b) => (isBefore(b, a) ? b : a))
 
-  async function attempt(work: () => Promise<void>): Promise<void> {
+  /** `addEmpty`: first makes that segment, which has nothing in it. */
+  async function removeBefore(segment: number, addEmpty = false): Promise<void> {
     try {
-      await work()
+      const options = { flag: 'wx', mode: 0o600 }
+      if (addEmpty) await writeFile(segmentFile(directory, segment), '', options)
+      for (const no of listSegments(directory)) {
+        if (no < segment) await unlink(segmentFile(directory, no))
+      }
+      trimmedTo = segment
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       logger?.warn({ err: error }, 'Old segments of the journal can not be deleted')
     }
   }
-
-  const removeBefore = (segment: number) =>
-    attempt(async () => {
-      for (const no of listSegments(directory)) {
-        if (no < segment) await unlink(segmentFile(directory, no))
-      }
-      trimmedTo = segment
-    })
 
   return {
     /** Deletes segments off the thread. Call it whenever a reader has advanced. */
@@ -57,11 +53,7 @@ export function createTrimmer({ directory, watermarks, logger }: TrimmerOptions)
       if (segment === 0) return
       const isLast = listSegments(directory).at(-1) === segment
       const isDone = isLast && offset > 0 && offset >= segmentSize(directory, segment)
-      await attempt(async () => {
-        const next = segmentFile(directory, segment + 1)
-        if (isDone) await writeFile(next, '', { flag: 'wx', mode: 0o600 })
-        await removeBefore(isDone ? segment + 1 : segment)
-      })
+      await removeBefore(isDone ? segment + 1 : segment, isDone)
     },
   }
 }

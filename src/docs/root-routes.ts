@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
-import { PlanLimitsSchema, UNLIMITED } from '../plans/index.ts'
+import { PlanLimitsSchema } from '../plans/schemas.ts'
+import { UNLIMITED } from '../plans/types.ts'
 
 const PATH = '/api/v1'
 const TAG = 'About'

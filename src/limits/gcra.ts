@@ -1,5 +1,5 @@
 /**
- * `decide` (decide.ts) in Lua, on the clock of the server that holds the state: step for step the
+ * `decide` (memory.ts) in Lua, on the clock of the server that holds the state: step for step the
  * same arithmetic in the same doubles, so the same decisions; limits.test.ts and
  * test/faults/cluster-limits.test.ts hold the two against each other.
  *

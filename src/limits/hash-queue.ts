@@ -31,48 +31,39 @@ export function createHashQueue(places = 2, waitingMax = 64) {
 
 export type HashQueue = ReturnType<typeof createHashQueue>
 
-interface Waiter {
-  enter: () => void
-  refuse: (error: AppError) => void
-}
-
 /**
  * Groups take turns. When all places are taken, a newcomer takes one from the group that has most
  * of them, so that no group keeps the others out.
  */
 function createFairQueue(waitingMax: number) {
-  const groups = new Map<string, Waiter[]>()
+  /** Those who wait; no group is empty. */
+  const groups = new Map<string, PromiseWithResolvers<void>[]>()
   let count = 0
-
-  function longest(): Waiter[] {
-    return [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
-  }
-
   return {
-    wait(group: string): Promise<void> {
+    async wait(group: string): Promise<void> {
       const own = groups.get(group) ?? []
       if (count >= waitingMax) {
-        const most = longest()
-        if (most.length <= own.length + 1) return Promise.reject(queueFull())
-        most.pop()?.refuse(queueFull())
+        const most = [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), own)
+        if (most.length <= own.length + 1) throw queueFull()
+        most.pop()?.reject(queueFull())
         count--
       }
+      const turn = Promise.withResolvers<void>()
+      own.push(turn)
       groups.set(group, own)
       count++
-      return new Promise((enter, refuse) => own.push({ enter, refuse }))
+      await turn.promise
     },
     /** Lets the next one in. False: nobody waits. */
     admit(): boolean {
-      for (const [group, waiters] of groups) {
-        const next = waiters.shift()
-        groups.delete(group)
-        if (waiters.length > 0) groups.set(group, waiters)
-        if (next === undefined) continue
-        count--
-        next.enter()
-        return true
-      }
-      return false
+      const [next] = groups
+      if (next === undefined) return false
+      const [group, waiters] = next
+      waiters.shift()?.resolve()
+      groups.delete(group)
+      if (waiters.length > 0) groups.set(group, waiters)
+      count--
+      return true
     },
   }
 }

@@ -7,4 +7,4 @@ export {
   type LimitState,
   type Policy,
 } from './memory.ts'
-export { createSharedLimiter, type SharedLimiter, type SharedScripts } from './shared.ts'
+export { createSharedLimiter, type SharedLimiter } from './shared.ts'

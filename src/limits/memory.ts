@@ -1,15 +1,25 @@
+/** How many requests are taken: 1; 0 only looks; −1 gives one back. */
+export type Cost = 1 | 0 | -1
+
+type Apply<T> = (key: string, policy: Policy, now: number, cost: Cost) => T
+
+/** A limiter by the function that decides. */
+export function limiterOf<T>(apply: Apply<T>) {
+  return {
+    /** Takes one request from the caller's allowance, if there is one. */
+    take: (key: string, policy: Policy, now: number) => apply(key, policy, now, 1),
+    /** What is left; takes nothing. */
+    look: (key: string, policy: Policy, now: number) => apply(key, policy, now, 0),
+    /** Gives back what `take` took for a request that costs nothing after all. */
+    refund: (key: string, policy: Policy, now: number) => apply(key, policy, now, -1),
+  }
+}
+
 /**
  * Counts the requests of many callers. Times are milliseconds since the epoch. A promise comes from
  * limiters that ask another machine; it never rejects.
  */
-export interface Limiter {
-  /** Takes one request from the caller's allowance, if there is one. */
-  take(key: string, policy: Policy, now: number): Decision | Promise<Decision>
-  /** What is left; takes nothing. */
-  look(key: string, policy: Policy, now: number): Decision | Promise<Decision>
-  /** Gives back what {@link take} took for a request that costs nothing after all. */
-  refund(key: string, policy: Policy, now: number): Decision | Promise<Decision>
-}
+export type Limiter = ReturnType<typeof limiterOf<Decision | Promise<Decision>>>
 
 interface Entry extends LimitState {
   /** From then on the entry says no more than its absence would. */
@@ -39,9 +49,7 @@ export function createMemoryLimiter(entriesMax = 100_000) {
 
   function keep(key: string, entry: Entry | undefined, { at, used }: LimitState, fullAt: number) {
     if (entry !== undefined) {
-      entry.at = at
-      entry.used = used
-      entry.fullAt = fullAt
+      Object.assign(entry, { at, used, fullAt })
     } else if (used > 0) {
       sweep(at)
       if (entries.size >= entriesMax) entries.delete(entries.keys().next().value as string)
@@ -49,7 +57,7 @@ export function createMemoryLimiter(entriesMax = 100_000) {
     }
   }
 
-  function apply(key: string, policy: Policy, now: number, cost: 1 | 0 | -1): Decision {
+  const apply: Apply<Decision> = (key, policy, now, cost) => {
     const entry = entries.get(key)
     const decision = decide(entry, policy, now, cost)
     keep(key, entry, decision.state, now + decision.fullAfterMs)
@@ -57,9 +65,8 @@ export function createMemoryLimiter(entriesMax = 100_000) {
   }
 
   return {
-    take: (key: string, policy: Policy, now: number) => apply(key, policy, now, 1),
-    look: (key: string, policy: Policy, now: number) => apply(key, policy, now, 0),
-    refund: (key: string, policy: Policy, now: number) => apply(key, policy, now, -1),
+    ...limiterOf(apply),
+    apply,
     /** Takes over what is known of a caller from elsewhere. */
     put(key: string, { ratePerMinute }: Policy, state: LimitState): void {
       const fullAt = state.at + Math.ceil(state.used / ratePerMinute)
@@ -107,14 +114,12 @@ const REQUEST = 60_000
  * GCRA, in the form of a continuous-state leaky bucket (ITU-T Recommendation I.371, annex A).
  * Over any span of t minutes it lets at most `burst + t × ratePerMinute` requests through, and
  * just that many when more are offered. A clock that steps back gives nothing and takes nothing.
- *
- * @param cost how many requests to take: 1; 0 only looks; −1 gives one back.
  */
 export function decide(
   state: LimitState | undefined,
   { ratePerMinute, burst }: Policy,
   now: number,
-  cost: 1 | 0 | -1 = 1,
+  cost: Cost = 1,
 ): Decision {
   const capacity = burst * REQUEST
   const given = state === undefined ? 0 : Math.max(0, now - state.at) * ratePerMinute

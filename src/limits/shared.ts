@@ -1,17 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { GCRA } from './gcra.ts'
-import { createMemoryLimiter, type Decision, type Limiter, type Policy } from './memory.ts'
+import { type Cost, createMemoryLimiter, type Decision, limiterOf, type Policy } from './memory.ts'
 
 /** Runs scripts where all nodes meet. */
-export interface SharedScripts {
+interface SharedScripts {
   /** False: it would fail now. */
   readonly available: boolean
   /** Runs a script on one key. Rejects soon when it can't. */
   run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown>
 }
 
-/** What a limiter of several nodes works with. */
-export interface SharedLimiterOptions {
+interface SharedLimiterOptions {
   /** Tells its keys from another limiter's. */
   name: string
   scripts: SharedScripts
@@ -19,11 +18,6 @@ export interface SharedLimiterOptions {
   nodes: () => number
   /** Given: callers are told apart by keyed hashes, as addresses must be that leave this machine. */
   secret?: Uint8Array | undefined
-}
-
-/** A limiter of several nodes, and how often it had to decide alone. */
-export interface SharedLimiter extends Limiter {
-  readonly alone: number
 }
 
 /** So many callers' debts are remembered, the latest. */
@@ -34,8 +28,7 @@ const DEBTS_MOST = 50_000
  * node lets its share of the rate through, going on from what was used up together; what it let
  * through is counted together afterwards. There is no moment without a limit, and none with two.
  */
-export function createSharedLimiter(options: SharedLimiterOptions): SharedLimiter {
-  const { name, scripts, nodes, secret } = options
+export function createSharedLimiter({ name, scripts, nodes, secret }: SharedLimiterOptions) {
   const local = createMemoryLimiter()
   /** What was let through alone, and isn't counted together yet. */
   const debts = new Map<string, number>()
@@ -64,19 +57,17 @@ export function createSharedLimiter(options: SharedLimiterOptions): SharedLimite
     debts.set(key, sum)
   }
 
-  function decideAlone(key: string, policy: Policy, now: number, cost: 1 | 0 | -1): Decision {
+  function decideAlone(key: string, policy: Policy, now: number, cost: Cost): Decision {
     alone++
-    const share = shareOf(policy)
-    if (cost === 0) return local.look(key, share, now)
-    const decision = cost === 1 ? local.take(key, share, now) : local.refund(key, share, now)
+    const decision = local.apply(key, shareOf(policy), now, cost)
     if (decision.allowed) owe(key, cost)
     return decision
   }
 
-  async function decideTogether(key: string, policy: Policy, now: number, cost: 1 | 0 | -1) {
+  async function decideTogether(key: string, policy: Policy, now: number, cost: Cost) {
     const { ratePerMinute, burst } = policy
     const debt = debts.get(key) ?? 0
-    if (debt !== 0) debts.delete(key)
+    debts.delete(key)
     let decision: Decision
     try {
       const args = [ratePerMinute, burst, cost, debt]
@@ -91,21 +82,19 @@ export function createSharedLimiter(options: SharedLimiterOptions): SharedLimite
     return decision
   }
 
-  function apply(key: string, policy: Policy, now: number, cost: 1 | 0 | -1) {
-    return scripts.available
-      ? decideTogether(key, policy, now, cost)
-      : decideAlone(key, policy, now, cost)
-  }
-
   return {
-    take: (key, policy, now) => apply(key, policy, now, 1),
-    look: (key, policy, now) => apply(key, policy, now, 0),
-    refund: (key, policy, now) => apply(key, policy, now, -1),
+    ...limiterOf((...request: Parameters<typeof decideAlone>) =>
+      scripts.available ? decideTogether(...request) : decideAlone(...request),
+    ),
+    /** How often it had to decide alone. */
     get alone() {
       return alone
     },
   }
 }
+
+/** A limiter of several nodes. */
+export type SharedLimiter = ReturnType<typeof createSharedLimiter>
 
 /** What the script answered. */
 export function decisionOf(answer: unknown): Decision {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Plan } from './types.ts'
 
 /** A fault of a plans file: where in it, and what is wrong. */
-export interface PlanFault {
+interface PlanFault {
   /** Like `plans[1].limits.links`. */
   path: string
   problem: string
@@ -40,21 +40,26 @@ const plan = z.strictObject({
       interval: z.enum(['month', 'year'], { error: 'must be "month" or "year"' }),
     })
     .default({ amount: null, currency: 'EUR', interval: 'month' }),
-  limits: z.strictObject({
-    requests_per_minute: limit(1),
-    burst: limit(1),
-    links: limit(0),
-    addresses: wholeNumber(0).optional(),
-    api_keys: limit(1),
-    members: limit(1),
-    domains: z
-      .null({
-        error: 'must be null: this version does not enforce it, so it must not promise it',
-      })
-      .default(null),
-    clicks_per_month: limit(0),
-    analytics_retention_days: limit(1),
-  }),
+  limits: z
+    .strictObject({
+      requests_per_minute: limit(1),
+      burst: limit(1),
+      links: limit(0),
+      addresses: wholeNumber(0).optional(),
+      api_keys: limit(1),
+      members: limit(1),
+      domains: z
+        .null({
+          error: 'must be null: this version does not enforce it, so it must not promise it',
+        })
+        .default(null),
+      clicks_per_month: limit(0),
+      analytics_retention_days: limit(1),
+    })
+    .refine((limits) => limits.requests_per_minute !== null || limits.burst === null, {
+      path: ['burst'],
+      error: 'needs requests_per_minute: without a rate there is no burst',
+    }),
   features: z
     .array(
       z.string({ error: 'must be a text' }).regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, {
@@ -66,55 +71,42 @@ const plan = z.strictObject({
   default: z.boolean({ error: 'must be true or false' }).default(false),
 })
 
-const file = z.strictObject({
-  plans: z.array(plan, { error: 'must be a list of plans' }).min(1, {
-    error: 'must hold at least one plan',
-  }),
-})
-
-/** Checks what a plans file says, all of it. */
-export function checkPlansFile(json: unknown): { plans: Plan[] } | { faults: PlanFault[] } {
-  const parsed = file.safeParse(json)
-  if (!parsed.success) return { faults: parsed.error.issues.map(asFault) }
-  const faults: PlanFault[] = []
-  const seen = new Map<string, number>()
-  const { plans } = parsed.data
-  for (const [index, { id, limits }] of plans.entries()) {
-    const before = seen.get(id)
-    if (before !== undefined) {
-      faults.push({
-        path: `plans[${index}].id`,
-        problem: `must be unique: ${JSON.stringify(id)} is that of plans[${before}]`,
-      })
-    }
-    seen.set(id, index)
-    if (limits.requests_per_minute === null && limits.burst !== null) {
-      faults.push({
-        path: `plans[${index}].limits.burst`,
-        problem: 'needs requests_per_minute beside it: without a rate there is no burst',
-      })
-    }
-  }
-  const defaults = plans.filter((candidate) => candidate.default).length
-  if (defaults !== 1) {
-    faults.push({
-      path: 'plans',
-      problem: `must have exactly one plan with "default": true, and ${defaults} have it`,
-    })
-  }
-  if (faults.length > 0) return { faults }
-  return { plans: plans.map(asPlan) }
-}
-
 /** A plan with a rate but no burst may send a minute's worth at once. */
-function asPlan({ name, description, limits, ...rest }: z.infer<typeof plan>): Plan {
+function asPlan({ limits, ...rest }: z.infer<typeof plan>): Plan {
   const { links, burst, addresses = links === null ? null : links * ADDRESSES_PER_LINK } = limits
   return {
     ...rest,
     limits: { ...limits, addresses, burst: burst ?? limits.requests_per_minute },
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
   }
+}
+
+const plans = z
+  .array(plan.transform(asPlan), { error: 'must be a list of plans' })
+  .superRefine((all, context) => {
+    for (const [index, { id }] of all.entries()) {
+      const first = all.findIndex((other) => other.id === id)
+      if (first === index) continue
+      const message = `must be unique: ${JSON.stringify(id)} is that of plans[${first}]`
+      context.addIssue({ code: 'custom', path: [index, 'id'], message })
+    }
+    const defaults = all.filter((candidate) => candidate.default).length
+    if (defaults === 1) return
+    const message = `must have exactly one plan with "default": true, and ${defaults} have it`
+    context.addIssue({ code: 'custom', message })
+  })
+
+const file = z.strictObject({ plans })
+
+/** Reads the text of a plans file, and finds all of its faults. */
+export function parsePlans(text: string): { plans: Plan[] } | { faults: PlanFault[] } {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return { faults: [{ path: '', problem: `is not JSON: ${(error as Error).message}` }] }
+  }
+  const { data, error } = file.safeParse(json)
+  return error === undefined ? data : { faults: error.issues.map(asFault) }
 }
 
 function asFault(issue: z.core.$ZodIssue): PlanFault {

@@ -1,15 +1,8 @@
 import { hasMessage, type Locale, translate } from '../i18n/index.ts'
 import type { Plan } from './types.ts'
 
-/** A plan as the API lists it, in one language. */
-export interface ListedPlan extends Omit<Plan, 'name' | 'description' | 'features'> {
-  name: string
-  description: string | null
-  features: string[]
-}
-
-/** The plan as it is enforced, with its words in `locale`. */
-export function listPlan(plan: Plan, locale: Locale): ListedPlan {
+/** A plan as the API lists it: as it is enforced, with its words in `locale`. */
+export function listPlan(plan: Plan, locale: Locale) {
   const { id, price, limits, features } = plan
   return {
     id,

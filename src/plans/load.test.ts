@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '../config/fault.ts'
 import { DEFAULT_PLANS } from './defaults.ts'
-import { loadPlans, parsePlans } from './load.ts'
+import { parsePlans } from './file.ts'
+import { loadPlans } from './load.ts'
 import { createPlans } from './service.ts'
 
 let dir: string

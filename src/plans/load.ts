@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config/fault.ts'
 import { DEFAULT_PLANS } from './defaults.ts'
-import type { PlanFault } from './file.ts'
 import type { Plan } from './types.ts'
 
 const EXAMPLE =
@@ -23,7 +22,9 @@ export async function loadPlans(file: string | null): Promise<readonly Plan[]> {
     const example = '/etc/slugline/plans.json'
     throw new ConfigError([{ variable: 'SLUGLINE_PLANS', problem, example }])
   }
-  const result = await parsePlans(text)
+  // The schema is loaded only here: most instances need none.
+  const { parsePlans } = await import('./file.ts')
+  const result = parsePlans(text)
   if (!('faults' in result)) return result.plans
   throw new ConfigError(
     result.faults.map(({ path, problem }) => ({
@@ -32,18 +33,4 @@ export async function loadPlans(file: string | null): Promise<readonly Plan[]> {
       example: EXAMPLE,
     })),
   )
-}
-
-/** Reads the text of a plans file. The schema is loaded only here: most instances need none. */
-export async function parsePlans(
-  text: string,
-): Promise<{ plans: readonly Plan[] } | { faults: PlanFault[] }> {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (error) {
-    return { faults: [{ path: '', problem: `is not JSON: ${(error as Error).message}` }] }
-  }
-  const { checkPlansFile } = await import('./file.ts')
-  return checkPlansFile(json)
 }

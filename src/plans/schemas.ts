@@ -1,12 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_PLANS } from './defaults.ts'
-import { type ListedPlan, listPlan } from './listing.ts'
-import type { Plan } from './types.ts'
+import { listPlan } from './listing.ts'
 
 /** What the reference shows as the plans. */
-export const PLANS_EXAMPLE: { data: ListedPlan[] } = {
-  data: DEFAULT_PLANS.map((plan: Plan) => listPlan(plan, 'en')),
-}
+export const PLANS_EXAMPLE = { data: DEFAULT_PLANS.map((plan) => listPlan(plan, 'en')) }
 
 const limit = (description: string) => z.int().min(0).nullable().openapi({ description })
 

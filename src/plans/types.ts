@@ -26,6 +26,6 @@ export interface Plan {
   features: readonly string[]
   default: boolean
   /** Given by an operator's file; absent: the catalogue's words for the plan's id. */
-  name?: string | Readonly<Record<string, string>>
-  description?: string | Readonly<Record<string, string>>
+  name?: string | Readonly<Record<string, string>> | undefined
+  description?: string | Readonly<Record<string, string>> | undefined
 }

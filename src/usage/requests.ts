@@ -1,53 +1,82 @@
-/** How many requests of keys came in a minute. */
-export interface RequestMinute {
-  /** The minute's start, RFC 3339. */
-  minute: string
-  /** Answered, whatever the answer. */
-  allowed: number
-  /** Refused with 429. */
-  limited: number
-}
+import type { Insertable } from 'kysely'
+import type { Clock } from '../base/clock.ts'
+import type { Schema, Storage } from '../storage/index.ts'
 
 const MINUTES = 60
 const MINUTE_MS = 60_000
+/** Rows of one statement: PostgreSQL and SQLite limit its parameters. */
+const ROWS_AT_ONCE = 1_000
 
 /**
- * Counts the API requests of each workspace, minute by minute, for the last hour: in this process's
- * memory, of `workspacesMax` workspaces at most, the one that came first being forgotten for another.
- * A restart begins anew.
+ * Counts the API requests of each workspace, minute by minute, for the last hour. All nodes add to
+ * the same rows. A process that is killed loses what it hasn't written.
  */
-export function createRequestCounts({ now }: { now(): number }, workspacesMax = 10_000) {
-  /** Minutes since the epoch, the oldest first. */
-  const counts = new Map<number, { at: number; allowed: number; limited: number }[]>()
+export function createRequestCounts({ storage, clock }: { storage: Storage; clock: Clock }) {
+  /** Not written yet, by minute and workspace. */
+  let counts = new Map<string, Insertable<Schema['request_minutes']>>()
+  let writing = Promise.resolve()
+  const thisMinute = () => Math.floor(clock.now() / MINUTE_MS)
+
+  async function writeAll(): Promise<void> {
+    const all = [...counts.values()]
+    counts = new Map()
+    for (let rows = all.splice(0, ROWS_AT_ONCE); rows.length > 0; ) {
+      await storage.write(({ db }) =>
+        db
+          .insertInto('request_minutes')
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict.columns(['minute', 'workspace_no']).doUpdateSet((eb) => ({
+              allowed: eb('request_minutes.allowed', '+', eb.ref('excluded.allowed')),
+              limited: eb('request_minutes.limited', '+', eb.ref('excluded.limited')),
+            })),
+          )
+          .execute(),
+      )
+      rows = all.splice(0, ROWS_AT_ONCE)
+    }
+  }
+
+  /** Writes what was counted. Never rejects: what can't be written is forgotten. */
+  function write(): Promise<void> {
+    // The storage reports its failures itself.
+    writing = writing.then(writeAll).catch(() => {})
+    return writing
+  }
 
   return {
+    /** Counts a request; 429 means that it was refused by a limit. */
     note(workspaceNo: number, status: number): void {
-      const at = Math.floor(now() / MINUTE_MS)
-      let minutes = counts.get(workspaceNo)
-      if (minutes === undefined) {
-        if (counts.size >= workspacesMax) counts.delete(counts.keys().next().value as number)
-        minutes = []
-        counts.set(workspaceNo, minutes)
-      }
-      let last = minutes.at(-1)
-      // A clock that steps back goes on with the minute that it had.
-      if (last === undefined || last.at < at) {
-        last = { at, allowed: 0, limited: 0 }
-        if (minutes.push(last) > MINUTES) minutes.shift()
-      }
-      last[status === 429 ? 'limited' : 'allowed']++
+      const minute = thisMinute()
+      const key = `${minute} ${workspaceNo}`
+      const count = counts.get(key) ?? { minute, workspace_no: workspaceNo, allowed: 0, limited: 0 }
+      count[status === 429 ? 'limited' : 'allowed']++
+      counts.set(key, count)
     },
-    /** 60 minutes, the oldest first; the last one is the one that runs. */
-    lastHour(workspaceNo: number): RequestMinute[] {
-      const known = new Map(counts.get(workspaceNo)?.map((minute) => [minute.at, minute]))
-      const first = Math.floor(now() / MINUTE_MS) - MINUTES + 1
-      return Array.from({ length: MINUTES }, (_, i) => {
-        const { allowed = 0, limited = 0 } = known.get(first + i) ?? {}
-        return { minute: new Date((first + i) * MINUTE_MS).toISOString(), allowed, limited }
+    write,
+    /** Deletes what is older than an hour. */
+    async purge(): Promise<void> {
+      const until = thisMinute() - MINUTES
+      await storage.write(({ db }) =>
+        db.deleteFrom('request_minutes').where('minute', '<=', until).execute(),
+      )
+    },
+    /** 60 minutes by their starts, the oldest first; the last one is the current one. */
+    async lastHour(workspaceNo: number) {
+      await write()
+      const first = thisMinute() - MINUTES + 1
+      const minutes = Array.from({ length: MINUTES }, (_, i) => first + i)
+      const rows = await storage.read.db
+        .selectFrom('request_minutes')
+        .select(['minute', 'allowed', 'limited'])
+        .where('workspace_no', '=', workspaceNo)
+        .where('minute', 'in', minutes)
+        .execute()
+      const known = new Map(rows.map((row) => [row.minute, row]))
+      return minutes.map((at) => {
+        const { allowed = 0, limited = 0 } = known.get(at) ?? {}
+        return { minute: new Date(at * MINUTE_MS).toISOString(), allowed, limited }
       })
-    },
-    get size() {
-      return counts.size
     },
   }
 }

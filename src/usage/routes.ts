@@ -28,8 +28,7 @@ const UsageSchema = z
   })
   .openapi('Usage')
 
-/** What the endpoint of the usage works with. */
-export interface UsageRouteDeps {
+interface UsageRouteDeps {
   workspaces: Pick<WorkspaceService, 'find'>
   requestCounts: RequestCounts
   /** The workspace's clicks of this month that are counted. */
@@ -59,7 +58,7 @@ export function registerUsageRoutes(api: Pick<Api, 'add'>, deps: UsageRouteDeps)
             domains: 0,
             clicks_per_month: await deps.clicksThisMonth(workspace.no),
           },
-          requests: deps.requestCounts.lastHour(workspace.no),
+          requests: await deps.requestCounts.lastHour(workspace.no),
         },
       }
     },

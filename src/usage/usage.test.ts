@@ -1,53 +1,63 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { createTestDashboard } from '../audit/testing/dashboard.ts'
+import { openTestStorage } from '../storage/testing/database.ts'
 import { createRequestCounts } from './requests.ts'
 
 const MINUTE_MS = 60_000
 
-describe('the request counts', () => {
-  test('are those of the last sixty minutes, as a plain list would give them', () => {
-    const request = fc.record({
-      waitMs: fc.oneof(fc.nat(MINUTE_MS), fc.nat(80 * MINUTE_MS)),
-      workspace: fc.constantFrom(1, 2),
-      status: fc.constantFrom(200, 404, 429),
-    })
-    fc.assert(
-      fc.property(fc.array(request), fc.nat(70 * MINUTE_MS), (requests, waitMs) => {
-        const clock = { ms: Date.UTC(2030, 0, 31), now: () => clock.ms }
-        const counts = createRequestCounts(clock)
-        const seen: { at: number; workspace: number; status: number }[] = []
-        for (const { waitMs, workspace, status } of requests) {
-          clock.ms += waitMs
-          counts.note(workspace, status)
-          seen.push({ at: clock.ms, workspace, status })
-        }
+test('the requests of the last sixty minutes are those of all nodes, whichever restarted', async () => {
+  const request = fc.record({
+    waitMs: fc.oneof(fc.nat(MINUTE_MS), fc.nat(80 * MINUTE_MS)),
+    workspace: fc.constantFrom(1, 2),
+    status: fc.constantFrom(200, 404, 429),
+    node: fc.constantFrom(0, 1),
+    restart: fc.boolean(),
+  })
+  const dir = await mkdtemp(join(tmpdir(), 'slugline-usage-'))
+  const storage = await openTestStorage(dir)
+  await fc.assert(
+    fc.asyncProperty(fc.array(request), fc.nat(70 * MINUTE_MS), async (requests, waitMs) => {
+      await storage.write(({ db }) => db.deleteFrom('request_minutes').execute())
+      const clock = { ms: Date.UTC(2030, 0, 31), now: () => clock.ms }
+      const open = () => createRequestCounts({ storage, clock })
+      const nodes = [open(), open()]
+      const seen: { at: number; workspace: number; status: number }[] = []
+      for (const { waitMs, workspace, status, node, restart } of requests) {
         clock.ms += waitMs
-        const last = Math.floor(clock.ms / MINUTE_MS)
-        for (const workspace of [1, 2, 3]) {
-          const expected = Array.from({ length: 60 }, (_, i) => {
-            const minute = last - 59 + i
-            const then = seen.filter(
-              (each) => each.workspace === workspace && Math.floor(each.at / MINUTE_MS) === minute,
-            )
-            const limited = then.filter(({ status }) => status === 429).length
-            return {
-              minute: new Date(minute * MINUTE_MS).toISOString(),
-              allowed: then.length - limited,
-              limited,
-            }
-          })
-          expect(counts.lastHour(workspace)).toEqual(expected)
-        }
-      }),
-    )
-  })
-
-  test('stay bounded', () => {
-    const counts = createRequestCounts({ now: () => 0 }, 3)
-    for (let workspace = 0; workspace < 10; workspace++) counts.note(workspace, 200)
-    expect(counts.size).toBe(3)
-  })
+        nodes[node]?.note(workspace, status)
+        seen.push({ at: clock.ms, workspace, status })
+        if (!restart) continue
+        await nodes[node]?.write()
+        nodes[node] = open()
+      }
+      clock.ms += waitMs
+      for (const node of nodes) await node.write()
+      await nodes[0]?.purge()
+      const last = Math.floor(clock.ms / MINUTE_MS)
+      for (const workspace of [1, 2, 3]) {
+        const expected = Array.from({ length: 60 }, (_, i) => {
+          const minute = last - 59 + i
+          const then = seen.filter(
+            (each) => each.workspace === workspace && Math.floor(each.at / MINUTE_MS) === minute,
+          )
+          const limited = then.filter(({ status }) => status === 429).length
+          return {
+            minute: new Date(minute * MINUTE_MS).toISOString(),
+            allowed: then.length - limited,
+            limited,
+          }
+        })
+        expect(await open().lastHour(workspace)).toEqual(expected)
+      }
+    }),
+    { numRuns: 15 },
+  )
+  await storage.close()
+  await rm(dir, { recursive: true })
 })
 
 test('the usage shows the plan, what is used of it, and the requests of the last hour', async () => {

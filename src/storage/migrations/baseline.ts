@@ -200,6 +200,17 @@ export const MAIN_TABLES = {
     },
     indexes: ['CREATE INDEX attempts_full ON attempts (full_at)'],
   },
+  /** API requests of the workspaces in the last hour. */
+  request_minutes: {
+    columns: {
+      /** Minutes since the Unix epoch. */
+      minute: number,
+      workspace_no: number,
+      allowed: number,
+      limited: number,
+    },
+    constraint: 'PRIMARY KEY (minute, workspace_no)',
+  },
   /** Facts of the whole instance. */
   instance: { columns: { name: textKey, value: text } },
   members: {

@@ -1,5 +1,0 @@
-export { DEFAULT_PLANS } from './defaults.ts'
-export { loadPlans } from './load.ts'
-export { PlanLimitsSchema } from './schemas.ts'
-export { createPlans, type Plans } from './service.ts'
-export { type Plan, type PlanLimits, UNLIMITED } from './types.ts'

@@ -1,1 +1,0 @@
-export { createRequestCounts, type RequestCounts, type RequestMinute } from './requests.ts'
