@@ -13,8 +13,8 @@ import {
   targetOf,
 } from './addresses.ts'
 import { targetOfEntry } from './rows.ts'
-import { slugKey } from './slug.ts'
 import { LINK_COLUMNS, type LinkRow } from './store.ts'
+import { slugKey } from './values.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
 export type Named = { id: string } | { address: Address }
