@@ -9,15 +9,24 @@ import {
   challengeOf,
   DASHBOARD_PREFIX,
   identify,
+  Meter,
   permits,
-} from './authenticate.ts'
-import { BODY_BYTES_MAX, hasNoBody, parseJsonObject, readBody } from './body.ts'
+} from './admission.ts'
+import { byParameter } from './details.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
-import { Meter } from './rate-limit.ts'
+import {
+  assertKnownParameters,
+  BODY_BYTES_MAX,
+  hasNoBody,
+  langOf,
+  parseJsonObject,
+  queryOf,
+  readBody,
+  validate,
+} from './request.ts'
 import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
 import type { RequestInfo, Services } from './services.ts'
-import type { Answer, AnyEndpoint, Caller, Mounted, Page, Person } from './types.ts'
-import { assertKnownParameters, byParameter, langOf, queryOf, validate } from './validate.ts'
+import type { AddedEndpoint, Answer, AnyEndpoint, Caller, Mounted, Page, Person } from './types.ts'
 
 /**
  * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
@@ -119,7 +128,7 @@ export class Exchange {
   }
 
   /** Answers the request; every failure becomes an error response. */
-  async run(endpoint: AnyEndpoint, params: Record<string, string>): Promise<Response> {
+  async run(endpoint: AddedEndpoint, params: Record<string, string>): Promise<Response> {
     try {
       await admit(this, endpoint)
       const replay = await this.#read(endpoint, params)
@@ -196,7 +205,10 @@ export class Exchange {
   }
 
   /** Reads and checks body, path and query; returns the answer to an earlier request if it is one. */
-  async #read(endpoint: AnyEndpoint, params: Record<string, string>): Promise<Answer | undefined> {
+  async #read(
+    endpoint: AddedEndpoint,
+    params: Record<string, string>,
+  ): Promise<Answer | undefined> {
     const { request } = this
     let value: Record<string, unknown> | undefined
     if (endpoint.body !== undefined) {
@@ -209,7 +221,7 @@ export class Exchange {
     if (replay !== undefined) return { status: replay.status, rendered: replay }
     if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
     const query = queryOf(request.url)
-    assertKnownParameters(query, endpoint.query, this.services.sessions !== undefined)
+    assertKnownParameters(query, endpoint.parameters)
     if (endpoint.query !== undefined) {
       this.query = validate(endpoint.query, query, byParameter)
     }

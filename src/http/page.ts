@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { pathOf, searchOf } from './validate.ts'
+import { pathOf, searchOf } from './request.ts'
 
 /** The body of a list that goes on by cursor. */
 export function listOf<S extends z.ZodType>(item: S) {
@@ -55,4 +55,12 @@ export function pageLinks(
       return `<${baseUrl}${pathOf(requestUrl)}${query}>; rel="${rel}"`
     })
     .join(', ')
+}
+
+/** A query parameter that may be given several times; always an array in the handler. */
+export function repeatable<T extends z.ZodType>(item: T, max: number) {
+  return z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+    z.array(item).max(max).optional(),
+  )
 }

@@ -162,3 +162,23 @@ export function preflightHeaders(allow: string): Record<string, string> {
     'Access-Control-Max-Age': '86400',
   }
 }
+
+/** The largest number that a structured header can hold (RFC 8941 §3.3.1): no limit at all. */
+export const NO_LIMIT = 999_999_999_999_999
+
+/**
+ * The state of the allowance (draft-ietf-httpapi-ratelimit-headers-10), and the older headers that
+ * many clients read. Both say when the whole burst is there again.
+ */
+export function addRateLimitHeaders(
+  headers: Record<string, string>,
+  ratePerMinute: number,
+  { remaining, fullAfterMs }: { remaining: number; fullAfterMs: number },
+  now: number,
+): void {
+  headers['RateLimit-Policy'] = `"api";q=${ratePerMinute};w=60`
+  headers.RateLimit = `"api";r=${remaining};t=${Math.ceil(fullAfterMs / 1000)}`
+  headers['X-RateLimit-Limit'] = String(ratePerMinute)
+  headers['X-RateLimit-Remaining'] = String(remaining)
+  headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
+}

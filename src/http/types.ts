@@ -208,3 +208,6 @@ export interface Endpoint<
 
 /** An endpoint whose types were checked where it was declared. */
 export type AnyEndpoint = Endpoint<Scoped, z.ZodType, z.ZodType, z.ZodType>
+
+/** An endpoint of an API, with the names of all parameters that its query may have. */
+export type AddedEndpoint = AnyEndpoint & { parameters: ReadonlySet<string> }
