@@ -5,7 +5,6 @@ import type { PlanLimits } from '../plans/types.ts'
 import type { Exchange } from './exchange.ts'
 import { queryOf } from './request.ts'
 import { addRateLimitHeaders, NO_LIMIT } from './respond.ts'
-import type { Services } from './services.ts'
 import type {
   AnyEndpoint,
   Authenticate,
@@ -13,6 +12,7 @@ import type {
   Caller,
   Permission,
   Person,
+  Services,
   Sessions,
 } from './types.ts'
 

@@ -9,8 +9,16 @@ import { Exchange } from './exchange.ts'
 import { createIdempotency } from './idempotency.ts'
 import { ACCEPT_PATCH, pathOf } from './request.ts'
 import { preflightHeaders } from './respond.ts'
-import type { ApiDeps, RequestInfo, Services } from './services.ts'
-import type { AnyEndpoint, Endpoint, Mounted, Page, Scoped } from './types.ts'
+import type {
+  AnyEndpoint,
+  ApiDeps,
+  Endpoint,
+  Mounted,
+  Page,
+  RequestInfo,
+  Scoped,
+  Services,
+} from './types.ts'
 
 /** Adds an endpoint to the API. */
 export function endpoint<

@@ -25,8 +25,17 @@ import {
   validate,
 } from './request.ts'
 import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
-import type { RequestInfo, Services } from './services.ts'
-import type { AddedEndpoint, Answer, AnyEndpoint, Caller, Mounted, Page, Person } from './types.ts'
+import type {
+  AddedEndpoint,
+  Answer,
+  AnyEndpoint,
+  Caller,
+  Mounted,
+  Page,
+  Person,
+  RequestInfo,
+  Services,
+} from './types.ts'
 
 /**
  * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
@@ -94,13 +103,13 @@ export class Exchange {
 
   /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
   readonly stillPermitted = async (): Promise<boolean> => {
-    const { caller, request, services } = this
+    const { caller, request } = this
     const scope = this.endpoint?.scope ?? null
     if (caller === null || scope === null) return true
-    const { sessions } = services
+    const { sessions, authenticate } = this.services
     let now: Caller | null
     if (sessions === undefined) {
-      const found = await callerOf(request, services.authenticate)
+      const found = await callerOf(request, authenticate)
       now = typeof found === 'string' ? null : found
     } else {
       const person = await sessions.personOf(request.headers)
@@ -185,11 +194,8 @@ export class Exchange {
     // A service that is away logs that itself, once: not again at each request.
     const isLogged = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
     if (failure.status >= 500 && !isLogged) {
-      const { cause } = failure
-      this.services.logger.error(
-        { request_id: this.requestId, err: cause ?? failure },
-        'request failed',
-      )
+      const err = failure.cause ?? failure
+      this.services.logger.error({ request_id: this.requestId, err }, 'request failed')
     }
     // A plan's limit is found out by work that a permission is not: that request counts.
     if (failure.status === 403 && failure.code !== 'PLAN_LIMIT_REACHED') await this.meter.refund()

@@ -6,9 +6,10 @@ export type { OpenApiParts } from './openapi-share.ts'
 export { repeatable } from './page.ts'
 export { langOf, parseJsonObject, pathOf, readBody, validate } from './request.ts'
 export { digestTag, noneMatch } from './respond.ts'
-export type { AnswerEvent, ApiDeps, RequestInfo } from './services.ts'
 export type {
   Answer,
+  AnswerEvent,
+  ApiDeps,
   Authenticate,
   Call,
   Caller,
@@ -19,6 +20,7 @@ export type {
   Page,
   Permission,
   Person,
+  RequestInfo,
   Role,
   Scope,
   SessionCaller,

@@ -1,7 +1,6 @@
 import { brotliCompressSync, constants } from 'node:zlib'
 import { acceptedEncoding } from '../base/accept.ts'
-import { hstsOf } from '../base/hsts.ts'
-import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
+import { hstsOf, PERMISSIONS_POLICY } from '../base/headers.ts'
 import type { Rendered } from '../errors/index.ts'
 
 /** Shorter texts gain nothing. */

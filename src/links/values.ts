@@ -1,4 +1,4 @@
-import { LOCATION_BYTES_MAX } from '../base/location.ts'
+import { LOCATION_BYTES_MAX } from '../base/headers.ts'
 import { type Random, randomString } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
 import { checkText } from '../validation/checked.ts'
