@@ -12,8 +12,8 @@ export type ErrorDetail = {
   [C in DetailCode]: {
     readonly field: string
     readonly code: C
-  } & (keyof DetailParams<C> extends never
-    ? { readonly params?: never }
+  } & (Partial<DetailParams<C>> extends DetailParams<C>
+    ? { readonly params?: DetailParams<C> }
     : { readonly params: DetailParams<C> })
 }[DetailCode]
 

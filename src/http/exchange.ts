@@ -14,16 +14,7 @@ import {
 } from './admission.ts'
 import { byParameter } from './details.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
-import {
-  assertKnownParameters,
-  BODY_BYTES_MAX,
-  hasNoBody,
-  langOf,
-  parseJsonObject,
-  queryOf,
-  readBody,
-  validate,
-} from './request.ts'
+import { assertKnownParameters, bodyOf, langOf, queryOf, validate } from './request.ts'
 import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
 import type {
   AddedEndpoint,
@@ -216,21 +207,13 @@ export class Exchange {
     params: Record<string, string>,
   ): Promise<Answer | undefined> {
     const { request } = this
-    let value: Record<string, unknown> | undefined
-    if (endpoint.body !== undefined) {
-      const isPatch = endpoint.method === 'patch'
-      const isAbsent = endpoint.bodyOptional !== undefined && hasNoBody(request)
-      const bytesMax = endpoint.bodyBytesMax ?? BODY_BYTES_MAX
-      value = isAbsent ? {} : parseJsonObject(await readBody(request, isPatch, bytesMax))
-    }
+    const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
     const replay = await this.#claim(endpoint, value)
     if (replay !== undefined) return { status: replay.status, rendered: replay }
     if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
     const query = queryOf(request.url)
     assertKnownParameters(query, endpoint.parameters)
-    if (endpoint.query !== undefined) {
-      this.query = validate(endpoint.query, query, byParameter)
-    }
+    if (endpoint.query !== undefined) this.query = validate(endpoint.query, query, byParameter)
     if (endpoint.body !== undefined) this.body = validate(endpoint.body, value)
     return undefined
   }

@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import type { z } from '@hono/zod-openapi'
 import { AppError, type AppErrorOptions, type ErrorDetail } from '../errors/index.ts'
 import { detailsOfZodError } from './details.ts'
+import type { AnyEndpoint } from './types.ts'
 
 /** The most bytes that a body may have, unless the endpoint says otherwise. */
-export const BODY_BYTES_MAX = 64 * 1024
+const BODY_BYTES_MAX = 64 * 1024
 
 const JSON_TYPES = ['application/json']
 const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
@@ -36,7 +37,8 @@ export async function readBody(
     })
   }
   const length = headers.get('content-length')
-  if (length !== null && Number(length) > bytesMax) throw tooLarge(bytesMax)
+  if (length !== null && Number(length) > bytesMax)
+    throw new AppError('PAYLOAD_TOO_LARGE', { params: { max: bytesMax } })
   try {
     if (length !== null || request.body === null) return new Uint8Array(await request.arrayBuffer())
     return await readStream(request.body, bytesMax)
@@ -65,24 +67,29 @@ function unsupported(isPatch: boolean, { headers, details }: AppErrorOptions = {
   })
 }
 
-function tooLarge(max: number): AppError {
-  return new AppError('PAYLOAD_TOO_LARGE', { params: { max } })
-}
-
 /** Reads a body of unknown length, and stops where it gets too long. */
 async function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
     length += chunk.byteLength
-    if (length > bytesMax) throw tooLarge(bytesMax)
+    if (length > bytesMax) throw new AppError('PAYLOAD_TOO_LARGE', { params: { max: bytesMax } })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, length)
 }
 
+/** The object in the body of a request; `{}` where the endpoint takes a request without one. */
+export async function bodyOf(
+  request: Request,
+  { method, bodyOptional, bodyBytesMax }: AnyEndpoint,
+): Promise<Record<string, unknown>> {
+  if (bodyOptional && hasNoBody(request)) return {}
+  return parseJsonObject(await readBody(request, method === 'patch', bodyBytesMax))
+}
+
 /** Whether a request says that it brings none (RFC 9112, 6.3). */
-export function hasNoBody({ headers }: Request): boolean {
+function hasNoBody({ headers }: Request): boolean {
   return (
     headers.get('content-type') === null &&
     headers.get('transfer-encoding') === null &&

@@ -1,4 +1,5 @@
 import { recordChange } from '../audit/index.ts'
+import { withContext } from '../base/verbs.ts'
 import { createBlockList } from '../blocks/list.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
@@ -94,28 +95,15 @@ export function createLinkService(deps: LinkServiceDeps) {
       return schemas.patch
     },
   }
-  const verb =
-    <A extends unknown[], R>(run: (context: LinkContext, ...parameters: A) => R) =>
-    (...parameters: A): R =>
-      run(ctx, ...parameters)
+  const verbs = { create, update, remove, prepareRestore, restore, history, checkLink, get, list }
   return {
+    ...withContext(ctx, { ...verbs, purgeDeleted, purgeSome }),
     /** What the schemas of bodies and queries check against; their output is what the verbs take. */
     rules,
     prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
-    create: verb(create),
     preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>
       prepareWrite(ctx, asker, fields, (tx, patch) => update(ctx, tx, asker, id, patch, ifMatch)),
-    update: verb(update),
-    remove: verb(remove),
-    prepareRestore: verb(prepareRestore),
-    restore: verb(restore),
-    history: verb(history),
-    checkLink: verb(checkLink),
-    purgeDeleted: verb(purgeDeleted),
-    purgeSome: verb(purgeSome),
-    get: verb(get),
-    list: verb(list),
   }
 }
 
@@ -125,7 +113,7 @@ export function createLinkService(deps: LinkServiceDeps) {
  * undone.
  * @throws AppError what `write` throws
  */
-export async function prepareWrite<F extends PatchFields>(
+async function prepareWrite<F extends PatchFields>(
   ctx: LinkContext,
   asker: LinkAsker,
   { password, ...fields }: F,
@@ -151,7 +139,7 @@ export async function prepareWrite<F extends PatchFields>(
  * Makes a link.
  * @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
  */
-export async function create(
+async function create(
   ctx: LinkContext,
   tx: Transaction,
   { workspace, actor }: LinkAsker,
