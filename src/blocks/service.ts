@@ -212,18 +212,10 @@ export function createBlockService({ storage, clock, ids, domains }: BlockServic
   }
 }
 
-/** What visitors report. */
-export type ReportService = ReturnType<typeof createReportService>
-
 const SHOWN = 100
 
 /** Makes the reports of an instance: one row for each address, whatever is sent. */
-export function createReportService(deps: {
-  storage: Storage
-  clock: Clock
-  domains: Pick<Domains, 'noOf' | 'hostOf'>
-}) {
-  const { storage, clock, domains } = deps
+export function createReportService({ storage, clock, domains }: Omit<BlockServiceDeps, 'ids'>) {
   return {
     /** Keeps what a visitor writes about an address. */
     async add(domain_no: number, slug_key: string, text: string): Promise<void> {
@@ -267,7 +259,7 @@ export function createReportService(deps: {
 }
 
 /** Forgets what was reported of an address. */
-export async function dropReports(tx: Transaction, domainNo: number, key: string): Promise<void> {
+async function dropReports(tx: Transaction, domainNo: number, key: string): Promise<void> {
   await tx.db
     .deleteFrom('reports')
     .where('slug_key', '=', key)

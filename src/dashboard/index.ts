@@ -102,7 +102,7 @@ function refuse(
 }
 
 /** A built file that may be asked for. */
-export interface StaticFile {
+interface StaticFile {
   path: string
   type: string
   /** Where its compressed forms can be read, best first. */
@@ -128,7 +128,7 @@ const ENCODINGS = [
  * The files of a build by their path below `/app/`. Only what was there when the server first
  * looked is ever served: no path of a request touches the disk.
  */
-export function listFiles(built: BuiltFiles): Map<string, StaticFile> {
+function listFiles(built: BuiltFiles): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   for (const [name, path] of built) {
     const type = TYPES[extname(name)]
@@ -145,7 +145,7 @@ export function listFiles(built: BuiltFiles): Map<string, StaticFile> {
 }
 
 /** Answers with a file, compressed where the client takes that. */
-export function serveFile(
+function serveFile(
   file: StaticFile,
   request: Request,
   base: Readonly<Record<string, string>>,

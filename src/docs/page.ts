@@ -131,7 +131,7 @@ const OWN: Readonly<Record<string, MessageParams>> = {
 }
 
 /** Every code that an error can have. */
-export function errorCodes(locale: Locale): Html {
+function errorCodes(locale: Locale): Html {
   return entries(
     PUBLIC_ERROR_CODES.map((code) => ({
       name: html`<code id="${code}">${code}</code>`,
@@ -143,7 +143,7 @@ export function errorCodes(locale: Locale): Html {
 }
 
 /** Every code that a failing field can have. */
-export function detailCodes(locale: Locale): Html {
+function detailCodes(locale: Locale): Html {
   return entries(
     PUBLIC_DETAIL_CODES.map((code) => ({
       name: html`<code id="detail-${code}">${code}</code>`,

@@ -51,7 +51,7 @@ function entry({ name, kind, meaning, locale }: Entry): Html {
 }
 
 /** Which members are marked: those that a request needs, or those that an answer may lack. */
-export type Marked = 'required' | 'optional'
+type Marked = 'required' | 'optional'
 
 /** The members of an object and of the objects in it; undefined: it is no object. */
 export function membersOf(schema: Schema, marked: Marked): Html | undefined {

@@ -21,7 +21,7 @@ type ParamsOf<S extends ParamSpec> = {
  * Error codes that only the dashboard's API gives: they are no part of the public API and not in
  * its document. Else they are as those of the catalogue, which includes them.
  */
-export const DASHBOARD_ERRORS = {
+const DASHBOARD_ERRORS = {
   SIGN_IN_REQUIRED: { status: 401, params: {} },
   /** Whether the address or the password is wrong, or both: all alike. */
   SIGN_IN_FAILED: { status: 401, params: {} },
@@ -66,7 +66,7 @@ export const DASHBOARD_ERRORS = {
 } as const
 
 /** Codes of failing fields that only the dashboard's API gives. */
-export const DASHBOARD_DETAILS = {
+const DASHBOARD_DETAILS = {
   INVALID_EMAIL: {},
   WRONG_PASSWORD: {},
   /** Widely known from breaches. */

@@ -20,7 +20,7 @@ import type {
 export const DASHBOARD_PREFIX = '/app'
 
 /** Names the workspace that a person works in: they may belong to several. */
-export const WORKSPACE_HEADER = 'slugline-workspace'
+const WORKSPACE_HEADER = 'slugline-workspace'
 
 const BEARER = /^bearer(?: +(.*))?$/i
 const TOKEN68 = /^[A-Za-z0-9\-._~+/]+=*$/

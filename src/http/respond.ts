@@ -16,7 +16,7 @@ const COMPRESS: Readonly<Record<(typeof CODINGS)[number], (text: string) => Uint
 }
 
 /** How an answer is sent. */
-export interface SendOptions {
+interface SendOptions {
   /** Headers of every answer; `rendered` wins. */
   headers: Record<string, string>
   /** Never compressed: the length would give hints about the secret (BREACH). */

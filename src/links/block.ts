@@ -18,7 +18,7 @@ import { LINK_COLUMNS, type LinkRow } from './store.ts'
 import { slugKey } from './values.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
-export type Named = { id: string } | { address: Address }
+type Named = { id: string } | { address: Address }
 
 /**
  * Reads the id of a link, a slug of the default domain, `host/slug`, or a short address.

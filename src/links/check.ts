@@ -75,7 +75,7 @@ const Body = z
   .openapi('LinkCheck')
 
 /** Fields of a link that may be made or changed, as typed. */
-export type LinkDraft = z.output<typeof Body>
+type LinkDraft = z.output<typeof Body>
 
 const Result = z
   .object({

@@ -49,7 +49,7 @@ function text(
 }
 
 /** The schema of every field that can be written, each as it is required. */
-export function linkFields(rules: LinkRules) {
+function linkFields(rules: LinkRules) {
   const url = checked<z.ZodString, Destination>(z.string(), (text) => rules.checkUrl(text))
   const alias = checked(z.string(), (text) => checkAlias(text, rules.domains))
   return {

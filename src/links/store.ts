@@ -179,12 +179,12 @@ const drop = prepareSql<{ seq: number }, never>(
 )
 
 /** Makes a new link findable. */
-export function indexText(tx: Transaction, seq: number, text: string): void {
+function indexText(tx: Transaction, seq: number, text: string): void {
   if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(add, { seq, text }))
 }
 
 /** Makes a link findable no longer. */
-export function unindexText(tx: Transaction, seq: number): void {
+function unindexText(tx: Transaction, seq: number): void {
   if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(drop, { seq }))
 }
 

@@ -75,7 +75,7 @@ export const SLUG_LENGTH_MAX = 64
 /** Characters of a generated slug: none that is taken for another one. */
 export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 /** The length of a generated slug, as long as there is little collision. */
-export const SLUG_LENGTH_GENERATED = 7
+const SLUG_LENGTH_GENERATED = 7
 
 /** After so many collisions at one length, generated slugs get one character longer. */
 const TRIES_PER_LENGTH = 3
