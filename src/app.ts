@@ -20,7 +20,7 @@ import {
 } from './http/index.ts'
 import { registerKeyRoutes } from './keys/routes.ts'
 import { createMemoryLimiter } from './limits/index.ts'
-import { registerLinkCheckRoute } from './links/check-routes.ts'
+import { registerLinkCheckRoute } from './links/check.ts'
 import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import { registerPlanRoutes } from './plans/routes.ts'

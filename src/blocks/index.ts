@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { createBlockList } from './list.ts'
-import { createReportService } from './reports.ts'
-import { type BlockServiceDeps, createBlockService } from './service.ts'
+import { type BlockServiceDeps, createBlockService, createReportService } from './service.ts'
 
 export { type BlockList, createBlockList } from './list.ts'
 export { BLOCK_KINDS, type BlockKind } from './schemas.ts'

@@ -3,6 +3,7 @@ import { askerOf, operatorActor } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { type Api, type Call, endpoint, type Person, personOf } from '../http/index.ts'
+import { pageOf } from '../http/page.ts'
 import { whole } from '../validation/checked.ts'
 import type { Blocks } from './index.ts'
 import {
@@ -76,13 +77,9 @@ export function registerBlockRoutes(api: Pick<Api, 'add'>, deps: BlockRouteDeps)
       ownerOf(call)
       const { limit = LIMIT.default, cursor } = call.query
       const below = cursor === undefined ? null : (deps.cursors.decode(cursor, PATH)[0] as string)
-      const data = await deps.blocks.service.list(below, limit + 1)
-      const hasMore = data.length > limit
-      if (hasMore) data.pop()
-      const last = hasMore ? data.at(-1) : undefined
-      const next = last === undefined ? null : deps.cursors.encode([last.id], PATH)
-      const pagination = { limit, has_more: hasMore, next_cursor: next }
-      return { status: 200, body: { data, pagination } }
+      const blocks = await deps.blocks.service.list(below, limit + 1)
+      const body = pageOf(blocks, limit, ({ id }) => deps.cursors.encode([id], PATH))
+      return { status: 200, body }
     },
   })
 

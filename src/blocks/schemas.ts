@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { listOf } from '../http/page.ts'
 import { checked, checkText } from '../validation/checked.ts'
 
 export const BLOCK_KINDS = ['link', 'host', 'destination_host', 'workspace'] as const
@@ -25,16 +26,7 @@ export const BlockSchema = z
   })
   .openapi('Block')
 
-export const BlockListSchema = z
-  .object({
-    data: z.array(BlockSchema),
-    pagination: z.object({
-      limit: z.int(),
-      has_more: z.boolean(),
-      next_cursor: z.string().nullable(),
-    }),
-  })
-  .openapi('BlockList')
+export const BlockListSchema = listOf(BlockSchema).openapi('BlockList')
 
 /** What visitors have reported: how often, and what the last one wrote of `host/slug`. */
 export const ReportListSchema = z

@@ -4,9 +4,9 @@ import { PUBLIC_ERROR_CODES } from '../errors/index.ts'
 import { type OpenApiParts, openApiDocument } from '../http/index.ts'
 import { createTestApi } from '../http/testing/api.ts'
 import { LOCALES, translate } from '../i18n/index.ts'
-import { html, prose } from './html.ts'
 import { createDocs } from './index.ts'
 import { referencePage } from './page.ts'
+import { html, prose } from './schema.ts'
 
 const t = await createTestApi()
 beforeAll(() => {

@@ -5,8 +5,7 @@ import type {
   ResponsePart,
   Schema,
 } from '../http/openapi-share.ts'
-import { type Html, html, inline, prose } from './html.ts'
-import { entries, membersOf, nameOfRef, typeOf } from './schema.ts'
+import { entries, type Html, html, inline, membersOf, nameOfRef, prose, typeOf } from './schema.ts'
 
 type Components = NonNullable<OpenApiParts['components']>
 

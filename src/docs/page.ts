@@ -1,9 +1,8 @@
+import { ERRORS, PUBLIC_DETAIL_CODES, PUBLIC_ERROR_CODES } from '../errors/index.ts'
 import type { OpenApiParts, Schema } from '../http/openapi-share.ts'
-import type { Locale } from '../i18n/index.ts'
-import { detailCodes, errorCodes } from './codes.ts'
-import { type Html, html, prose, raw } from './html.ts'
+import { type Locale, type MessageParams, translate } from '../i18n/index.ts'
 import { operationSection, parameterEntry, sharedParameters } from './operation.ts'
-import { entries, membersOf, nameOfRef, typeOf } from './schema.ts'
+import { entries, type Html, html, membersOf, nameOfRef, prose, raw, typeOf } from './schema.ts'
 import { STYLE } from './style.ts'
 
 /** Nothing may load and nothing may run; the one style is known by its hash. */
@@ -106,4 +105,50 @@ function objectSection(name: string, schema: Schema): Html {
   return html`<section><h3 id="${name}">${name}</h3>
 ${prose(schema.description)}${members}</section>
 `
+}
+
+/** What stands in the messages here, where no request gave the values. */
+const SAMPLES: MessageParams = {
+  scope: 'links:write',
+  allowed: ['application/json'],
+  expected: 'string',
+  seconds: 5,
+  limit: 1000,
+  min: 1,
+  max: 100,
+  other: 'limit',
+  line: 1,
+  column: 12,
+}
+
+/** Codes whose own values say more. */
+const OWN: Readonly<Record<string, MessageParams>> = {
+  METHOD_NOT_ALLOWED: { allowed: ['GET', 'HEAD', 'OPTIONS'] },
+  PAYLOAD_TOO_LARGE: { max: 65_536 },
+  URL_SCHEME_NOT_ALLOWED: { allowed: ['http', 'https'] },
+  INVALID_HEADER: { expected: 'identity' },
+  INVALID_VALUE: { allowed: ['asc', 'desc'] },
+}
+
+/** Every code that an error can have. */
+function errorCodes(locale: Locale): Html {
+  return entries(
+    PUBLIC_ERROR_CODES.map((code) => ({
+      name: html`<code id="${code}">${code}</code>`,
+      kind: String(ERRORS[code].status),
+      meaning: translate(locale, `error.${code}`, { ...SAMPLES, ...OWN[code] }),
+      locale,
+    })),
+  )
+}
+
+/** Every code that a failing field can have. */
+function detailCodes(locale: Locale): Html {
+  return entries(
+    PUBLIC_DETAIL_CODES.map((code) => ({
+      name: html`<code id="detail-${code}">${code}</code>`,
+      meaning: translate(locale, `detail.${code}`, { ...SAMPLES, ...OWN[code] }),
+      locale,
+    })),
+  )
 }

@@ -1,6 +1,28 @@
+import { html } from 'hono/html'
 import type { Schema } from '../http/openapi-share.ts'
 import { direction, type Locale } from '../i18n/index.ts'
-import { type Html, html, inline } from './html.ts'
+
+export { html, raw } from 'hono/html'
+
+/** Markup: what is put into a template is escaped, unless it is markup itself. */
+export type Html = ReturnType<typeof html>
+
+/** Paragraphs and `## ` headings, with what stands in backticks as code: all our Markdown. */
+export function prose(markdown: string | undefined): Html | undefined {
+  if (markdown === undefined) return undefined
+  return html`${markdown.split('\n\n').map(block)}`
+}
+
+function block(text: string): Html {
+  if (text.startsWith('## ')) return html`<h3>${inline(text.slice(3))}</h3>\n`
+  return html`<p>${inline(text)}</p>\n`
+}
+
+/** One line of such text. */
+export function inline(markdown = ''): Html {
+  const parts = markdown.split('`')
+  return html`${parts.map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
+}
 
 /** The last part of a `$ref`. */
 export function nameOfRef(ref: string): string {
@@ -29,7 +51,7 @@ function entry({ name, kind, meaning, locale }: Entry): Html {
 }
 
 /** Which members are marked: those that a request needs, or those that an answer may lack. */
-export type Marked = 'required' | 'optional'
+type Marked = 'required' | 'optional'
 
 /** The members of an object and of the objects in it; undefined: it is no object. */
 export function membersOf(schema: Schema, marked: Marked): Html | undefined {

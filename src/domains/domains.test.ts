@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Storage } from '../storage/index.ts'
 import { openTestStorage } from '../storage/testing/database.ts'
-import { DomainConflict, syncDomains } from './domains.ts'
+import { DomainConflict, syncDomains } from './index.ts'
 
 let dir: string
 let storage: Storage

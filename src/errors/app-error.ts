@@ -12,8 +12,8 @@ export type ErrorDetail = {
   [C in DetailCode]: {
     readonly field: string
     readonly code: C
-  } & (keyof DetailParams<C> extends never
-    ? { readonly params?: never }
+  } & (Partial<DetailParams<C>> extends DetailParams<C>
+    ? { readonly params?: DetailParams<C> }
     : { readonly params: DetailParams<C> })
 }[DetailCode]
 
@@ -62,5 +62,16 @@ export class AppError extends Error {
     this.details = options?.details
     this.suggestions = options?.suggestions
     this.headers = options?.headers
+  }
+}
+
+/** The operator asked for what can't be done. The message is English, for the command line. */
+export class Refused extends Error {
+  override name = 'Refused'
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message)
   }
 }

@@ -1,4 +1,10 @@
-export { AppError, type AppErrorArgs, type AppErrorOptions, type ErrorDetail } from './app-error.ts'
+export {
+  AppError,
+  type AppErrorArgs,
+  type AppErrorOptions,
+  type ErrorDetail,
+  Refused,
+} from './app-error.ts'
 export {
   DETAIL_CODES,
   DETAILS,
@@ -10,5 +16,4 @@ export {
   PUBLIC_DETAIL_CODES,
   PUBLIC_ERROR_CODES,
 } from './catalogue.ts'
-export { Refused } from './refused.ts'
 export { type Rendered, renderError } from './render.ts'

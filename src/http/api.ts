@@ -3,14 +3,22 @@ import { TrieRouter } from 'hono/router/trie-router'
 import { tryDecodeURIComponent } from 'hono/utils/url'
 import { AppError } from '../errors/index.ts'
 import { createMemoryLimiter } from '../limits/index.ts'
-import { DASHBOARD_PREFIX } from './authenticate.ts'
-import { ACCEPT_PATCH } from './body.ts'
+import { DASHBOARD_PREFIX } from './admission.ts'
+import { parametersOf } from './details.ts'
 import { Exchange } from './exchange.ts'
 import { createIdempotency } from './idempotency.ts'
+import { ACCEPT_PATCH, pathOf } from './request.ts'
 import { preflightHeaders } from './respond.ts'
-import type { ApiDeps, RequestInfo, Services } from './services.ts'
-import type { AnyEndpoint, Endpoint, Mounted, Page, Scoped } from './types.ts'
-import { pathOf } from './validate.ts'
+import type {
+  AnyEndpoint,
+  ApiDeps,
+  Endpoint,
+  Mounted,
+  Page,
+  RequestInfo,
+  Scoped,
+  Services,
+} from './types.ts'
 
 /** Adds an endpoint to the API. */
 export function endpoint<
@@ -80,7 +88,9 @@ export function createApi(deps: ApiDeps) {
     /** All endpoints, for the OpenAPI document. */
     endpoints: endpoints as readonly AnyEndpoint[],
     add(declared: AnyEndpoint): void {
-      const definition = { ...declared, path: prefix + declared.path }
+      const parameters = new Set(['lang', ...parametersOf(declared.query)])
+      if (deps.sessions !== undefined) parameters.add('workspace')
+      const definition = { ...declared, path: prefix + declared.path, parameters }
       endpoints.push(definition)
       router.add(definition.method.toUpperCase(), definition.path.replaceAll(/\{(.+?)\}/g, ':$1'), {
         endpoint: definition,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseJsonObject } from './body.ts'
+import { parseJsonObject } from './request.ts'
 import { createTestApi, type SendInit } from './testing/api.ts'
 
 const t = await createTestApi()

@@ -9,15 +9,24 @@ import {
   challengeOf,
   DASHBOARD_PREFIX,
   identify,
+  Meter,
   permits,
-} from './authenticate.ts'
-import { BODY_BYTES_MAX, hasNoBody, parseJsonObject, readBody } from './body.ts'
+} from './admission.ts'
+import { byParameter } from './details.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
-import { Meter } from './rate-limit.ts'
+import { assertKnownParameters, bodyOf, langOf, queryOf, validate } from './request.ts'
 import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
-import type { RequestInfo, Services } from './services.ts'
-import type { Answer, AnyEndpoint, Caller, Mounted, Page, Person } from './types.ts'
-import { assertKnownParameters, byParameter, langOf, queryOf, validate } from './validate.ts'
+import type {
+  AddedEndpoint,
+  Answer,
+  AnyEndpoint,
+  Caller,
+  Mounted,
+  Page,
+  Person,
+  RequestInfo,
+  Services,
+} from './types.ts'
 
 /**
  * One request on its way through the pipeline: caller → scope → limit → body → schema → handler →
@@ -85,13 +94,13 @@ export class Exchange {
 
   /** Asks again whether the caller may do this: for an answer that goes on after it has begun. */
   readonly stillPermitted = async (): Promise<boolean> => {
-    const { caller, request, services } = this
+    const { caller, request } = this
     const scope = this.endpoint?.scope ?? null
     if (caller === null || scope === null) return true
-    const { sessions } = services
+    const { sessions, authenticate } = this.services
     let now: Caller | null
     if (sessions === undefined) {
-      const found = await callerOf(request, services.authenticate)
+      const found = await callerOf(request, authenticate)
       now = typeof found === 'string' ? null : found
     } else {
       const person = await sessions.personOf(request.headers)
@@ -119,7 +128,7 @@ export class Exchange {
   }
 
   /** Answers the request; every failure becomes an error response. */
-  async run(endpoint: AnyEndpoint, params: Record<string, string>): Promise<Response> {
+  async run(endpoint: AddedEndpoint, params: Record<string, string>): Promise<Response> {
     try {
       await admit(this, endpoint)
       const replay = await this.#read(endpoint, params)
@@ -176,11 +185,8 @@ export class Exchange {
     // A service that is away logs that itself, once: not again at each request.
     const isLogged = failure === error && failure.code === 'SERVICE_UNAVAILABLE'
     if (failure.status >= 500 && !isLogged) {
-      const { cause } = failure
-      this.services.logger.error(
-        { request_id: this.requestId, err: cause ?? failure },
-        'request failed',
-      )
+      const err = failure.cause ?? failure
+      this.services.logger.error({ request_id: this.requestId, err }, 'request failed')
     }
     // A plan's limit is found out by work that a permission is not: that request counts.
     if (failure.status === 403 && failure.code !== 'PLAN_LIMIT_REACHED') await this.meter.refund()
@@ -196,23 +202,18 @@ export class Exchange {
   }
 
   /** Reads and checks body, path and query; returns the answer to an earlier request if it is one. */
-  async #read(endpoint: AnyEndpoint, params: Record<string, string>): Promise<Answer | undefined> {
+  async #read(
+    endpoint: AddedEndpoint,
+    params: Record<string, string>,
+  ): Promise<Answer | undefined> {
     const { request } = this
-    let value: Record<string, unknown> | undefined
-    if (endpoint.body !== undefined) {
-      const isPatch = endpoint.method === 'patch'
-      const isAbsent = endpoint.bodyOptional !== undefined && hasNoBody(request)
-      const bytesMax = endpoint.bodyBytesMax ?? BODY_BYTES_MAX
-      value = isAbsent ? {} : parseJsonObject(await readBody(request, isPatch, bytesMax))
-    }
+    const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
     const replay = await this.#claim(endpoint, value)
     if (replay !== undefined) return { status: replay.status, rendered: replay }
     if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
     const query = queryOf(request.url)
-    assertKnownParameters(query, endpoint.query, this.services.sessions !== undefined)
-    if (endpoint.query !== undefined) {
-      this.query = validate(endpoint.query, query, byParameter)
-    }
+    assertKnownParameters(query, endpoint.parameters)
+    if (endpoint.query !== undefined) this.query = validate(endpoint.query, query, byParameter)
     if (endpoint.body !== undefined) this.body = validate(endpoint.body, value)
     return undefined
   }

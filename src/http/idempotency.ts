@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError, type Rendered } from '../errors/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
+import { pathOf, searchOf } from './request.ts'
 import type { Caller } from './types.ts'
-import { pathOf, searchOf } from './validate.ts'
 
 /** How long an answer can be replayed. */
 const KEPT_MS = 24 * 60 * 60 * 1000

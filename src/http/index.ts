@@ -1,14 +1,15 @@
+export { assertAllowed, DASHBOARD_PREFIX, FRESH_MS, personOf } from './admission.ts'
 export { type Api, createApi, endpoint } from './api.ts'
-export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './authenticate.ts'
-export { parseJsonObject, readBody } from './body.ts'
 export { purgeIdempotency } from './idempotency.ts'
 export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
 export type { OpenApiParts } from './openapi-share.ts'
-export { assertAllowed } from './rate-limit.ts'
+export { repeatable } from './page.ts'
+export { langOf, parseJsonObject, pathOf, readBody, validate } from './request.ts'
 export { digestTag, noneMatch } from './respond.ts'
-export type { AnswerEvent, ApiDeps, RequestInfo } from './services.ts'
 export type {
   Answer,
+  AnswerEvent,
+  ApiDeps,
   Authenticate,
   Call,
   Caller,
@@ -19,9 +20,9 @@ export type {
   Page,
   Permission,
   Person,
+  RequestInfo,
   Role,
   Scope,
   SessionCaller,
   Sessions,
 } from './types.ts'
-export { langOf, pathOf, repeatable, validate } from './validate.ts'

@@ -50,7 +50,7 @@ Answers in JSON of 1 KiB and more are compressed for clients that send \`Accept-
 Requests that the HTTP server itself refuses never reach the API. Their answers have neither a body in JSON nor \`X-Request-Id\`: 400 (malformed request), 431 (header fields of more than 16 KiB), 505 (another version of HTTP); methods that the server doesn’t know get 400 or a closed connection.`
 
 /** Stands for the address of the instance in the committed document and its examples. */
-export const EXAMPLE_ORIGIN = 'https://go.example.com'
+const EXAMPLE_ORIGIN = 'https://go.example.com'
 
 /** The document with this instance's own address. */
 export function atAddress(document: string, baseUrl: string): string {
@@ -223,7 +223,7 @@ function successOf(endpoint: AnyEndpoint) {
 }
 
 /** Every code that the endpoint can give: its own, and those that follow from its declaration. */
-export function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): ErrorCode[] {
+function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors)
   codes.add('RATE_LIMITED').add('INTERNAL_ERROR').add('SERVICE_UNAVAILABLE')
   if (endpoint.scope !== null) {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { pathOf, searchOf } from './request.ts'
 
 /** The body of a list that goes on by cursor. */
 export function listOf<S extends z.ZodType>(item: S) {
@@ -17,4 +18,49 @@ export function pageOf<T>(rows: readonly T[], limit: number, cursorOf: (last: T)
   const has_more = rows.length > limit
   const next_cursor = has_more && last !== undefined ? cursorOf(last) : null
   return { data, pagination: { limit, has_more, next_cursor } }
+}
+
+/** Where a page is in its list; `page` counts from 1, and is absent where a cursor is followed. */
+interface PagePosition {
+  page?: number | undefined
+  has_more: boolean
+  next_cursor: string | null
+  prev_cursor: string | null
+}
+
+/**
+ * The `Link` header of a page (RFC 8288): the next, previous and first one, with the filters of the
+ * request. Numbered pages lead to numbered ones. Of the request's address, the host is not used:
+ * the client may have sent anything as one.
+ */
+export function pageLinks(
+  baseUrl: string,
+  requestUrl: string,
+  { page, has_more, next_cursor, prev_cursor }: PagePosition,
+): string {
+  const parameters = new URLSearchParams(searchOf(requestUrl))
+  parameters.delete('cursor')
+  parameters.delete('page')
+  const name = page === undefined ? 'cursor' : 'page'
+  const values =
+    page === undefined
+      ? { next: next_cursor, prev: prev_cursor, first: '' }
+      : { next: has_more ? page + 1 : null, prev: page > 1 ? page - 1 : null, first: 1 }
+  return Object.entries(values)
+    .filter(([, value]) => value !== null)
+    .map(([rel, value]) => {
+      if (value === '') parameters.delete(name)
+      else parameters.set(name, String(value))
+      const query = parameters.size === 0 ? '' : `?${parameters}`
+      return `<${baseUrl}${pathOf(requestUrl)}${query}>; rel="${rel}"`
+    })
+    .join(', ')
+}
+
+/** A query parameter that may be given several times; always an array in the handler. */
+export function repeatable<T extends z.ZodType>(item: T, max: number) {
+  return z.preprocess(
+    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
+    z.array(item).max(max).optional(),
+  )
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { byParameter, langOf, pathOf, queryOf } from './validate.ts'
+import { byParameter } from './details.ts'
+import { langOf, pathOf, queryOf } from './request.ts'
 
 describe('a request’s URL', () => {
   test('has a path, whose last slashes say nothing', () => {

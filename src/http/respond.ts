@@ -1,7 +1,6 @@
 import { brotliCompressSync, constants } from 'node:zlib'
 import { acceptedEncoding } from '../base/accept.ts'
-import { hstsOf } from '../base/hsts.ts'
-import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
+import { hstsOf, PERMISSIONS_POLICY } from '../base/headers.ts'
 import type { Rendered } from '../errors/index.ts'
 
 /** Shorter texts gain nothing. */
@@ -17,7 +16,7 @@ const COMPRESS: Readonly<Record<(typeof CODINGS)[number], (text: string) => Uint
 }
 
 /** How an answer is sent. */
-export interface SendOptions {
+interface SendOptions {
   /** Headers of every answer; `rendered` wins. */
   headers: Record<string, string>
   /** Never compressed: the length would give hints about the secret (BREACH). */
@@ -161,4 +160,24 @@ export function preflightHeaders(allow: string): Record<string, string> {
     'Access-Control-Allow-Headers': ACCEPTED,
     'Access-Control-Max-Age': '86400',
   }
+}
+
+/** The largest number that a structured header can hold (RFC 8941 §3.3.1): no limit at all. */
+export const NO_LIMIT = 999_999_999_999_999
+
+/**
+ * The state of the allowance (draft-ietf-httpapi-ratelimit-headers-10), and the older headers that
+ * many clients read. Both say when the whole burst is there again.
+ */
+export function addRateLimitHeaders(
+  headers: Record<string, string>,
+  ratePerMinute: number,
+  { remaining, fullAfterMs }: { remaining: number; fullAfterMs: number },
+  now: number,
+): void {
+  headers['RateLimit-Policy'] = `"api";q=${ratePerMinute};w=60`
+  headers.RateLimit = `"api";r=${remaining};t=${Math.ceil(fullAfterMs / 1000)}`
+  headers['X-RateLimit-Limit'] = String(ratePerMinute)
+  headers['X-RateLimit-Remaining'] = String(remaining)
+  headers['X-RateLimit-Reset'] = String(Math.ceil((now + fullAfterMs) / 1000))
 }

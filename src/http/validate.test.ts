@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from '@hono/zod-openapi'
 import type { ErrorDetail } from '../errors/index.ts'
-import { detailsOfZodError } from './validate.ts'
+import { detailsOfZodError } from './details.ts'
 
 const schema = z.strictObject({
   url: z.string().max(5),

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { memberOf } from './authenticate.ts'
+import { memberOf } from './admission.ts'
 import type { AnyEndpoint, Person, Sessions } from './types.ts'
 
 /** The workspace that a request of somebody signed in is about; or the code of its refusal. */

@@ -1,4 +1,3 @@
-export { formatDateTime } from './format.ts'
 export {
   DEFAULT_LOCALE,
   direction,
@@ -11,4 +10,4 @@ export {
 } from './locales.ts'
 export { hasMessage, type MessageKey } from './messages.ts'
 export { type LocaleSources, negotiateLocale } from './negotiate.ts'
-export { type MessageParams, translate } from './translate.ts'
+export { formatDateTime, type MessageParams, translate } from './translate.ts'

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { sameLanguage } from './best-locale.ts'
 import { isSupportedLocale, LOCALES, type Locale } from './locales.ts'
-import { negotiateLocale, parseAcceptLanguage } from './negotiate.ts'
+import { negotiateLocale, parseAcceptLanguage, sameLanguage } from './negotiate.ts'
 
 const accept = (acceptLanguage: string, fallback?: Locale) =>
   negotiateLocale({ acceptLanguage, fallback })

@@ -3,11 +3,9 @@ import type { Random } from '../base/random.ts'
 import { AppError } from '../errors/index.ts'
 import { prepare, type SlugsTable, type Sql, type Transaction } from '../storage/index.ts'
 import type { PreparedPatch } from './fields.ts'
-import { parseList } from './rows.ts'
-import type { AliasInput } from './rules.ts'
-import { alternatives, type SlugName, slugKey } from './slug.ts'
-import { blockOf } from './status.ts'
+import { blockOf, parseList } from './rows.ts'
 import type { LinkRow } from './store.ts'
+import { type AliasInput, alternatives, type SlugName, slugKey } from './values.ts'
 
 /** A slug on a domain. */
 export interface Address extends SlugName {

@@ -1,7 +1,7 @@
 import { type Actor, recordChange } from '../audit/index.ts'
 import type { LinkBlock } from '../blocks/list.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { AppError } from '../errors/index.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
 import {
   type Address,
@@ -12,12 +12,13 @@ import {
   slugOwner,
   targetOf,
 } from './addresses.ts'
+import { invalid } from './context.ts'
 import { targetOfEntry } from './rows.ts'
-import { slugKey } from './slug.ts'
 import { LINK_COLUMNS, type LinkRow } from './store.ts'
+import { slugKey } from './values.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
-export type Named = { id: string } | { address: Address }
+type Named = { id: string } | { address: Address }
 
 /**
  * Reads the id of a link, a slug of the default domain, `host/slug`, or a short address.
@@ -38,10 +39,7 @@ export function parseNamed(text: string, domains: Pick<Domains, 'noOf'>): Named 
 
 /** The error for a value that can't be blocked. */
 export function invalidValue(code: 'UNKNOWN_DOMAIN' | 'INVALID_SLUG' | 'INVALID_VALUE'): AppError {
-  const field = 'value'
-  const detail: ErrorDetail =
-    code === 'INVALID_VALUE' ? { field, code, params: {} } : { field, code }
-  return new AppError('VALIDATION_FAILED', { details: [detail] })
+  return invalid({ field: 'value', code })
 }
 
 function decoded(path: string): string {

@@ -12,7 +12,7 @@ import type { LinkRules, LinkSchemas } from './fields.ts'
 import type { Totals } from './list.ts'
 import type { RenderLink } from './rows.ts'
 import type { LinkLimits } from './store.ts'
-import type { OwnHosts, UrlRules } from './url.ts'
+import type { OwnHosts, UrlRules } from './values.ts'
 
 /** What the links service works with. */
 export interface LinkServiceDeps {

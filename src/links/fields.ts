@@ -2,10 +2,20 @@ import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
-import { BOUNDS, checkAlias, checkAliases, checkDomain, checkTag, checkTags } from './rules.ts'
 import { REDIRECT_STATUSES } from './schemas.ts'
-import { parseSlug, SLUG_LENGTH_MAX } from './slug.ts'
-import { type Destination, URL_LENGTH_MAX, type UrlCheck } from './url.ts'
+import {
+  BOUNDS,
+  checkAlias,
+  checkAliases,
+  checkDomain,
+  checkTag,
+  checkTags,
+  type Destination,
+  parseSlug,
+  SLUG_LENGTH_MAX,
+  URL_LENGTH_MAX,
+  type UrlCheck,
+} from './values.ts'
 
 /** What the check of a link's fields depends on. It is asked when there is something to check. */
 export interface LinkRules {
@@ -39,7 +49,7 @@ function text(
 }
 
 /** The schema of every field that can be written, each as it is required. */
-export function linkFields(rules: LinkRules) {
+function linkFields(rules: LinkRules) {
   const url = checked<z.ZodString, Destination>(z.string(), (text) => rules.checkUrl(text))
   const alias = checked(z.string(), (text) => checkAlias(text, rules.domains))
   return {

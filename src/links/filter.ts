@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Covering } from '../blocks/list.ts'
 import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../storage/index.ts'
-import { indexedMatches, isIndexable, textContains } from './search.ts'
-import { HAS_CONDITIONS, type Status, statusSql } from './status.ts'
+import { STATUSES, type Status } from './rows.ts'
 
 /** Which links of a workspace a list is about. */
 export interface LinkFilter {
@@ -116,7 +115,7 @@ function indexedSets(filter: LinkFilter, { low, high }: SeqRange): Fragment[] {
       WHERE workspace_no = ${workspaceNo} AND tag_key = ${tag}
         AND link_seq BETWEEN ${low} AND ${high}`,
   )
-  if (term !== null && isIndexable(term)) sets.push(indexedMatches(term, low, high))
+  if (term !== null && [...term].length >= TRIGRAM) sets.push(indexedMatches(term, low, high))
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
   }
@@ -162,4 +161,85 @@ export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Prom
     high: createdUntil === null ? high : (await firstSince(createdUntil)) - 1,
     whole: createdFrom === null && createdUntil === null,
   }
+}
+
+/**
+ * The shortest term that the search indexes find. SQLite: FTS5 with trigrams
+ * (https://www.sqlite.org/fts5.html), whose rowid is the link's `seq`, so that a workspace is a
+ * range of it. PostgreSQL: pg_trgm (https://www.postgresql.org/docs/current/pgtrgm.html) on
+ * `links.search_text`, which it keeps up to date by itself.
+ */
+const TRIGRAM = 3
+
+/** The `seq` of every link of a range whose text contains an indexable term, by SQLite's index. */
+function indexedMatches(term: string, low: number, high: number): Fragment {
+  const phrase = `"${term.replaceAll('"', '""')}"`
+  return sql`SELECT rowid AS seq FROM links_search
+    WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
+}
+
+/** Whether the text of the link `l` contains a term; PostgreSQL's index answers `LIKE`. */
+function textContains(term: string): Fragment {
+  return bySql({
+    sqlite: sql`instr(l.search_text, ${term}) > 0`,
+    postgres: sql`l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`}`,
+  })
+}
+
+/** Whether the row `l` of `links` has a status. Names `uses`, which no index has, only if it must. */
+function statusSql(status: Status, covering: Covering | null, nowMs: number): Fragment {
+  const conditions: Record<Status, Fragment[]> = {
+    blocked: [blockedSql(covering)],
+    disabled: [sql`l.enabled = 0`],
+    expired: [sql`(l.expires_at IS NOT NULL AND l.expires_at <= ${nowMs})`],
+    exhausted: [sql`(l.max_clicks IS NOT NULL AND l.uses >= l.max_clicks)`],
+    scheduled: [sql`(l.starts_at IS NOT NULL AND l.starts_at > ${nowMs})`],
+    active: [],
+  }
+  const before = STATUSES.slice(0, STATUSES.indexOf(status)).flatMap((other) => conditions[other])
+  const all = [...conditions[status], ...before.map((condition) => sql`NOT ${condition}`)]
+  return sql`(${sql.join(all, sql` AND `)})`
+}
+
+/** The host and port of a destination; the URL standard writes a slash after them. */
+const HOST = bySql({
+  sqlite: sql`substr(l.target_url, instr(l.target_url, '//') + 2,
+    instr(substr(l.target_url, instr(l.target_url, '//') + 2), '/') - 1)`,
+  postgres: sql`split_part(l.target_url, '/', 3)`,
+})
+
+/** Whether the row `l` is blocked. `BlockList.covering` says the same of a row that was read. */
+function blockedSql(covering: Covering | null): Fragment {
+  const tests: Fragment[] = [sql`l.block IS NOT NULL`]
+  if (covering?.all) tests.push(sql`TRUE`)
+  for (const no of covering?.domainNos ?? []) tests.push(sql`l.domain_no = ${no}`)
+  for (const host of covering?.hosts ?? []) {
+    const escaped = host.replaceAll('_', '\\_')
+    for (const port of ['', ':%']) {
+      tests.push(sql`${HOST} LIKE ${escaped + port} ESCAPE '\\'`)
+      tests.push(sql`${HOST} LIKE ${`%.${escaped}${port}`} ESCAPE '\\'`)
+    }
+  }
+  return sql`(${sql.join(tests, sql` OR `)})`
+}
+
+/**
+ * True of every link that may have another status than active. Says word for word what the partial
+ * index `links_special` covers, without which the database would read every link.
+ */
+const HAS_CONDITIONS = sql`(l.enabled = 0 OR l.block IS NOT NULL
+  OR l.starts_at IS NOT NULL OR l.expires_at IS NOT NULL OR l.max_clicks IS NOT NULL)`
+
+/**
+ * Differs from an earlier mark if the status of a link of the workspace has changed without a change
+ * of the link: by a visit that used up `max_clicks`, or by the time.
+ */
+export async function statusMark(sqlx: Sql, workspaceNo: number, nowMs: number): Promise<string> {
+  const links = sql`FROM links l WHERE l.workspace_no = ${workspaceNo} AND ${HAS_CONDITIONS}`
+  const past = (time: Fragment) => sql`CASE WHEN ${time} <= ${nowMs} THEN 1 ELSE 0 END`
+  const { rows } = await sql<{ uses: number | null; past: number | null }>`SELECT
+    (SELECT sum(l.uses) ${links} AND l.max_clicks IS NOT NULL) AS uses,
+    (SELECT sum(${past(sql`l.starts_at`)} + ${past(sql`l.expires_at`)}) ${links}) AS past
+  `.execute(sqlx.db)
+  return `${rows[0]?.uses ?? 0} ${rows[0]?.past ?? 0}`
 }

@@ -8,6 +8,7 @@ import {
 } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
 import { validate } from '../http/index.ts'
+import { pageOf } from '../http/page.ts'
 import type { Caller } from '../http/types.ts'
 import type { Sql, Transaction } from '../storage/index.ts'
 import {
@@ -63,20 +64,11 @@ export async function history(
   await linkOrDeleted(ctx, storage.read, caller, id)
   const about = { workspaceNo: caller.workspace.no, targetId: id }
   const rows = await entriesAbout(storage.read, about, below, limit + 1)
-  const hasMore = rows.length > limit
-  if (hasMore) rows.pop()
-  const last = rows.at(-1)
+  const page = pageOf(rows, limit, (last) => cursors.encode([entryNumber(last)], binding))
   // Addresses are for people who may read the audit log; no key may.
-  const seen = caller.scopes?.has('audit:read') ? rows : await withNames(storage.read, rows)
-  return {
-    data: seen.map(shown),
-    pagination: {
-      limit,
-      has_more: hasMore,
-      next_cursor:
-        hasMore && last !== undefined ? cursors.encode([entryNumber(last)], binding) : null,
-    },
-  }
+  const isSeen = caller.scopes?.has('audit:read')
+  const seen = isSeen ? page.data : await withNames(storage.read, page.data)
+  return { ...page, data: seen.map(shown) }
 }
 
 type Entry = HistoryPage['data'][number]

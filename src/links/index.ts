@@ -1,6 +1,7 @@
 export { blockLink, blockOfAddress, invalidValue, parseNamed, unblockLink } from './block.ts'
 export type { LinkAsker, LinkServiceDeps } from './context.ts'
 export { registerLinkRoutes } from './routes.ts'
+export { blockOf, STATUSES, type Status } from './rows.ts'
 export {
   type HistoryPage,
   type Link,
@@ -9,5 +10,4 @@ export {
   LinkSchema,
 } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
-export { blockOf, STATUSES, type Status } from './status.ts'
 export { findLink } from './store.ts'

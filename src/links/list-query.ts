@@ -4,8 +4,8 @@ import { checked, checkText, whole } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import type { LinkRules } from './fields.ts'
 import { SORTS } from './page.ts'
-import { BOUNDS, checkDomain } from './rules.ts'
-import { STATUSES } from './status.ts'
+import { STATUSES } from './rows.ts'
+import { BOUNDS, checkDomain } from './values.ts'
 
 /** The most links on one page, and the default. */
 export const LIMIT_MAX = 100

@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import { prepare, type Sql } from '../storage/index.ts'
 import { foldCase, foldForSearch } from '../validation/text.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { isPlain, type LinkFilter, matching, rangeOf, smallestSet } from './filter.ts'
+import { isPlain, type LinkFilter, matching, rangeOf, smallestSet, statusMark } from './filter.ts'
 import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
 import type { LinkList } from './schemas.ts'
-import { statusMark } from './status.ts'
 
 /** A page of a workspace's links. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 export async function list(

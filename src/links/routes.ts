@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { pageLinks } from '../http/page-links.ts'
+import { pageLinks } from '../http/page.ts'
 import { whole } from '../validation/checked.ts'
 import { createLinkSchemas } from './fields.ts'
 import { createListQuerySchema, LIMIT_DEFAULT, LIMIT_MAX, listQueryOf } from './list-query.ts'

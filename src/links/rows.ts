@@ -1,12 +1,11 @@
 import type { Fields } from '../audit/index.ts'
-import type { BlockList } from '../blocks/list.ts'
+import type { BlockList, LinkBlock } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
-import { foldCase } from '../validation/text.ts'
+import { foldCase, foldForSearch } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Addresses } from './addresses.ts'
 import type { PreparedPatch } from './fields.ts'
 import type { Link, RedirectStatus } from './schemas.ts'
-import { blockOf, statusOf } from './status.ts'
 import type { Counters, LinkRow } from './store.ts'
 
 type Hosts = Pick<Domains, 'hostOf'>
@@ -143,4 +142,39 @@ function formatAliases(json: string, domains: Hosts): string[] {
     const [slug = '', no] = alias.split('/').reverse()
     return no === undefined ? slug : `${domains.hostOf(Number(no))}/${slug}`
   })
+}
+
+/** What `search` looks through. No part can contain a line break, so no term matches across two. */
+export function searchText(
+  link: Pick<LinkRow, 'slug' | 'destination_url' | 'title' | 'tags' | 'external_id'>,
+): string {
+  const { slug, destination_url: url, title, tags, external_id: externalId } = link
+  const parts = [slug, url, title, ...parseList(tags), externalId]
+  return foldForSearch(parts.filter((part) => part !== null).join('\n'))
+}
+
+/** What a link's status can be, in the order of precedence: the first that applies is shown. */
+export const STATUSES = [
+  'blocked',
+  'disabled',
+  'expired',
+  'exhausted',
+  'scheduled',
+  'active',
+] as const
+export type Status = (typeof STATUSES)[number]
+
+/** The block of a link's own addresses. */
+export function blockOf({ block }: { block: string | null }): LinkBlock | null {
+  return block === null ? null : (JSON.parse(block) as LinkBlock)
+}
+
+/** The status of a link at a time. `statusSql` says the same to the database. */
+export function statusOf(link: LinkRow, isBlocked: boolean, nowMs: number): Status {
+  if (isBlocked) return 'blocked'
+  if (link.enabled === 0) return 'disabled'
+  if (link.expires_at !== null && link.expires_at <= nowMs) return 'expired'
+  if (link.max_clicks !== null && link.uses >= link.max_clicks) return 'exhausted'
+  if (link.starts_at !== null && link.starts_at > nowMs) return 'scheduled'
+  return 'active'
 }

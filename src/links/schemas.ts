@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { ActorSchema } from '../audit/index.ts'
-import { STATUSES } from './status.ts'
+import { STATUSES } from './rows.ts'
 
 /** Statuses that a redirect may have. */
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const

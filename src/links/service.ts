@@ -1,24 +1,44 @@
+import { recordChange } from '../audit/index.ts'
+import { withContext } from '../base/verbs.ts'
 import { createBlockList } from '../blocks/list.ts'
+import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue } from '../limits/index.ts'
+import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
+import {
+  type Address,
+  claimSlug,
+  claimSlugs,
+  placeAliases,
+  type SlugTarget,
+  targetOf,
+} from './addresses.ts'
 import { checkLink } from './check.ts'
-import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
-import { create, prepareWrite } from './create.ts'
+import {
+  externalIdTaken,
+  type IfMatch,
+  type LinkAsker,
+  type LinkCaller,
+  type LinkContext,
+  type LinkServiceDeps,
+} from './context.ts'
 import {
   type CreateFields,
   createLinkSchemas,
   type LinkRules,
   type LinkSchemas,
   type PatchFields,
+  type Prepared,
+  type PreparedCreate,
 } from './fields.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
 import { purgeDeleted, purgeSome, remove } from './remove.ts'
-import { createRenderer } from './rows.ts'
+import { changesOf, createRenderer, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { findCounters, findLink } from './store.ts'
+import { BLANK, countPlace, findCounters, findLink, insertLink, type LinkRow } from './store.ts'
 import { update } from './update.ts'
-import { createUrlCheck } from './url.ts'
+import { createUrlCheck, generateSlug } from './values.ts'
 
 /** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
 const FEW = 5_000
@@ -75,27 +95,104 @@ export function createLinkService(deps: LinkServiceDeps) {
       return schemas.patch
     },
   }
-  const verb =
-    <A extends unknown[], R>(run: (context: LinkContext, ...parameters: A) => R) =>
-    (...parameters: A): R =>
-      run(ctx, ...parameters)
+  const verbs = { create, update, remove, prepareRestore, restore, history, checkLink, get, list }
   return {
+    ...withContext(ctx, { ...verbs, purgeDeleted, purgeSome }),
     /** What the schemas of bodies and queries check against; their output is what the verbs take. */
     rules,
     prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
-    create: verb(create),
     preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>
       prepareWrite(ctx, asker, fields, (tx, patch) => update(ctx, tx, asker, id, patch, ifMatch)),
-    update: verb(update),
-    remove: verb(remove),
-    prepareRestore: verb(prepareRestore),
-    restore: verb(restore),
-    history: verb(history),
-    checkLink: verb(checkLink),
-    purgeDeleted: verb(purgeDeleted),
-    purgeSome: verb(purgeSome),
-    get: verb(get),
-    list: verb(list),
+  }
+}
+
+/**
+ * Hashes the password of a creation or a patch. Hashing takes a core tens of milliseconds, so a
+ * request that will be refused must not get that far: `write` runs first in a transaction that is
+ * undone.
+ * @throws AppError what `write` throws
+ */
+async function prepareWrite<F extends PatchFields>(
+  ctx: LinkContext,
+  asker: LinkAsker,
+  { password, ...fields }: F,
+  write: (tx: Transaction, prepared: Prepared<F>) => Promise<unknown>,
+): Promise<Prepared<F>> {
+  if (password === undefined) return fields
+  if (password === null) return { ...fields, password_hash: null }
+  const undone = new Error('Undone on purpose')
+  const rehearsal = ctx.storage.write(
+    async (tx) => {
+      await write(tx, { ...fields, password_hash: '' })
+      throw undone
+    },
+    { workspaceNo: asker.workspace.no },
+  )
+  await rehearsal.catch((error) => {
+    if (error !== undone) throw error
+  })
+  return { ...fields, password_hash: await ctx.hashPassword(password, asker.workspace) }
+}
+
+/**
+ * Makes a link.
+ * @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
+ */
+async function create(
+  ctx: LinkContext,
+  tx: Transaction,
+  { workspace, actor }: LinkAsker,
+  fields: PreparedCreate,
+): Promise<Link> {
+  const { no, plan } = workspace
+  const now = ctx.clock.now()
+  const domainNo = fields.domain ?? DEFAULT_DOMAIN
+  const asked = { slug: '', key: '', ...fields.slug, domainNo }
+  const aliases = placeAliases(asked, fields.aliases ?? [])
+  const growth = { links: 1, addresses: 1 + aliases.length, made: 1, now }
+  const { n, createdAt, entryNo } = await countPlace(tx, no, growth, plan.limits)
+  const blank: LinkRow = {
+    ...BLANK,
+    seq: no * SEQS_PER_WORKSPACE + n,
+    id: ctx.ids.next('lnk'),
+    workspace_no: no,
+    created_at: createdAt,
+    updated_at: createdAt,
+  }
+  const filled = withFields(blank, fields)
+  const target = targetOf(filled)
+  const main =
+    fields.slug === undefined ? await takeUnused(ctx, tx, aliases, target, domainNo) : asked
+  await claimSlugs(ctx, tx, main === asked ? [main, ...aliases] : aliases, main, target)
+  const row = withAddresses(filled, { main, aliases })
+  if (!(await insertLink(tx, row))) throw externalIdTaken()
+  const entry = {
+    workspaceNo: no,
+    at: now,
+    action: 'link.created' as const,
+    target: targetOfEntry(row),
+    before: {},
+    after: changesOf(blank, row, ctx.domains).after,
+    version: row.version,
+  }
+  await recordChange(tx, actor, entry, entryNo)
+  tx.afterCommit(ctx.changed)
+  return ctx.render(row, undefined, now)
+}
+
+/** Takes a slug that no link ever had, and that isn't an alias of the same request. */
+async function takeUnused(
+  { random }: LinkContext,
+  tx: Transaction,
+  aliases: readonly Address[],
+  target: SlugTarget,
+  domainNo: number,
+): Promise<Address> {
+  for (let tries = 0; ; tries++) {
+    const slug = generateSlug(random, tries)
+    const address = { slug, key: slug, domainNo }
+    if (aliases.some(({ key }) => key === slug)) continue
+    if (await claimSlug(tx, address, target, { unused: true })) return address
   }
 }

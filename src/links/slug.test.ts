@@ -2,8 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemRandom } from '../base/random.ts'
 import { Fault } from '../validation/fault.ts'
-import { RESERVED_SLUGS } from './reserved.ts'
-import { alternatives, generateSlug, parseSlug, SLUG_ALPHABET, slugKey } from './slug.ts'
+import {
+  alternatives,
+  generateSlug,
+  parseSlug,
+  RESERVED_SLUGS,
+  SLUG_ALPHABET,
+  slugKey,
+} from './values.ts'
 
 const code = (text: string) => {
   const result = parseSlug(text)

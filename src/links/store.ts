@@ -1,8 +1,13 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import { AppError } from '../errors/index.ts'
-import { type LinksTable, prepare, type Sql, type Transaction } from '../storage/index.ts'
-import { tagKeys } from './rows.ts'
-import { indexText, searchText, unindexText } from './search.ts'
+import {
+  type LinksTable,
+  prepare,
+  prepareSql,
+  type Sql,
+  type Transaction,
+} from '../storage/index.ts'
+import { searchText, tagKeys } from './rows.ts'
 
 /** A row of `links` as it is read back, without what only the search looks through. */
 export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'>
@@ -164,6 +169,23 @@ async function changeTags(
       .execute()
   }
   for (const key of has.difference(had)) await tx.run(insertTag, { workspaceNo, key, seq })
+}
+
+const add = prepareSql<{ seq: number; text: string }, never>(
+  (p) => sql`INSERT INTO links_search (rowid, search_text) VALUES (${p.seq}, ${p.text})`,
+)
+const drop = prepareSql<{ seq: number }, never>(
+  (p) => sql`DELETE FROM links_search WHERE rowid = ${p.seq}`,
+)
+
+/** Makes a new link findable. */
+function indexText(tx: Transaction, seq: number, text: string): void {
+  if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(add, { seq, text }))
+}
+
+/** Makes a link findable no longer. */
+function unindexText(tx: Transaction, seq: number): void {
+  if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(drop, { seq }))
 }
 
 /** What a plan allows of links, and of their slugs and aliases together; null: any number. */

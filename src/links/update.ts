@@ -19,7 +19,6 @@ import {
 } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
-import { BOUNDS } from './rules.ts'
 import type { Link } from './schemas.ts'
 import {
   countPlace,
@@ -29,6 +28,7 @@ import {
   type LinkRow,
   updateLink,
 } from './store.ts'
+import { BOUNDS } from './values.ts'
 
 /**
  * The link that a request wants to change.

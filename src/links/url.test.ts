@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost, enclosingHost } from '../validation/host.ts'
-import { createUrlCheck } from './url.ts'
+import { createUrlCheck } from './values.ts'
 
 const BLOCKED = new Set(['evil.example', 'bücher.example'].map(canonicalHost))
 const check = createUrlCheck(

@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts'
-import { hstsOf } from '../base/hsts.ts'
+import { hstsOf } from '../base/headers.ts'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { ERRORS } from '../errors/index.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
-import { PERMISSIONS_POLICY } from '../base/permissions-policy.ts'
+import { PERMISSIONS_POLICY } from '../base/headers.ts'
 import { direction, formatDateTime, type Locale, translate } from '../i18n/index.ts'
 
 const STYLE = `:root{color-scheme:light dark;--fg:#1b1d22;--dim:#5d6370;--bg:#fafafa;--card:#fff;--line:#dfe1e6;--accent:#2f5bd7;--on:#fff;--bad:#b3261e}

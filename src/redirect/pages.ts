@@ -1,5 +1,5 @@
 import { prefersJson, prefersProblem } from '../base/accept.ts'
-import { hstsOf } from '../base/hsts.ts'
+import { hstsOf } from '../base/headers.ts'
 import { AppError, type AppErrorArgs, ERRORS, renderError } from '../errors/index.ts'
 import { type Locale, negotiateLocale, translate } from '../i18n/index.ts'
 import {

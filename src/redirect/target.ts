@@ -1,4 +1,4 @@
-import { LOCATION_BYTES_MAX } from '../base/location.ts'
+import { LOCATION_BYTES_MAX } from '../base/headers.ts'
 
 /**
  * The destination with the visitor's parameters behind its own, byte for byte. They go into the

@@ -1,4 +1,4 @@
-import { slugKey } from '../links/slug.ts'
+import { slugKey } from '../links/values.ts'
 import type { SlugRow } from './resolver.ts'
 import { fromQrCode, QR_MARKER } from './target.ts'
 import type { Use } from './uses.ts'

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
 import { repeatable } from '../http/index.ts'
-import { checkDomain } from '../links/rules.ts'
+import { checkDomain } from '../links/values.ts'
 import { CLICK_DETAILS } from '../storage/click-columns.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'

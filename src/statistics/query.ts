@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
 import { repeatable } from '../http/index.ts'
-import { BOUNDS } from '../links/rules.ts'
+import { BOUNDS } from '../links/values.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { BOTS_MODES } from './columns.ts'

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { pageLinks } from '../http/page-links.ts'
+import { pageLinks } from '../http/page.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { registerExportRoutes } from './api/export-routes.ts'

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import type { Insertable } from 'kysely'
 import { createClientAddress } from '../../base/client-address.ts'
-import type { Clock } from '../../base/clock.ts'
-import { systemClock } from '../../base/clock.ts'
+import { type Clock, systemClock } from '../../base/clock.ts'
 import { createIds } from '../../base/ids.ts'
 import { systemRandom } from '../../base/random.ts'
 import { createBlockList } from '../../blocks/index.ts'
@@ -18,7 +17,7 @@ import {
   openVisitors,
 } from '../../clicks/index.ts'
 import { announcingLinks } from '../../cluster/index.ts'
-import { slugKey } from '../../links/slug.ts'
+import { slugKey } from '../../links/values.ts'
 import {
   type EmbeddedStorage,
   type LinksTable,

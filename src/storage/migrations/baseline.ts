@@ -567,7 +567,7 @@ export function statementsFor(
 }
 
 /**
- * Few links have conditions: a list by status reads only them (see `links/status.ts`).
+ * Few links have conditions: a list by status reads only them (see `links/filter.ts`).
  * @param covering further columns, for answers from the index alone
  */
 export function specialLinksIndex(covering: string): string {

@@ -1,54 +1,8 @@
 import { z } from '@hono/zod-openapi'
-import { AppError, type DetailCode, type ErrorDetail } from '../errors/index.ts'
+import type { DetailCode, ErrorDetail } from '../errors/index.ts'
 
 type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
-
-/**
- * What a schema makes of an input.
- * @param named gives the failing fields other names
- * @throws AppError VALIDATION_FAILED with every field that fails
- */
-export function validate<S extends z.ZodType>(
-  schema: S,
-  input: unknown,
-  named: (details: ErrorDetail[]) => ErrorDetail[] = (details) => details,
-): z.output<S> {
-  const result = schema.safeParse(input)
-  if (result.success) return result.data
-  throw new AppError('VALIDATION_FAILED', {
-    details: named(detailsOfZodError(result.error, input, schema)),
-  })
-}
-
-/** Two names of one parameter. */
-const SYNONYMS = [
-  ['search', 'q'],
-  ['limit', 'per_page'],
-] as const
-
-/**
- * Refuses parameters that an endpoint doesn't have: a filter that isn't understood must not select
- * everything. Two names of one parameter are refused as well.
- * @throws AppError VALIDATION_FAILED
- */
-export function assertKnownParameters(
-  query: Readonly<Record<string, unknown>>,
-  schema: z.core.$ZodType | undefined,
-  forDashboard: boolean,
-): void {
-  const { shape = {} } = definitionOf(unwrapped(schema))
-  const isKnown = (name: string) =>
-    name === 'lang' || (forDashboard && name === 'workspace') || Object.hasOwn(shape, name)
-  const details: ErrorDetail[] = Object.keys(query)
-    .filter((name) => !isKnown(name))
-    .map((field) => ({ field, code: 'UNKNOWN_PARAMETER' }))
-  for (const [name, other] of SYNONYMS) {
-    if (query[name] === undefined || query[other] === undefined || !isKnown(other)) continue
-    details.push({ field: other, code: 'CONFLICTING_PARAMETERS', params: { other: name } })
-  }
-  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
-}
 
 /**
  * Every failing field of a schema's verdict, each with its code. Nested paths read `tags.3`.
@@ -191,31 +145,9 @@ function definitionOf(schema: z.core.$ZodType | undefined) {
   } & { shape?: Readonly<Record<string, z.core.$ZodType>> }
 }
 
-/**
- * The path of a request's URL, as it was sent, without slashes at its end. The URL is only a path
- * where the request names no host that is one (HTTP/1.0, or a malformed `Host`).
- */
-export function pathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
-  if (start === -1) return '/'
-  const query = url.indexOf('?', start)
-  const hash = url.indexOf('#', start)
-  let end = query === -1 ? url.length : query
-  if (hash !== -1 && hash < end) end = hash
-  while (end > start + 1 && url[end - 1] === '/') end--
-  return url.slice(start, end)
-}
-
-/** The parameters of a query: a string each, or a list where one is given several times. */
-export function queryOf(url: string): Record<string, string | string[]> {
-  // No prototype: a parameter may be called `__proto__`.
-  const query: Record<string, string | string[]> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(searchOf(url))) {
-    const before = query[name]
-    if (Array.isArray(before)) before.push(value)
-    else query[name] = before === undefined ? value : [before, value]
-  }
-  return query
+/** The names of the parameters that a schema of a query has. */
+export function parametersOf(query: z.core.$ZodType | undefined): string[] {
+  return Object.keys(definitionOf(unwrapped(query)).shape ?? {})
 }
 
 /**
@@ -230,22 +162,4 @@ export function byParameter(details: readonly ErrorDetail[]): ErrorDetail[] {
     if (!once.has(key)) once.set(key, { ...detail, field })
   }
   return [...once.values()]
-}
-
-/** The query string with its `?`, or empty. */
-export function searchOf(url: string): string {
-  return /\?[^#]*/.exec(url)?.[0] ?? ''
-}
-
-/** The value of `?lang=`, or null. */
-export function langOf(url: string): string | null {
-  return new URLSearchParams(searchOf(url)).get('lang')
-}
-
-/** A query parameter that may be given several times; always an array in the handler. */
-export function repeatable<T extends z.ZodType>(item: T, max: number) {
-  return z.preprocess(
-    (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-    z.array(item).max(max).optional(),
-  )
 }

@@ -1,8 +1,11 @@
 import { isUtf8 } from 'node:buffer'
+import type { z } from '@hono/zod-openapi'
 import { AppError, type AppErrorOptions, type ErrorDetail } from '../errors/index.ts'
+import { detailsOfZodError } from './details.ts'
+import type { AnyEndpoint } from './types.ts'
 
 /** The most bytes that a body may have, unless the endpoint says otherwise. */
-export const BODY_BYTES_MAX = 64 * 1024
+const BODY_BYTES_MAX = 64 * 1024
 
 const JSON_TYPES = ['application/json']
 const PATCH_TYPES = ['application/merge-patch+json', 'application/json']
@@ -34,7 +37,8 @@ export async function readBody(
     })
   }
   const length = headers.get('content-length')
-  if (length !== null && Number(length) > bytesMax) throw tooLarge(bytesMax)
+  if (length !== null && Number(length) > bytesMax)
+    throw new AppError('PAYLOAD_TOO_LARGE', { params: { max: bytesMax } })
   try {
     if (length !== null || request.body === null) return new Uint8Array(await request.arrayBuffer())
     return await readStream(request.body, bytesMax)
@@ -63,24 +67,29 @@ function unsupported(isPatch: boolean, { headers, details }: AppErrorOptions = {
   })
 }
 
-function tooLarge(max: number): AppError {
-  return new AppError('PAYLOAD_TOO_LARGE', { params: { max } })
-}
-
 /** Reads a body of unknown length, and stops where it gets too long. */
 async function readStream(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
     length += chunk.byteLength
-    if (length > bytesMax) throw tooLarge(bytesMax)
+    if (length > bytesMax) throw new AppError('PAYLOAD_TOO_LARGE', { params: { max: bytesMax } })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, length)
 }
 
+/** The object in the body of a request; `{}` where the endpoint takes a request without one. */
+export async function bodyOf(
+  request: Request,
+  { method, bodyOptional, bodyBytesMax }: AnyEndpoint,
+): Promise<Record<string, unknown>> {
+  if (bodyOptional && hasNoBody(request)) return {}
+  return parseJsonObject(await readBody(request, method === 'patch', bodyBytesMax))
+}
+
 /** Whether a request says that it brings none (RFC 9112, 6.3). */
-export function hasNoBody({ headers }: Request): boolean {
+function hasNoBody({ headers }: Request): boolean {
   return (
     headers.get('content-type') === null &&
     headers.get('transfer-encoding') === null &&
@@ -208,4 +217,83 @@ function positionOf(text: string, at: number) {
   const before = text.slice(0, at)
   const line = before.split('\n').length
   return { line, column: [...before.slice(before.lastIndexOf('\n') + 1)].length + 1 }
+}
+
+/**
+ * What a schema makes of an input.
+ * @param named gives the failing fields other names
+ * @throws AppError VALIDATION_FAILED with every field that fails
+ */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  named: (details: ErrorDetail[]) => ErrorDetail[] = (details) => details,
+): z.output<S> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  throw new AppError('VALIDATION_FAILED', {
+    details: named(detailsOfZodError(result.error, input, schema)),
+  })
+}
+
+/** Two names of one parameter. */
+const SYNONYMS = [
+  ['search', 'q'],
+  ['limit', 'per_page'],
+] as const
+
+/**
+ * Refuses parameters that an endpoint doesn't have: a filter that isn't understood must not select
+ * everything. Two names of one parameter are refused as well.
+ * @throws AppError VALIDATION_FAILED
+ */
+export function assertKnownParameters(
+  query: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+): void {
+  const details: ErrorDetail[] = Object.keys(query)
+    .filter((name) => !known.has(name))
+    .map((field) => ({ field, code: 'UNKNOWN_PARAMETER' }))
+  for (const [name, other] of SYNONYMS) {
+    if (query[name] === undefined || query[other] === undefined || !known.has(other)) continue
+    details.push({ field: other, code: 'CONFLICTING_PARAMETERS', params: { other: name } })
+  }
+  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
+}
+
+/**
+ * The path of a request's URL, as it was sent, without slashes at its end. The URL is only a path
+ * where the request names no host that is one (HTTP/1.0, or a malformed `Host`).
+ */
+export function pathOf(url: string): string {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
+  if (start === -1) return '/'
+  const query = url.indexOf('?', start)
+  const hash = url.indexOf('#', start)
+  let end = query === -1 ? url.length : query
+  if (hash !== -1 && hash < end) end = hash
+  while (end > start + 1 && url[end - 1] === '/') end--
+  return url.slice(start, end)
+}
+
+/** The parameters of a query: a string each, or a list where one is given several times. */
+export function queryOf(url: string): Record<string, string | string[]> {
+  // No prototype: a parameter may be called `__proto__`.
+  const query: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(searchOf(url))) {
+    const before = query[name]
+    if (Array.isArray(before)) before.push(value)
+    else query[name] = before === undefined ? value : [before, value]
+  }
+  return query
+}
+
+/** The query string with its `?`, or empty. */
+export function searchOf(url: string): string {
+  return /\?[^#]*/.exec(url)?.[0] ?? ''
+}
+
+/** The value of `?lang=`, or null. */
+export function langOf(url: string): string | null {
+  return new URLSearchParams(searchOf(url)).get('lang')
 }
