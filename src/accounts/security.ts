@@ -17,9 +17,8 @@ export function recordAccount(
   at: number,
   action: AccountAction,
   { id, email }: { id: string; email: string },
-  changes: { before?: Fields; after?: Fields } = {},
+  changes?: { before?: Fields; after?: Fields },
 ): Promise<void> {
-  const { before = {}, after = {} } = changes
   const target = { type: 'account' as const, id, label: email }
-  return recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, before, after })
+  return recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, ...changes })
 }

@@ -1,4 +1,4 @@
-import { type Actor, entriesAbout, entryOf, INSTANCE, personActor } from '../audit/index.ts'
+import { type Actor, entryOf, INSTANCE, listEntries, personActor } from '../audit/index.ts'
 import { addressKey } from '../base/client-address.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
@@ -119,8 +119,8 @@ async function update(
 /** What happened to the account, the newest first. */
 async function events(deps: AccountServiceDeps, { userId }: Person): Promise<AccountEvent[]> {
   const { storage } = deps
-  const about = { workspaceNo: INSTANCE, targetId: userId }
-  const rows = await entriesAbout(storage.read, about, null, EVENTS_SHOWN)
+  const about = { workspaceNo: INSTANCE, target: userId }
+  const rows = await listEntries(storage.read, about, null, EVENTS_SHOWN)
   return rows.map(entryOf).map(({ id, at, action, actor }) => {
     const by = actor.type === 'command' ? 'operator' : actor.id === null ? 'unknown' : 'self'
     return { id, at, action, by }

@@ -98,7 +98,6 @@ async function create(
     at: now,
     action: 'api_key.created',
     target: { type: 'api_key', id, label: name },
-    before: {},
     after: { name, prefix, scopes: created.scopes, expires_at },
   })
   return created

@@ -140,7 +140,6 @@ async function create(
     at: now,
     action: 'invitation.created',
     target: { type: 'invitation', id, label: email },
-    before: {},
     after: { role, expires_at },
   })
   const invitation = { id, email, role, expires_at, invited_by: { email: actor.label } }
@@ -167,7 +166,6 @@ async function revoke(
     action: 'invitation.revoked',
     target: { type: 'invitation', id, label: row.email },
     before: { role: row.role },
-    after: {},
   })
 }
 

@@ -153,7 +153,6 @@ export async function takeOut(
     action: actor.id === id ? 'member.left' : 'member.removed',
     target: { type: 'member', id, label: email },
     before: { role },
-    after: {},
   })
 }
 
@@ -182,7 +181,6 @@ async function endInvitationsBy(
       action: 'invitation.revoked',
       target: { type: 'invitation', id, label: email },
       before: { role },
-      after: {},
     })
   }
 }
