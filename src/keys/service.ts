@@ -9,9 +9,17 @@ import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { type AuthenticateContext, authenticate, createLastUsed, makeKey } from './authenticate.ts'
 import { checkNewKey, LATEST_TIME, type NewKey, scopesOf, storedScopes } from './input.ts'
-import { endKey } from './revoke.ts'
 import { type ApiKey, apiKeyOf, isoOrNull } from './schemas.ts'
-import { findKey, insertKey, type KeyRow, listKeys, type NewKeyRow, takeSlot } from './store.ts'
+import {
+  findKey,
+  freeSlots,
+  insertKey,
+  type KeyRow,
+  listKeys,
+  type NewKeyRow,
+  revokeKey,
+  takeSlot,
+} from './store.ts'
 
 /** How long a rotated key goes on working, unless told otherwise. */
 export const DEFAULT_OVERLAP_MS = 24 * 3_600_000
@@ -65,7 +73,7 @@ export function createKeyService({ pepper, ...deps }: KeyServiceDeps) {
   const lastUsed = createLastUsed(deps.storage)
   const context: KeyContext = { ...deps, hashOf, lastUsed }
   const verbs = { create, list, get, revoke, rotate, authenticate }
-  return { ...withContext(context, verbs), flush: lastUsed.flush, close: lastUsed.close }
+  return { ...withContext(context, verbs), flush: lastUsed.flush, close: lastUsed.flush }
 }
 
 /** `flush` writes back when keys were used; `close` too, before the storage is closed. */
@@ -80,7 +88,7 @@ async function create(
   actor: Actor,
 ): Promise<CreatedKey> {
   const now = ctx.clock.now()
-  const { name, scopes, expiresAt } = checkNewKey(input, now)
+  const { name, scopes, expires_at } = checkNewKey(input, now)
   await tx.lockWorkspace(workspaceNo)
   await takeSlot(tx, ctx.plans, workspaceNo, now)
   const created = await insert(ctx, tx, {
@@ -89,16 +97,16 @@ async function create(
     scopes: storedScopes(scopes),
     created_by: userIdOf(actor),
     created_at: now,
-    expires_at: expiresAt,
+    expires_at,
     rotated_from: null,
   })
-  const { id, prefix, expires_at } = created
+  const { key: _, id, ...after } = created
   await recordChange(tx, actor, {
     workspaceNo,
     at: now,
     action: 'api_key.created',
     target: { type: 'api_key', id, label: name },
-    after: { name, prefix, scopes: created.scopes, expires_at },
+    after: { name, ...after },
   })
   return created
 }
@@ -131,6 +139,38 @@ async function revoke(
   const key = await findLocked(tx, ref, filter)
   const isRevoked = await endKey(tx, key, actor, now)
   return apiKeyOf(isRevoked ? { ...key, revoked_at: now } : key, now)
+}
+
+/**
+ * Revokes what a person has made of a workspace's keys, in the transaction that takes their access
+ * away. The workspace is locked already.
+ */
+export async function revokeKeysOf(
+  tx: Transaction,
+  workspaceNo: number,
+  userId: string,
+  actor: Actor,
+  now: number,
+): Promise<void> {
+  for (const key of await listKeys(tx, workspaceNo)) {
+    if (key.created_by === userId) await endKey(tx, key, actor, now)
+  }
+}
+
+/** Ends a key for good. False: it was revoked before. */
+async function endKey(tx: Transaction, key: KeyRow, actor: Actor, now: number): Promise<boolean> {
+  if (!(await revokeKey(tx, key.id, now))) return false
+  // A key that was rotated has passed its slot on.
+  if (key.successor_id === null) await freeSlots(tx, key.workspace_no)
+  await recordChange(tx, actor, {
+    workspaceNo: key.workspace_no,
+    at: now,
+    action: 'api_key.revoked',
+    target: { type: 'api_key', id: key.id, label: key.name },
+    before: { revoked_at: null },
+    after: { revoked_at: isoOrNull(now) },
+  })
+  return true
 }
 
 /**

@@ -10,8 +10,7 @@ import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import type { WorkspaceService } from '../workspaces/index.ts'
 import { isAbove } from './roles.ts'
 import type { Invitation } from './schemas.ts'
-import { type MemberAsker, roleOf } from './service.ts'
-import { deleteInvitation, members } from './store.ts'
+import { type MemberAsker, members, roleOf } from './service.ts'
 
 /** How long an invitation can be accepted. */
 export const INVITATION_MS = 7 * 24 * 3_600_000
@@ -33,15 +32,7 @@ export interface InvitationMail {
 /** Sends an invitation. False: mail is not set up. */
 export type SendInvitation = (mail: InvitationMail) => boolean
 
-/** What an invitation promises. */
-export interface Invited {
-  workspace: { no: number; id: string; name: string; plan: string }
-  email: string
-  role: Role
-}
-
-/** What the service works with. */
-export interface InvitationServiceDeps {
+interface InvitationServiceDeps {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
   ids: Ids
@@ -157,7 +148,13 @@ async function revoke(
   await tx.lockWorkspace(workspace.no)
   const own = await roleOf(tx, asker)
   const now = clock.now()
-  const row = await deleteInvitation(tx, workspace.no, id, now)
+  const row = await tx.db
+    .deleteFrom('invitations')
+    .where('workspace_no', '=', workspace.no)
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .returning(['email', 'role'])
+    .executeTakeFirst()
   if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
   if (isAbove(row.role, own)) throw new AppError('ROLE_ABOVE_OWN')
   await recordChange(tx, actor, {
@@ -170,8 +167,8 @@ async function revoke(
 }
 
 /** @throws AppError INVITATION_NOT_FOUND: unknown, used, replaced, revoked and expired alike */
-async function lookup(deps: InvitationServiceDeps, token: string): Promise<Invited> {
-  return (await byToken(deps, deps.storage.read, token)).invited
+function lookup(deps: InvitationServiceDeps, token: string) {
+  return byToken(deps, deps.storage.read, token)
 }
 
 /**
@@ -185,15 +182,15 @@ async function accept(
   token: string,
   user: { id: string; email: string },
   actor: Actor,
-): Promise<Invited> {
-  const { row: found } = await byToken(deps, tx, token)
-  await tx.lockWorkspace(found.workspace_no)
-  // It may have been used while others had the workspace.
-  const { row, invited } = await byToken(deps, tx, token)
-  if (row.email_key !== emailKey(user.email)) throw new AppError('INVITATION_FOR_ANOTHER')
-  await deleteInvitation(tx, row.workspace_no, row.id, deps.clock.now())
-  await deps.workspaces.join(tx, invited.workspace, user, invited.role, actor)
-  return invited
+): Promise<{ workspace: { id: string } }> {
+  const { workspace } = await byToken(deps, tx, token)
+  await tx.lockWorkspace(workspace.no)
+  // It may have been used while this transaction waited for the workspace.
+  const { id, email, role } = await byToken(deps, tx, token)
+  if (emailKey(email) !== emailKey(user.email)) throw new AppError('INVITATION_FOR_ANOTHER')
+  await tx.db.deleteFrom('invitations').where('id', '=', id).execute()
+  await deps.workspaces.join(tx, workspace, user, role, actor)
+  return { workspace }
 }
 
 async function purgeExpired({ storage, clock }: InvitationServiceDeps): Promise<void> {
@@ -207,23 +204,13 @@ async function byToken({ clock }: InvitationServiceDeps, sql: Sql, token: string
   const row = await sql.db
     .selectFrom('invitations as i')
     .innerJoin('workspaces as w', 'w.no', 'i.workspace_no')
-    .selectAll('i')
-    .select(['w.id as workspace_id', 'w.name as workspace_name', 'w.plan_id'])
+    .select(['i.id', 'i.email', 'i.role', 'w.no', 'w.id as workspace_id', 'w.name', 'w.plan_id'])
     .where('i.token_hash', '=', hashOf(token))
     .where('i.expires_at', '>', clock.now())
     .executeTakeFirst()
   if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
-  const invited: Invited = {
-    workspace: {
-      no: row.workspace_no,
-      id: row.workspace_id,
-      name: row.workspace_name,
-      plan: row.plan_id,
-    },
-    email: row.email,
-    role: row.role as Role,
-  }
-  return { row, invited }
+  const { id, email, no, workspace_id, name, plan_id: plan } = row
+  return { id, email, role: row.role as Role, workspace: { no, id: workspace_id, name, plan } }
 }
 
 /** The address without regard to case, as accounts have it. */

@@ -58,6 +58,7 @@ export const MemberListSchema = listOf(MemberSchema).openapi('MemberList')
 
 export const InvitationListSchema = listOf(InvitationSchema).openapi('InvitationList')
 
+export type KeysOfMember = z.infer<typeof keys>
 /** A member, and an open invitation, as they are shown. */
 export type Member = z.infer<typeof MemberSchema>
 export type Invitation = z.infer<typeof InvitationSchema>

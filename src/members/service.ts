@@ -3,10 +3,9 @@ import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Caller, Role } from '../http/types.ts'
 import { revokeKeysOf } from '../keys/index.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { isAbove, permissionsOf } from './roles.ts'
-import type { Member } from './schemas.ts'
-import { deleteMember, findMember, type MemberRow, members } from './store.ts'
+import type { KeysOfMember, Member } from './schemas.ts'
 
 /** A person who changes something about the members. */
 export interface MemberAsker extends Asker {
@@ -20,8 +19,7 @@ export function memberAskerOf(call: { caller: Caller; requestId: string }): Memb
   return { ...askerOf(call), userId: caller.userId }
 }
 
-/** What becomes of the API keys of a person who loses the right to have some. */
-export type KeysOfMember = 'revoke' | 'keep'
+type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
 
 export type MemberService = ReturnType<typeof createMemberService>
 
@@ -115,12 +113,8 @@ export function createMemberService({
       if (!leaves) await assertManages(tx, asker, [row.role])
       if (row.role === 'owner') await assertOwnerStays(tx, asker, userId)
       const keepKeys = !leaves && keys === 'keep'
-      await takeOut(tx, actor, {
-        workspaceNo: workspace.no,
-        member: row,
-        keepKeys,
-        at: clock.now(),
-      })
+      const at = clock.now()
+      await takeOut(tx, actor, { workspaceNo: workspace.no, member: row, keepKeys, at })
     },
   }
 }
@@ -146,7 +140,16 @@ export async function takeOut(
 ): Promise<void> {
   await endInvitationsBy(tx, workspaceNo, id, actor, at)
   if (!keepKeys) await revokeKeysOf(tx, workspaceNo, id, actor, at)
-  await deleteMember(tx, workspaceNo, id)
+  await tx.db
+    .deleteFrom('members')
+    .where('workspace_no', '=', workspaceNo)
+    .where('user_id', '=', id)
+    .execute()
+  await tx.db
+    .updateTable('workspaces')
+    .set((e) => ({ members_count: e('members_count', '-', 1) }))
+    .where('no', '=', workspaceNo)
+    .execute()
   await recordChange(tx, actor, {
     workspaceNo,
     at,
@@ -195,6 +198,19 @@ export async function roleOf(tx: Transaction, asker: MemberAsker): Promise<Role>
     throw new AppError('FORBIDDEN')
   }
   return own.role as Role
+}
+
+/** The members of a workspace, with who they are. */
+export function members(sql: Sql, workspaceNo: number) {
+  return sql.db
+    .selectFrom('members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['m.user_id', 'u.email', 'u.name', 'm.role', 'm.created_at'])
+    .where('m.workspace_no', '=', workspaceNo)
+}
+
+function findMember(sql: Sql, workspaceNo: number, userId: string) {
+  return members(sql, workspaceNo).where('m.user_id', '=', userId).executeTakeFirst()
 }
 
 function memberOf({ user_id, email, name, role, created_at }: MemberRow): Member {
