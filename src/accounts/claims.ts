@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Random } from '../base/random.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import { hasUsers, lockUsers } from '../users/index.ts'
+import { hasUsers, lockUsers } from '../users/service.ts'
 
 const FACT = 'claim_token_hash'
 /** Of the one that a node has printed: its id follows. */

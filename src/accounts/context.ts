@@ -1,11 +1,12 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { addressKey } from '../base/client-address.ts'
 import { AppError } from '../errors/index.ts'
-import type { Call } from '../http/index.ts'
+import type { Call, Sessions } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { AccountsDeps, SignIn } from './accounts.ts'
 import type { Attempts } from './attempts.ts'
 import type { Claims } from './claims.ts'
+import type { Devices } from './cookies.ts'
 import type { AccountMails } from './mails.ts'
 import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
 import { recordAccount } from './security.ts'
@@ -18,12 +19,20 @@ export type Visit = Pick<Call, 'request' | 'requestId' | 'address' | 'locale'>
 
 export type Joined = Awaited<ReturnType<typeof arrived>>
 
-/** What the verbs of the accounts share. */
-export interface AccountServiceDeps extends AccountsDeps {
+/** What the accounts share. */
+export interface AccountParts extends AccountsDeps {
+  /** Signs cookies and encrypts second factors. */
+  secret: string
   claims: Claims
   attempts: Attempts
   mails: AccountMails
+  devices: Devices
+  sessions: Sessions
   ownSessions: OwnSessions
+}
+
+/** What the verbs of the accounts share. */
+export interface AccountServiceDeps extends AccountParts {
   signIn: SignIn
 }
 

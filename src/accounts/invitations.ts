@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Actor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Mailer } from '../mail/index.ts'
-import type { InvitationService, SendInvitation } from '../members/index.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { InvitationService, SendInvitation } from '../members/invitations.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 
 const PROOF_BYTES = 12

@@ -1,5 +1,7 @@
+import type { Clock } from '../base/clock.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import type { Mail, Mailer, Notice } from '../mail/index.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { Mail, Notice } from '../mail/message.ts'
 import { LINK_SECONDS } from './site.ts'
 
 interface Addressee {
@@ -15,13 +17,15 @@ interface Sent {
 export type AccountMails = ReturnType<typeof createAccountMails>
 
 /** The messages about an account. None of them is waited for. */
-export function createAccountMails(deps: {
+export function createAccountMails({
+  mailer,
+  baseUrl,
+  clock,
+}: {
   mailer: Mailer
   baseUrl: string
-  clock: { now(): number }
+  clock: Clock
 }) {
-  const { mailer, baseUrl, clock } = deps
-
   function send(
     mail: Pick<Mail, 'kind' | 'notice'>,
     user: Addressee,

@@ -79,7 +79,7 @@ export function registerAccountRoutes(
     success: { status: 204, description: 'It is gone, and every session of it.' },
     errors: ['SOLE_OWNER', 'INSTANCE_OWNER', 'SIGN_IN_AGAIN'],
     async handler(call) {
-      await service().remove(personOf(call), call.body, call)
+      await service().remove(personOf(call), call.body.confirm_email, call)
       return { status: 204 }
     },
   })

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { LOCALES } from '../i18n/index.ts'
-import { ROLES } from '../members/index.ts'
-import { EMAIL_MAX, emailField, nameField, passwordField, trimmedText } from '../users/index.ts'
-import { WORKSPACE_NAME_MAX } from '../workspaces/index.ts'
+import { ROLES } from '../members/roles.ts'
+import { EMAIL_MAX, emailField, nameField, passwordField, trimmedText } from '../users/input.ts'
+import { WORKSPACE_NAME_MAX } from '../workspaces/name.ts'
 
 /** A token of a change of the address carries the address. */
 const TOKEN_MAX = 500
@@ -151,5 +151,4 @@ export type SessionView = z.infer<typeof SessionSchema>
 export type InvitationPreview = z.infer<typeof InvitationPreviewSchema>
 export type ClaimInput = z.infer<typeof claimBody>
 export type AccountPatch = z.infer<typeof accountBody>
-export type RemoveInput = z.infer<typeof removeBody>
 export type AcceptInput = z.infer<typeof acceptBody>

@@ -2,11 +2,12 @@ import { type Actor, entryOf, INSTANCE, listEntries, personActor } from '../audi
 import { addressKey } from '../base/client-address.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
-import type { Person } from '../http/index.ts'
+import { type Person, validate } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Transaction } from '../storage/index.ts'
-import { assertNotCommon, hashPassword, lockUsers, verifyPassword } from '../users/index.ts'
+import { assertNotCommon, hashPassword, verifyPassword } from '../users/input.ts'
+import { lockUsers } from '../users/service.ts'
 import { LIMITS } from './attempts.ts'
 import {
   type AccountServiceDeps,
@@ -20,20 +21,22 @@ import {
 } from './context.ts'
 import { confirmEmailChange, requestEmailChange } from './email-change.ts'
 import { removeOwnAccount } from './removal.ts'
-import type {
-  AcceptInput,
-  AccountEvent,
-  AccountPatch,
-  AccountUserView,
-  ClaimInput,
-  InvitationPreview,
-  OwnWorkspaceView,
-  RemoveInput,
-  SessionView,
+import {
+  type AcceptInput,
+  type AccountEvent,
+  type AccountPatch,
+  type AccountUserView,
+  acceptBody,
+  type ClaimInput,
+  type InvitationPreview,
+  type OwnWorkspaceView,
+  type SessionView,
 } from './schemas.ts'
 import { userIdByEmail } from './store.ts'
 
 const EVENTS_SHOWN = 50
+/** Who accepts an invitation without an account. */
+const Newcomer = acceptBody.omit({ token: true }).required()
 
 /** The accounts as the dashboard's endpoints use them. */
 export function createAccountService(deps: AccountServiceDeps) {
@@ -45,30 +48,25 @@ export function createAccountService(deps: AccountServiceDeps) {
     requestEmailChange,
     confirmEmailChange,
     confirm,
-    remove,
+    remove: removeOwnAccount,
     createWorkspace,
     invitation,
     accept,
   })
 }
 
-export type AccountService = ReturnType<typeof createAccountService>
-
 async function session(
   deps: AccountServiceDeps,
   person: Person | null,
   { request }: Visit,
 ): Promise<{ body: SessionView; cookies: string[] }> {
-  const [body, cookies] = await Promise.all([
-    Promise.all([
-      person && account(deps, person.userId),
-      person === null ? [] : ownWorkspaces(deps, person.userId),
-      instance(deps),
-    ]),
+  const [user, workspaces, facts, cookies] = await Promise.all([
+    person && account(deps, person.userId),
+    person === null ? [] : ownWorkspaces(deps, person.userId),
+    instance(deps),
     // A session in use is prolonged when a page is opened.
     person === null ? [] : deps.signIn.prolong(person, request),
   ])
-  const [user, workspaces, facts] = body
   return { body: { user, workspaces, instance: facts }, cookies }
 }
 
@@ -154,17 +152,6 @@ async function confirm(
   await deps.ownSessions.confirm(sessionId)
 }
 
-/** @throws AppError VALIDATION_FAILED, SOLE_OWNER, INSTANCE_OWNER */
-async function remove(
-  deps: AccountServiceDeps,
-  person: Person,
-  input: RemoveInput,
-  { request, requestId }: Visit,
-): Promise<void> {
-  await removeOwnAccount(deps, person, input, requestId)
-  deps.mails.sendNotice('deleted', person, request)
-}
-
 /** @throws AppError FORBIDDEN */
 async function createWorkspace(
   deps: AccountServiceDeps,
@@ -207,7 +194,7 @@ async function invitation(
 async function accept(
   deps: AccountServiceDeps,
   person: Person | null,
-  { token, name, password }: AcceptInput,
+  { token, ...input }: AcceptInput,
   visit: Visit,
 ): Promise<Joined> {
   const { storage, users, invitations, attempts, hashes } = deps
@@ -223,7 +210,7 @@ async function accept(
     throw new AppError('ACCOUNT_EXISTS')
   }
   if (deps.signUp === 'closed') throw new AppError('SIGN_UP_CLOSED')
-  if (name === undefined || password === undefined) throw missing({ name, password })
+  const { name, password } = validate(Newcomer, input)
   await assertNotCommon('password', password, found.email)
   const hash = () => hashPassword(password)
   const passwordHash = await hashes.run('signIn', addressKey(visit.address), hash)
@@ -251,11 +238,4 @@ function ownersPlan(plans: Plans): string {
     Object.values(limits).every((limit) => limit === null),
   )
   return (unlimited ?? plans.default).id
-}
-
-function missing(given: Record<string, string | undefined>): AppError {
-  const details = Object.entries(given)
-    .filter(([, value]) => value === undefined)
-    .map(([field]) => ({ field, code: 'REQUIRED' as const }))
-  return new AppError('VALIDATION_FAILED', { details })
 }

@@ -1,15 +1,15 @@
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Person, Role, Sessions } from '../http/index.ts'
-import { permissionsOf } from '../members/index.ts'
+import { permissionsOf } from '../members/roles.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import { personLimits } from '../workspaces/index.ts'
+import { personLimits } from '../workspaces/person-limits.ts'
 import type { createSessionCookie } from './cookies.ts'
 import { lacksFactor } from './store.ts'
 
 /** What it works with. */
-export interface SessionsDeps {
+interface SessionsDeps {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
   plans: Plans
@@ -43,7 +43,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { storage, plans, cookie } = deps
   return {
     async personOf(headers) {
-      const token = await cookie.tokenOf(headers.get('cookie'))
+      const token = await cookie(headers.get('cookie'))
       return token === null ? null : personByToken(deps, token)
     },
 
@@ -82,7 +82,7 @@ export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
 
   function tokenOf(answer: Headers): Promise<string | null> {
     const pairs = answer.getSetCookie().map((text) => text.split(';')[0])
-    return cookie.tokenOf(pairs.join('; '))
+    return cookie(pairs.join('; '))
   }
 
   return {

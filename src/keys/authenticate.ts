@@ -4,7 +4,7 @@ import { type Random, randomString } from '../base/random.ts'
 import type { Caller } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import { type ApiKeysTable, prepare, type Storage } from '../storage/index.ts'
-import { personLimits } from '../workspaces/index.ts'
+import { personLimits } from '../workspaces/person-limits.ts'
 import { scopesOf } from './input.ts'
 
 /** The digits of base62, in the order of their values. */

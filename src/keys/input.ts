@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { validate } from '../http/index.ts'
 import type { Scope } from '../http/types.ts'
-import { trimmedText } from '../users/index.ts'
+import { trimmedText } from '../users/input.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 
@@ -14,7 +14,7 @@ export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 export const SCOPES: readonly Scope[] = ['links:read', 'links:write']
 
 /** Whether the text names a scope. */
-export function isScope(text: string): text is Scope {
+function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text)
 }
 

@@ -4,7 +4,6 @@ import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
-import type { Scope } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { type AuthenticateContext, authenticate, createLastUsed, makeKey } from './authenticate.ts'
@@ -12,17 +11,17 @@ import { checkNewKey, LATEST_TIME, type NewKey, scopesOf, storedScopes } from '.
 import { type ApiKey, apiKeyOf, isoOrNull } from './schemas.ts'
 import {
   findKey,
-  freeSlots,
   insertKey,
   type KeyRow,
   listKeys,
   type NewKeyRow,
   revokeKey,
   takeSlot,
+  useSlots,
 } from './store.ts'
 
 /** How long a rotated key goes on working, unless told otherwise. */
-export const DEFAULT_OVERLAP_MS = 24 * 3_600_000
+const DEFAULT_OVERLAP_MS = 24 * 3_600_000
 /** How long a rotated key can go on working at most. */
 export const MAX_OVERLAP_MS = 90 * 24 * 3_600_000
 /** 8 characters of 62: a second draw is needed once in a blue moon, a fifth never. */
@@ -30,14 +29,7 @@ const DRAWS_AT_MOST = 5
 const HOUR_MS = 3_600_000
 
 /** The one answer that holds the key itself. */
-export interface CreatedKey {
-  id: string
-  key: string
-  prefix: string
-  scopes: Scope[]
-  /** RFC 3339; null: never. */
-  expires_at: string | null
-}
+export type CreatedKey = Awaited<ReturnType<typeof insert>>
 
 /** Which keys are meant; leaving `workspaceNo` out means all workspaces', for operators alone. */
 export interface KeyFilter {
@@ -161,7 +153,7 @@ export async function revokeKeysOf(
 async function endKey(tx: Transaction, key: KeyRow, actor: Actor, now: number): Promise<boolean> {
   if (!(await revokeKey(tx, key.id, now))) return false
   // A key that was rotated has passed its slot on.
-  if (key.successor_id === null) await freeSlots(tx, key.workspace_no)
+  if (key.successor_id === null) await useSlots(tx, key.workspace_no, -1)
   await recordChange(tx, actor, {
     workspaceNo: key.workspace_no,
     at: now,
@@ -226,7 +218,7 @@ async function insert(
   { ids, random, hashOf }: KeyContext,
   tx: Transaction,
   facts: Omit<NewKeyRow, 'id' | 'prefix' | 'hash'>,
-): Promise<CreatedKey> {
+) {
   for (let draw = 0; draw < DRAWS_AT_MOST; draw++) {
     const { key, prefix } = makeKey(random)
     const row = { ...facts, id: ids.next('key'), prefix, hash: hashOf(key) }
@@ -265,15 +257,11 @@ async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promi
   }
   if (key.rotated_from === null) return
   const predecessor = await find(tx, key.rotated_from, {})
-  if (!isAlive(apiKeyOf(predecessor, now))) return
+  if (['revoked', 'expired'].includes(apiKeyOf(predecessor, now).status)) return
   const until = isoOrNull(predecessor.expires_at)
   throw new AppError('PREDECESSOR_LIVES', {
     internal: `Key ${predecessor.prefix}, which this one replaced, works until ${until}: revoke it first`,
   })
-}
-
-function isAlive({ status }: ApiKey): boolean {
-  return status === 'active' || status === 'rotating'
 }
 
 function userIdOf({ type, id }: Actor): string | null {

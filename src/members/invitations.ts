@@ -7,17 +7,16 @@ import { AppError } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Locale } from '../i18n/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import type { WorkspaceService } from '../workspaces/index.ts'
+import type { WorkspaceService } from '../workspaces/service.ts'
 import { isAbove } from './roles.ts'
 import type { Invitation } from './schemas.ts'
 import { type MemberAsker, members, roleOf } from './service.ts'
 
 /** How long an invitation can be accepted. */
-export const INVITATION_MS = 7 * 24 * 3_600_000
+const INVITATION_MS = 7 * 24 * 3_600_000
 const TOKEN_BYTES = 32
 
-/** What is sent to a person who is invited. */
-export interface InvitationMail {
+interface InvitationMail {
   email: string
   workspace: { name: string }
   token: string

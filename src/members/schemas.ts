@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { emailField } from '../users/index.ts'
+import { emailField } from '../users/input.ts'
 import { ROLES } from './roles.ts'
 
 const role = z.enum(ROLES)

@@ -2,7 +2,7 @@ import { type Actor, type Asker, askerOf, recordChange } from '../audit/index.ts
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Caller, Role } from '../http/types.ts'
-import { revokeKeysOf } from '../keys/index.ts'
+import { revokeKeysOf } from '../keys/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { isAbove, permissionsOf } from './roles.ts'
 import type { KeysOfMember, Member } from './schemas.ts'

@@ -8,7 +8,7 @@ import { AppError, Refused } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction, WorkspacesTable } from '../storage/index.ts'
-import { holdUser } from '../users/index.ts'
+import { holdUser } from '../users/service.ts'
 import { checkName, looksLikeId, nameKey } from './name.ts'
 import type { WorkspaceChangeSchema, WorkspaceSchema } from './schemas.ts'
 
