@@ -15,7 +15,6 @@ import type { WorkspaceService } from '../workspaces/service.ts'
 import { createAttempts } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import { claimUrl, createClaims } from './claims.ts'
-import type { AccountParts } from './context.ts'
 import { createDevices, createSessionCookie } from './cookies.ts'
 import { createAuthHandler } from './handler.ts'
 import type { Invitations } from './invitations.ts'
@@ -51,7 +50,7 @@ export interface AccountsDeps extends Pick<Config, 'signUp' | 'workspaceCreation
   domains: readonly string[]
   /** The least that answers take which must not tell by their time who has an account. */
   evenMs?: number
-  /** Which of several nodes this is. */
+  /** Which of several nodes this is; absent: the only one, or a command. */
   nodeId?: string | undefined
 }
 
@@ -59,14 +58,17 @@ export type OpenAccounts = ReturnType<typeof createAccounts>
 /** All that the application needs of the accounts. */
 export type Accounts = Pick<OpenAccounts, 'service' | 'sessions' | 'authenticate'>
 
-/** Puts the accounts together. */
-export function createAccounts(deps: AccountsDeps) {
+/** What the accounts share. */
+export type AccountParts = ReturnType<typeof createParts>
+
+function createParts(deps: AccountsDeps) {
   const { storage, clock, plans, baseUrl, key } = deps
   const secret = createHmac('sha256', key).update('better-auth').digest('base64url')
   const attemptsKey = createHmac('sha256', key).update('attempts').digest()
   const cookie = createSessionCookie(baseUrl, secret)
-  const parts: AccountParts = {
+  return {
     ...deps,
+    /** Signs cookies and encrypts second factors. */
     secret,
     claims: createClaims(deps),
     attempts: createAttempts({ storage, clock, key: attemptsKey }),
@@ -75,7 +77,12 @@ export function createAccounts(deps: AccountsDeps) {
     sessions: createSessions({ storage, clock, plans, cookie }),
     ownSessions: createOwnSessions({ storage, clock, cookie }),
   }
-  const { claims, attempts, sessions } = parts
+}
+
+/** Puts the accounts together. */
+export function createAccounts(deps: AccountsDeps) {
+  const parts = createParts(deps)
+  const { storage, clock, baseUrl, claims, attempts, sessions } = parts
   let loading: Promise<Auth> | undefined
   const auth = () => {
     loading ??= load(parts)

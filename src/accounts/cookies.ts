@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { parseSigned, serializeSigned } from 'hono/utils/cookie'
-import type { Random } from '../base/random.ts'
+import type { AccountsDeps } from './accounts.ts'
 
 /**
  * What stands before the names of our cookies. With TLS the browser itself sees to it that they
@@ -20,21 +20,12 @@ export function createSessionCookie(baseUrl: string, secret: string) {
 const DEVICE_SECONDS = 400 * 86_400
 const DEVICE_ID_BYTES = 16
 
-export type Devices = ReturnType<typeof createDevices>
-
 /**
  * Devices on which somebody has signed in, known by a signed cookie. It is valid for one address:
  * the last that signed in there.
  */
-export function createDevices({
-  baseUrl,
-  key,
-  random,
-}: {
-  baseUrl: string
-  key: Uint8Array
-  random: Random
-}) {
+export function createDevices(deps: Pick<AccountsDeps, 'baseUrl' | 'key' | 'random'>) {
+  const { baseUrl, key, random } = deps
   const name = `${cookiePrefixOf(baseUrl)}.device`
   const secretOf = (email: string) =>
     createHmac('sha256', key).update(`device\n${email.toLowerCase()}`).digest()

@@ -11,10 +11,10 @@ import {
   validate,
 } from '../http/index.ts'
 import { assertNotCommon } from '../users/input.ts'
+import type { AccountParts } from './accounts.ts'
 import { LIMITS, type Limit } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import { appErrorOf } from './auth-errors.ts'
-import type { AccountParts } from './context.ts'
 import { followUp, recordFailure } from './outcomes.ts'
 import { AUTH_PATHS, type AuthPath } from './paths.ts'
 import { AUTH_PATH } from './site.ts'

@@ -1,7 +1,6 @@
-import type { Clock } from '../base/clock.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import type { Mailer } from '../mail/mailer.ts'
 import type { Mail, Notice } from '../mail/message.ts'
+import type { AccountsDeps } from './accounts.ts'
 import { LINK_SECONDS } from './site.ts'
 
 interface Addressee {
@@ -14,18 +13,10 @@ interface Sent {
   token: string
 }
 
-export type AccountMails = ReturnType<typeof createAccountMails>
-
 /** The messages about an account. None of them is waited for. */
-export function createAccountMails({
-  mailer,
-  baseUrl,
-  clock,
-}: {
-  mailer: Mailer
-  baseUrl: string
-  clock: Clock
-}) {
+export function createAccountMails(deps: Pick<AccountsDeps, 'mailer' | 'baseUrl' | 'clock'>) {
+  const { mailer, baseUrl, clock } = deps
+
   function send(
     mail: Pick<Mail, 'kind' | 'notice'>,
     user: Addressee,

@@ -1,7 +1,7 @@
 import { personActor } from '../audit/index.ts'
 import type { MountedCall, Person } from '../http/index.ts'
 import type { Notice } from '../mail/message.ts'
-import type { AccountParts } from './context.ts'
+import type { AccountParts } from './accounts.ts'
 import { type AccountAction, recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 import { userIdByEmail } from './store.ts'

@@ -143,12 +143,6 @@ export const InvitationPreviewSchema = z
   })
   .openapi('InvitationPreview')
 
-/** A person as their own account page shows them. */
-export type AccountUserView = z.infer<typeof AccountUser>
-export type OwnWorkspaceView = z.infer<typeof OwnWorkspace>
-export type AccountEvent = z.infer<typeof EventListSchema>['data'][number]
-export type SessionView = z.infer<typeof SessionSchema>
-export type InvitationPreview = z.infer<typeof InvitationPreviewSchema>
 export type ClaimInput = z.infer<typeof claimBody>
 export type AccountPatch = z.infer<typeof accountBody>
 export type AcceptInput = z.infer<typeof acceptBody>

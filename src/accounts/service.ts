@@ -2,7 +2,7 @@ import { type Actor, entryOf, INSTANCE, listEntries, personActor } from '../audi
 import { addressKey } from '../base/client-address.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
-import { type Person, validate } from '../http/index.ts'
+import { type Person, type Role, validate } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Transaction } from '../storage/index.ts'
@@ -21,17 +21,7 @@ import {
 } from './context.ts'
 import { confirmEmailChange, requestEmailChange } from './email-change.ts'
 import { removeOwnAccount } from './removal.ts'
-import {
-  type AcceptInput,
-  type AccountEvent,
-  type AccountPatch,
-  type AccountUserView,
-  acceptBody,
-  type ClaimInput,
-  type InvitationPreview,
-  type OwnWorkspaceView,
-  type SessionView,
-} from './schemas.ts'
+import { type AcceptInput, type AccountPatch, acceptBody, type ClaimInput } from './schemas.ts'
 import { userIdByEmail } from './store.ts'
 
 const EVENTS_SHOWN = 50
@@ -55,11 +45,7 @@ export function createAccountService(deps: AccountServiceDeps) {
   })
 }
 
-async function session(
-  deps: AccountServiceDeps,
-  person: Person | null,
-  { request }: Visit,
-): Promise<{ body: SessionView; cookies: string[] }> {
+async function session(deps: AccountServiceDeps, person: Person | null, { request }: Visit) {
   const [user, workspaces, facts, cookies] = await Promise.all([
     person && account(deps, person.userId),
     person === null ? [] : ownWorkspaces(deps, person.userId),
@@ -101,11 +87,7 @@ async function claim(
   return arrived(deps, id, made.id, visit, { password, by: 'claim' })
 }
 
-async function update(
-  deps: AccountServiceDeps,
-  { userId }: Person,
-  patch: AccountPatch,
-): Promise<AccountUserView> {
+async function update(deps: AccountServiceDeps, { userId }: Person, patch: AccountPatch) {
   const { storage, clock } = deps
   const values = { ...patch, updated_at: clock.now() }
   await storage.write((tx) =>
@@ -115,13 +97,12 @@ async function update(
 }
 
 /** What happened to the account, the newest first. */
-async function events(deps: AccountServiceDeps, { userId }: Person): Promise<AccountEvent[]> {
-  const { storage } = deps
+async function events({ storage }: AccountServiceDeps, { userId }: Person) {
   const about = { workspaceNo: INSTANCE, target: userId }
   const rows = await listEntries(storage.read, about, null, EVENTS_SHOWN)
   return rows.map(entryOf).map(({ id, at, action, actor }) => {
-    const by = actor.type === 'command' ? 'operator' : actor.id === null ? 'unknown' : 'self'
-    return { id, at, action, by }
+    const person = actor.id === null ? 'unknown' : 'self'
+    return { id, at, action, by: actor.type === 'command' ? 'operator' : person } as const
   })
 }
 
@@ -158,7 +139,7 @@ async function createWorkspace(
   person: Person,
   name: string,
   { requestId }: Visit,
-): Promise<OwnWorkspaceView> {
+) {
   const { storage, workspaces, attempts } = deps
   if (!mayCreate(deps, person.instanceOwner)) throw new AppError('FORBIDDEN')
   await attempts.take(LIMITS.workspacePerson, person.userId)
@@ -170,15 +151,12 @@ async function createWorkspace(
     return workspace
   })
   const { id, plan, language } = made
-  return { id, name: made.name, role: 'owner', plan, language, needs_two_factor: false }
+  const role: Role = 'owner'
+  return { id, name: made.name, role, plan, language, needs_two_factor: false }
 }
 
 /** @throws AppError INVITATION_NOT_FOUND */
-async function invitation(
-  deps: AccountServiceDeps,
-  token: string,
-  { address }: Visit,
-): Promise<InvitationPreview> {
+async function invitation(deps: AccountServiceDeps, token: string, { address }: Visit) {
   const { storage, invitations, attempts } = deps
   await attempts.take(LIMITS.tokenAddress, addressKey(address))
   const { workspace, email, role } = await invitations.find(token)

@@ -1,18 +1,13 @@
-import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Person, Role, Sessions } from '../http/index.ts'
 import { permissionsOf } from '../members/roles.ts'
-import type { Plans } from '../plans/service.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { personLimits } from '../workspaces/person-limits.ts'
+import type { AccountsDeps } from './accounts.ts'
 import type { createSessionCookie } from './cookies.ts'
 import { lacksFactor } from './store.ts'
 
-/** What it works with. */
-interface SessionsDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  plans: Plans
+interface SessionsDeps extends Pick<AccountsDeps, 'storage' | 'clock' | 'plans'> {
   cookie: ReturnType<typeof createSessionCookie>
 }
 
@@ -73,8 +68,6 @@ export function createSessions(deps: SessionsDeps): Sessions {
     },
   }
 }
-
-export type OwnSessions = ReturnType<typeof createOwnSessions>
 
 /** A person's own sessions. better-auth's list would give out their tokens. */
 export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
