@@ -7,8 +7,8 @@ import { WORKSPACE_NAME_MAX } from '../workspaces/name.ts'
 /** A token of a change of the address carries the address. */
 const TOKEN_MAX = 500
 
-const email = emailField.openapi({ format: 'email' })
-const workspaceName = trimmedText(WORKSPACE_NAME_MAX)
+export const email = emailField.openapi({ format: 'email' })
+export const workspaceName = trimmedText(WORKSPACE_NAME_MAX)
 const token = z.string().min(1).max(TOKEN_MAX)
 const language = z.enum(LOCALES)
 
@@ -40,14 +40,8 @@ export const confirmBody = z.strictObject({
   password: z.string().min(1).max(1_000).openapi({ format: 'password' }),
 })
 
-/** `POST /account/email` */
-export const emailBody = z.strictObject({ new_email: email })
-
 /** `POST /account/email/confirm`, `POST /invitations/lookup` */
 export const tokenBody = z.strictObject({ token })
-
-/** `POST /workspaces` */
-export const workspaceBody = z.strictObject({ name: workspaceName })
 
 /** `POST /invitations/accept`: without a session a name and a password make the account. */
 export const acceptBody = z.strictObject({

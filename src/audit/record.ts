@@ -111,14 +111,10 @@ export function operatorActor(person: Person, requestId: string): Actor {
 
 /** Records an export of clicks: who asked for it, which clicks, and in which form. */
 export async function recordExport(
-  {
-    caller,
-    request,
-    requestId,
-    mutate,
-  }: Pick<Call<Caller>, 'caller' | 'mutate'> & Pick<Call, 'request' | 'requestId'>,
+  call: Pick<Call<Caller>, 'caller' | 'mutate' | 'request' | 'requestId'>,
   { linkId, format, file, at }: { linkId: string | null; format: string; file: string; at: number },
 ): Promise<void> {
+  const { caller, request, requestId, mutate } = call
   // Every parameter has been checked; a dashboard download names its workspace in one.
   const { workspace: _, ...filter } = Object.fromEntries(new URL(request.url).searchParams)
   await mutate(async (tx) => {

@@ -31,8 +31,8 @@ const HOUR_MS = 3_600_000
 /** The one answer that holds the key itself. */
 export type CreatedKey = Awaited<ReturnType<typeof insert>>
 
-/** Which keys are meant; leaving `workspaceNo` out means all workspaces', for operators alone. */
-export interface KeyFilter {
+/** Which keys are meant; without `workspaceNo`, those of all workspaces: for operators only. */
+interface KeyFilter {
   workspaceNo?: number
 }
 

@@ -24,13 +24,9 @@ type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
 export type MemberService = ReturnType<typeof createMemberService>
 
 /** Who belongs to a workspace. Nobody can act on a role above their own. */
-export function createMemberService({
-  storage,
-  clock,
-}: {
-  storage: Pick<Storage, 'read'>
-  clock: Clock
-}) {
+export function createMemberService(deps: { storage: Pick<Storage, 'read'>; clock: Clock }) {
+  const { storage, clock } = deps
+
   /** Roles depend on each other: meanwhile nobody else may change one. */
   async function find(tx: Transaction, asker: MemberAsker, userId: string): Promise<MemberRow> {
     await tx.lockWorkspace(asker.workspace.no)
