@@ -2,17 +2,15 @@ import { createAuditService } from './audit/index.ts'
 import type { Logger } from './base/logger.ts'
 import { clicksThisMonth } from './clicks/index.ts'
 import type { Cursors } from './http/cursor.ts'
-import type { KeyService } from './keys/index.ts'
+import type { KeyService } from './keys/service.ts'
 import type { LinkService } from './links/index.ts'
-import {
-  createInvitationService,
-  createMemberService,
-  type SendInvitation,
-} from './members/index.ts'
+import { createInvitationService, type SendInvitation } from './members/invitations.ts'
+import { createMemberService } from './members/service.ts'
 import type { ServingInput } from './operations/serving.ts'
 import type { Storage } from './storage/index.ts'
 import { createRequestCounts } from './usage/requests.ts'
-import { createWorkspaceRemoval, createWorkspaceService } from './workspaces/index.ts'
+import { createWorkspaceRemoval } from './workspaces/removal.ts'
+import { createWorkspaceService } from './workspaces/service.ts'
 
 /** What the services below are made of. */
 export interface AdministrationInput

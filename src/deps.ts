@@ -17,10 +17,11 @@ import {
 import { type Cursors, createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
-import { createKeyService } from './keys/index.ts'
+import { createKeyService } from './keys/service.ts'
 import { createHashQueue, type HashQueue } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
-import { createMailer, smtp } from './mail/index.ts'
+import { createMailer } from './mail/mailer.ts'
+import { smtp } from './mail/smtp.ts'
 import { onTls } from './operations/answers.ts'
 import { createHostAsk } from './operations/ask.ts'
 import { diskCheck, secretCheck } from './operations/checks.ts'
@@ -34,7 +35,7 @@ import {
   type Redirect,
 } from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
-import { createUserService } from './users/index.ts'
+import { createUserService } from './users/service.ts'
 
 /** Reports of visitors from one address, of IPv6 from one /64: five at once, then one every ten minutes. */
 const REPORTS = { ratePerMinute: 0.1, burst: 5 }

@@ -13,7 +13,7 @@ import {
 } from 'kysely'
 import { AppError } from '../errors/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import { hasUsers, holdUser, lockUsers } from '../users/index.ts'
+import { hasUsers, holdUser, lockUsers } from '../users/service.ts'
 
 type Row = Record<string, unknown>
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import type { Clock } from '../base/clock.ts'
 import { assertAllowed } from '../http/index.ts'
 import { type Decision, decide, type Policy } from '../limits/index.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
+import type { Transaction } from '../storage/index.ts'
+import type { AccountsDeps } from './accounts.ts'
 
 /** What is limited: how often, and what it is told apart by. */
 export interface Limit {
@@ -40,20 +40,14 @@ export const LIMITS = {
   codeOnce: { name: 'code once', policy: { ratePerMinute: 1 / 3, burst: 1 } },
 } as const satisfies Record<string, Limit>
 
-export type Attempts = ReturnType<typeof createAttempts>
-
 /**
  * Attempts at signing in and the like, counted exactly: in the database, under its one writer, so
  * that neither many requests at once nor a restart nor a second process gives anybody more. When
  * they can't be counted they aren't let through.
  */
-export function createAttempts(deps: {
-  storage: Pick<Storage, 'write'>
-  clock: Clock
-  /** Keeps addresses and accounts out of the table: only keyed hashes of them are in it. */
-  key: Uint8Array
-}) {
+export function createAttempts(deps: Pick<AccountsDeps, 'storage' | 'clock' | 'key'>) {
   const { storage, clock, key } = deps
+  // Keeps addresses and accounts out of the table: only keyed hashes of them are in it.
   const keyOf = ({ name }: Limit, subject: string) =>
     createHmac('sha256', key).update(`${name}\n${subject}`).digest('base64url')
 

@@ -28,8 +28,6 @@ const CODES = {
   TOKEN_EXPIRED: 'INVALID_TOKEN',
   USER_NOT_FOUND: 'INVALID_TOKEN',
   INVALID_USER: 'INVALID_TOKEN',
-  RESET_PASSWORD_DISABLED: 'MAIL_NOT_SET_UP',
-  VERIFICATION_EMAIL_NOT_ENABLED: 'MAIL_NOT_SET_UP',
   PASSWORD_TOO_LONG: 'SIGN_IN_FAILED',
   CHALLENGE_NOT_FOUND: 'PASSKEY_FAILED',
   AUTHENTICATION_FAILED: 'PASSKEY_FAILED',
@@ -52,7 +50,6 @@ const URL_FIELDS: Readonly<Record<string, string>> = {
   INVALID_CALLBACK_URL: 'callbackURL',
   INVALID_REDIRECT_URL: 'redirectTo',
   INVALID_ERROR_CALLBACK_URL: 'errorCallbackURL',
-  INVALID_NEW_USER_CALLBACK_URL: 'newUserCallbackURL',
 }
 
 const OWN_PASSKEY = /^\/passkey\/(?:delete|update)-passkey$/
@@ -77,18 +74,10 @@ export function appErrorOf({ status, code, passwordField, path, signedIn }: Refu
   if (status === 403) return new AppError('FORBIDDEN')
   if (status === 404) return new AppError('NOT_FOUND')
   if (status === 409) return new AppError('CONFLICT')
-  if (status === 429) return limited(60)
   if (status < 500) return new AppError('BAD_REQUEST', { internal: `better-auth: ${code}` })
   return new AppError('INTERNAL_ERROR', { internal: `better-auth: ${status} ${code}` })
 }
 
 function invalid(details: readonly ErrorDetail[]): AppError {
   return new AppError('VALIDATION_FAILED', { details })
-}
-
-function limited(seconds: number): AppError {
-  return new AppError('RATE_LIMITED', {
-    params: { seconds },
-    headers: { 'Retry-After': String(seconds) },
-  })
 }

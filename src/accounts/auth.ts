@@ -1,17 +1,17 @@
 import { type PasskeyOptions, passkey } from '@better-auth/passkey'
 import { APIError, type BetterAuthOptions, betterAuth } from 'better-auth'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
-import type { Ids } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import { FRESH_MS } from '../http/index.ts'
-import type { Storage } from '../storage/index.ts'
-import { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from '../users/index.ts'
+import { hashPassword, PASSWORD_MAX, PASSWORD_MIN, verifyPassword } from '../users/input.ts'
+import type { AccountParts } from './accounts.ts'
 import { createAuthDatabase } from './adapter.ts'
 import { describeAgent } from './agent.ts'
-import { type CodeGuard, guardCodes, unlockCodes } from './codes.ts'
+import { guardCodes, unlockCodes } from './codes.ts'
 import { cookiePrefixOf } from './cookies.ts'
-import type { AccountMails } from './mails.ts'
 import { type OidcProvider, oidcProvider } from './oidc.ts'
+import { recordAccount, recordAlone } from './security.ts'
+import { endVerifications } from './sessions.ts'
 import {
   AUTH_PATH,
   isLoopback,
@@ -20,29 +20,7 @@ import {
   PROLONG_AFTER_SECONDS,
   SESSION_SECONDS,
 } from './site.ts'
-
-/** What better-auth is set up with. */
-export interface AuthDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  ids: Ids
-  logger: Logger
-  mails: AccountMails
-  /** Signs cookies and encrypts second factors. */
-  secret: string
-  baseUrl: string
-  /** Whether a password makes an account. */
-  signUpOpen: boolean
-  /** Given: this instance is for single sign-on alone. */
-  oidc?: OidcProvider | undefined
-  /** Whether a person whom the provider vouches for may have an account. */
-  mayJoin(email: string): Promise<boolean>
-  /** Called once a password was replaced by the link of a message. */
-  passwordReset(user: { id: string; email: string }): Promise<void>
-  /** Called once a person's account at the provider belongs to them. */
-  ssoLinked(userId: string): Promise<void>
-  /** See `guardCodes`. */
-  codes: CodeGuard
-}
+import { accountOf } from './store.ts'
 
 /** The prefixes of the ids that are made for each model. */
 const ID_PREFIXES: Readonly<Record<string, string>> = {
@@ -54,26 +32,26 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   passkey: 'psk',
 }
 
-/** better-auth, on our storage and by our rules. */
-export function createAuth(deps: AuthDeps) {
-  return betterAuth(optionsOf(deps))
+/** better-auth, on our storage and by our rules. `provider`: only for single sign-on. */
+export function createAuth(parts: AccountParts, provider?: OidcProvider) {
+  return betterAuth(optionsOf(parts, provider))
 }
 
 /** better-auth as the handler uses it. */
 export type Auth = ReturnType<typeof createAuth>
 
-function optionsOf(deps: AuthDeps) {
-  const { ids, baseUrl } = deps
+function optionsOf(parts: AccountParts, provider: OidcProvider | undefined) {
+  const { ids, baseUrl, storage } = parts
   const isSecure = baseUrl.startsWith('https:')
   return {
     appName: 'Slugline',
     baseURL: baseUrl,
     basePath: AUTH_PATH,
-    secret: deps.secret,
-    database: createAuthDatabase(deps.storage),
+    secret: parts.secret,
+    database: createAuthDatabase(storage),
     trustedOrigins: localOrigins(baseUrl),
     telemetry: { enabled: false },
-    logger: { level: 'error', disableColors: true, log: logTo(deps.logger) },
+    logger: { level: 'error', disableColors: true, log: logTo(parts.logger) },
     // Counted by us, before a request comes here: exactly, and by account too.
     rateLimit: { enabled: false },
     onAPIError: { throw: true, errorURL: '/app/sign-in' },
@@ -100,7 +78,7 @@ function optionsOf(deps: AuthDeps) {
       async validateUserInfo({ user, source }) {
         if (source.action !== 'create-user' || source.method === 'email-password') return
         const { email, emailVerified } = user
-        if (emailVerified && email && (await deps.mayJoin(email))) return
+        if (emailVerified && email && (await mayJoin(parts, email))) return
         return { error: 'signup_disabled' }
       },
     },
@@ -115,12 +93,14 @@ function optionsOf(deps: AuthDeps) {
       updateAccountOnSignIn: false,
     },
     verification: { storeIdentifier: 'hashed' },
-    ...passwordOptions(deps),
+    ...passwordOptions(parts),
     databaseHooks: {
       account: {
         create: {
           async after({ providerId, userId }) {
-            if (providerId === 'oidc') await deps.ssoLinked(userId)
+            if (providerId !== 'oidc') return
+            const user = await accountOf(storage.read, userId)
+            if (user !== undefined) await recordAlone(parts, 'account.sso_linked', user, userId)
           },
         },
       },
@@ -132,17 +112,25 @@ function optionsOf(deps: AuthDeps) {
         },
       },
     },
-    hooks: guardCodes(deps.codes),
+    hooks: guardCodes(parts),
     plugins: [
       twoFactor({ issuer: 'Slugline', accountLockout: { enabled: false } }),
       passkey(passkeyOptions(baseUrl)),
-      ...(deps.oidc === undefined ? [] : [genericOAuth({ config: [oidcProvider(deps.oidc)] })]),
+      ...(provider === undefined ? [] : [genericOAuth({ config: [oidcProvider(provider)] })]),
     ],
   } satisfies BetterAuthOptions
 }
 
+/** Whether a person whom the provider vouches for may have an account. */
+async function mayJoin({ signUp, claims, invitations }: AccountParts, email: string) {
+  if (signUp === 'closed' || !(await claims.isClaimed())) return false
+  return signUp === 'open' || invitations.awaits(email)
+}
+
 /** Signing in by password, and the messages that belong to it. */
-function passwordOptions({ mails, signUpOpen, passwordReset, codes }: AuthDeps) {
+function passwordOptions(parts: AccountParts) {
+  const { storage, clock, mails } = parts
+  const signUpOpen = parts.signUp === 'open'
   // Without messages nobody could ever confirm an address.
   const mustVerify = signUpOpen && mails.available
   return {
@@ -160,9 +148,13 @@ function passwordOptions({ mails, signUpOpen, passwordReset, codes }: AuthDeps) 
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: mails.sendReset,
       async onPasswordReset({ user }, request) {
-        await passwordReset(user)
+        await storage.write(async (tx) => {
+          await endVerifications(tx, user.id)
+          const actor = { type: 'user', id: user.id, label: user.email, requestId: null } as const
+          await recordAccount(tx, actor, clock.now(), 'account.password_reset', user)
+        })
         // Only who reads the person's messages can choose a new password: strangers don't know it.
-        await unlockCodes(codes, user, request?.headers)
+        await unlockCodes(parts, user, request?.headers)
         mails.sendPasswordChanged(user, request)
       },
       onExistingUserSignUp: async ({ user }, request) => mails.sendExists(user, request),

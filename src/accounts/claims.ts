@@ -1,25 +1,18 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Random } from '../base/random.ts'
-import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import { hasUsers, lockUsers } from '../users/index.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
+import { hasUsers, lockUsers } from '../users/service.ts'
+import type { AccountsDeps } from './accounts.ts'
 
 const FACT = 'claim_token_hash'
 /** Of the one that a node has printed: its id follows. */
 const NODE_FACT = `${FACT}:`
 const TOKEN_BYTES = 32
 
-export type Claims = ReturnType<typeof createClaims>
-
 /**
  * How the very first person gets in: by a token, until somebody has used one. Only its SHA-256 is
  * stored.
  */
-export function createClaims(deps: {
-  storage: Pick<Storage, 'read' | 'write'>
-  random: Random
-  /** Which of several nodes this is; absent: the only one, or a command. */
-  nodeId?: string | undefined
-}) {
+export function createClaims(deps: Pick<AccountsDeps, 'storage' | 'random' | 'nodeId'>) {
   const { storage, random, nodeId } = deps
   // Asked each time: the last person may delete their account.
   const isClaimed = () => hasUsers(storage.read)

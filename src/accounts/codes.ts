@@ -2,8 +2,9 @@ import { APIError, type AuthContext } from 'better-auth'
 import { createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api'
 import { symmetricDecrypt } from 'better-auth/crypto'
 import { AppError } from '../errors/index.ts'
-import { type Attempts, LIMITS } from './attempts.ts'
-import type { Devices } from './cookies.ts'
+import type { AccountParts } from './accounts.ts'
+import { LIMITS } from './attempts.ts'
+import { recordAlone } from './security.ts'
 
 const TOTP = '/two-factor/verify-totp'
 const PATHS: ReadonlySet<string> = new Set([TOTP, '/two-factor/verify-backup-code'])
@@ -16,30 +17,22 @@ interface CodeUser {
   email: string
 }
 
-/** What the guard of the second step works with. */
-export interface CodeGuard {
-  attempts: Attempts
-  devices: Devices
-  /** Called when an account has used up its wrong codes of a day. */
-  locked(user: CodeUser): Promise<void>
-  /** Called for every wrong code. */
-  wrong(user: CodeUser): Promise<void>
-}
+type CodeParts = Pick<AccountParts, 'attempts' | 'devices'>
 
 /** What codes are counted by: the device, where its person has signed in on it before. */
-function subjectOf(devices: Devices, { id, email }: CodeUser, headers?: Headers): string {
-  const device = headers === undefined ? null : devices.idOf(headers, email)
+async function subjectOf({ devices }: CodeParts, { id, email }: CodeUser, headers?: Headers) {
+  const device = headers === undefined ? null : await devices.idOf(headers, email)
   return device === null ? id : `device ${device}`
 }
 
 /** Lifts the lock of a person's codes, from all addresses and on the device of the request. */
 export async function unlockCodes(
-  { attempts, devices }: Pick<CodeGuard, 'attempts' | 'devices'>,
+  parts: CodeParts,
   user: CodeUser,
   headers?: Headers,
 ): Promise<void> {
-  for (const subject of new Set([user.id, subjectOf(devices, user, headers)])) {
-    await attempts.forget(LIMITS.secondFactorDay, subject)
+  for (const subject of new Set([user.id, await subjectOf(parts, user, headers)])) {
+    await parts.attempts.forget(LIMITS.secondFactorDay, subject)
   }
 }
 
@@ -49,7 +42,10 @@ export async function unlockCodes(
  * lock them out. A code is good once. Recovery codes are too long to guess, so the lock of a day
  * leaves them as a way in. better-auth's own lock is off: it looks first and counts later.
  */
-export function guardCodes({ attempts, devices, locked, wrong }: CodeGuard) {
+export function guardCodes(parts: AccountParts) {
+  const { attempts, mails } = parts
+  const wrong = (user: CodeUser) => recordAlone(parts, 'account.second_factor_failed', user, null)
+
   return {
     before: createAuthMiddleware(async (ctx) => {
       if (!PATHS.has(ctx.path)) return
@@ -63,13 +59,16 @@ export function guardCodes({ attempts, devices, locked, wrong }: CodeGuard) {
       const user = await challengedUser(ctx, challenge)
       if (!user) return
       await assertReadable(ctx.context, user.id)
-      const subject = subjectOf(devices, user, ctx.headers)
+      const subject = await subjectOf(parts, user, ctx.headers)
       await attempts.take(LIMITS.secondFactorAccount, subject)
       if (ctx.path !== TOTP) return
       if (!(await attempts.tryTake(LIMITS.secondFactorDay, subject))) {
         // Another try needs the password again; a new password lifts the lock.
         await internalAdapter.deleteVerificationByIdentifier(challenge)
-        if (await attempts.tryTake(LIMITS.lockNotice, user.id)) await locked(user)
+        if (await attempts.tryTake(LIMITS.lockNotice, user.id)) {
+          await recordAlone(parts, 'account.codes_locked', user, null)
+          mails.sendNotice('codes_locked', user)
+        }
         await attempts.take(LIMITS.secondFactorDay, subject)
       }
       const { code } = ctx.body as { code: string }
@@ -82,7 +81,7 @@ export function guardCodes({ attempts, devices, locked, wrong }: CodeGuard) {
       const { newSession, returned } = ctx.context
       if (newSession) {
         // A code that was right costs nothing.
-        const subject = subjectOf(devices, newSession.user, ctx.headers)
+        const subject = await subjectOf(parts, newSession.user, ctx.headers)
         await attempts.refund(LIMITS.secondFactorAccount, subject)
         if (ctx.path === TOTP) await attempts.refund(LIMITS.secondFactorDay, subject)
         return

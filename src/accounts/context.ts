@@ -1,15 +1,10 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { addressKey } from '../base/client-address.ts'
 import { AppError } from '../errors/index.ts'
-import type { Call } from '../http/index.ts'
+import type { Call, Role } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
-import type { AccountsDeps, SignIn } from './accounts.ts'
-import type { Attempts } from './attempts.ts'
-import type { Claims } from './claims.ts'
-import type { AccountMails } from './mails.ts'
-import type { AccountUserView, OwnWorkspaceView, SessionView } from './schemas.ts'
+import type { AccountParts, AccountsDeps, SignIn } from './accounts.ts'
 import { recordAccount } from './security.ts'
-import type { OwnSessions } from './sessions.ts'
 import { hasPasskeys } from './site.ts'
 import { accountOf, lacksFactor } from './store.ts'
 
@@ -19,19 +14,13 @@ export type Visit = Pick<Call, 'request' | 'requestId' | 'address' | 'locale'>
 export type Joined = Awaited<ReturnType<typeof arrived>>
 
 /** What the verbs of the accounts share. */
-export interface AccountServiceDeps extends AccountsDeps {
-  claims: Claims
-  attempts: Attempts
-  mails: AccountMails
-  ownSessions: OwnSessions
-  signIn: SignIn
-}
+export type AccountServiceDeps = AccountParts & { signIn: SignIn }
 
 export function mayCreate({ workspaceCreation }: AccountsDeps, isOwner: boolean): boolean {
   return isOwner || workspaceCreation === 'everyone'
 }
 
-export async function account(deps: AccountServiceDeps, userId: string): Promise<AccountUserView> {
+export async function account(deps: AccountServiceDeps, userId: string) {
   const { storage } = deps
   const row = await accountOf(storage.read, userId)
   if (row === undefined) throw new AppError('SIGN_IN_REQUIRED')
@@ -48,13 +37,13 @@ export async function account(deps: AccountServiceDeps, userId: string): Promise
   }
 }
 
-export async function instance(deps: AccountServiceDeps): Promise<SessionView['instance']> {
+export async function instance(deps: AccountServiceDeps) {
   const { claims, mails, signUp, oidc, baseUrl, domains } = deps
   return {
     claimed: await claims.isClaimed(),
     sign_up: signUp,
     sign_in: {
-      password: true,
+      password: true as const,
       passkey: hasPasskeys(baseUrl),
       oidc: oidc === null ? [] : [{ id: 'oidc', name: oidc.name }],
     },
@@ -67,11 +56,7 @@ export async function instance(deps: AccountServiceDeps): Promise<SessionView['i
   }
 }
 
-export async function ownWorkspaces(
-  deps: AccountServiceDeps,
-  userId: string,
-): Promise<OwnWorkspaceView[]> {
-  const { storage } = deps
+export async function ownWorkspaces({ storage }: AccountServiceDeps, userId: string) {
   const rows = await storage.read.db
     .selectFrom('members')
     .innerJoin('workspaces', 'workspaces.no', 'members.workspace_no')
@@ -83,7 +68,7 @@ export async function ownWorkspaces(
   return rows.map(({ id, name, role, plan_id, language, lacks_factor }) => ({
     id,
     name,
-    role: role as OwnWorkspaceView['role'],
+    role: role as Role,
     plan: plan_id,
     language,
     needs_two_factor: Number(lacks_factor) === 1,
@@ -100,12 +85,12 @@ export async function arrived(
   workspaceId: string,
   { request, requestId, address }: Visit,
   first?: { password: string; by: 'claim' | 'invitation' },
-): Promise<{ user: AccountUserView; workspace: OwnWorkspaceView; cookies: string[] }> {
+) {
   const { hashes, storage, clock } = deps
   const [user, all] = await Promise.all([account(deps, userId), ownWorkspaces(deps, userId)])
   const workspace = all.find(({ id }) => id === workspaceId)
   if (workspace === undefined) throw new AppError('CONFLICT')
-  if (first === undefined) return { user, workspace, cookies: [] }
+  if (first === undefined) return { user, workspace, cookies: [] as string[] }
   const signIn = () => deps.signIn.open(user.email, first.password, request)
   const cookies = await hashes.run('signIn', addressKey(address), signIn)
   if (cookies.length > 0) {

@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { parse, parseSigned } from 'hono/utils/cookie'
-import type { Random } from '../base/random.ts'
+import { createHmac } from 'node:crypto'
+import { parseSigned, serializeSigned } from 'hono/utils/cookie'
+import type { AccountsDeps } from './accounts.ts'
 
 /**
  * What stands before the names of our cookies. With TLS the browser itself sees to it that they
@@ -10,44 +10,40 @@ export function cookiePrefixOf(baseUrl: string): string {
   return baseUrl.startsWith('https:') ? '__Host-slugline' : 'slugline'
 }
 
-/** Finds the session's token in cookies; null: there is none, or its signature isn't ours. */
+/** Reads the session's token from cookies; null: there is none, or its signature is wrong. */
 export function createSessionCookie(baseUrl: string, secret: string) {
   const name = `${cookiePrefixOf(baseUrl)}.session_token`
-  return {
-    async tokenOf(cookies: string | null): Promise<string | null> {
-      return (await parseSigned(cookies ?? '', secret, name))[name] || null
-    },
-  }
+  return async (cookies: string | null): Promise<string | null> =>
+    (await parseSigned(cookies ?? '', secret, name))[name] || null
 }
 
 const DEVICE_SECONDS = 400 * 86_400
 const DEVICE_ID_BYTES = 16
 
-export type Devices = ReturnType<typeof createDevices>
-
 /**
- * Devices on which somebody has signed in, told by a signed cookie. It is good for one address: the
- * last that signed in there.
+ * Devices on which somebody has signed in, known by a signed cookie. It is valid for one address:
+ * the last that signed in there.
  */
-export function createDevices(baseUrl: string, key: Uint8Array, random: Random) {
+export function createDevices(deps: Pick<AccountsDeps, 'baseUrl' | 'key' | 'random'>) {
+  const { baseUrl, key, random } = deps
   const name = `${cookiePrefixOf(baseUrl)}.device`
-  const secure = baseUrl.startsWith('https:') ? '; Secure' : ''
-  const signatureOf = (id: string, email: string) =>
-    createHmac('sha256', key).update(`device\n${id}\n${email.toLowerCase()}`).digest()
+  const secretOf = (email: string) =>
+    createHmac('sha256', key).update(`device\n${email.toLowerCase()}`).digest()
   return {
     /** The `Set-Cookie` of a device on which the owner of this address has just signed in. */
-    issue(email: string): string {
+    issue(email: string): Promise<string> {
       const id = Buffer.from(random.bytes(DEVICE_ID_BYTES)).toString('base64url')
-      const value = `${id}.${signatureOf(id, email).toString('base64url')}`
-      return `${name}=${value}; Max-Age=${DEVICE_SECONDS}; Path=/; HttpOnly${secure}; SameSite=Lax`
+      return serializeSigned(name, id, secretOf(email), {
+        maxAge: DEVICE_SECONDS,
+        path: '/',
+        httpOnly: true,
+        secure: baseUrl.startsWith('https:'),
+        sameSite: 'Lax',
+      })
     },
     /** An id of the device, if the owner of this address has signed in on it; else null. */
-    idOf(headers: Headers, email: string): string | null {
-      const [id = '', signature = ''] =
-        parse(headers.get('cookie') ?? '', name)[name]?.split('.') ?? []
-      const given = Buffer.from(signature, 'base64url')
-      const expected = signatureOf(id, email)
-      return given.length === expected.length && timingSafeEqual(given, expected) ? id : null
+    async idOf(headers: Headers, email: string): Promise<string | null> {
+      return (await parseSigned(headers.get('cookie') ?? '', secretOf(email), name))[name] || null
     },
   }
 }

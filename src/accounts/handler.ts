@@ -8,33 +8,25 @@ import {
   parseJsonObject,
   pathOf,
   readBody,
-  type Sessions,
   validate,
 } from '../http/index.ts'
-import { assertNotCommon } from '../users/index.ts'
+import { assertNotCommon } from '../users/input.ts'
+import type { AccountParts } from './accounts.ts'
+import { LIMITS, type Limit } from './attempts.ts'
 import type { Auth } from './auth.ts'
 import { appErrorOf } from './auth-errors.ts'
-import type { AccountServiceDeps } from './context.ts'
-import type { Devices } from './cookies.ts'
-import type { Outcomes } from './outcomes.ts'
+import { followUp, recordFailure } from './outcomes.ts'
 import { AUTH_PATHS, type AuthPath } from './paths.ts'
 import { AUTH_PATH } from './site.ts'
 
-/** What it works with. */
-export interface HandlerDeps
-  extends Pick<
-    AccountServiceDeps,
-    'attempts' | 'hashes' | 'mails' | 'ownSessions' | 'claims' | 'clock'
-  > {
+/** More than hashing a password and storing an account take. */
+const EVEN_MS = 500
+
+interface HandlerDeps extends AccountParts {
   /** Loaded with the first request that needs it: half a second, and 50 MB. */
   auth(): Promise<Auth>
   /** The instance for single sign-on; null: the provider can't be reached, or there is none. */
-  oidc(): Promise<Auth | null>
-  sessions: Pick<Sessions, 'personOf'>
-  /** The least that answers take which must not tell by their time who has an account. */
-  evenMs: number
-  devices: Devices
-  outcomes: Outcomes
+  singleSignOn(): Promise<Auth | null>
 }
 
 type Body = Record<string, unknown>
@@ -64,8 +56,8 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     if (rule.fresh && person !== null && deps.clock.now() - person.confirmedAt > FRESH_MS) {
       throw new AppError('SIGN_IN_AGAIN')
     }
-    const counted = await count(deps, rule, call, body, person)
-    const auth = await (rule.oidc ? deps.oidc() : deps.auth())
+    const refundable = await count(deps, rule, call, body, person)
+    const auth = await (rule.oidc ? deps.singleSignOn() : deps.auth())
     if (auth === null) {
       throw new AppError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '10' } })
     }
@@ -78,16 +70,22 @@ export function createAuthHandler(deps: HandlerDeps): Mounted {
     const ask = () => auth.handler(forwarded(call, rule, body))
     const [response] = await Promise.all([
       rule.hashes ? deps.hashes.run('signIn', addressKey(call.address), ask) : ask(),
-      rule.even && Bun.sleep(deps.evenMs),
+      rule.even && Bun.sleep(deps.evenMs ?? EVEN_MS),
     ])
     if (response.status >= 400) {
-      const refusal = await refusalOf(response, path, rule, person !== null)
-      if (refusal.code === 'SIGN_IN_FAILED') deps.outcomes.failed(path, body?.email, call)
+      const { status } = response
+      const code = String((await jsonOf(response))?.code ?? '')
+      const { passwordField = 'password' } = rule
+      const refusal = appErrorOf({ status, code, passwordField, path, signedIn: person !== null })
+      if (refusal.code === 'SIGN_IN_FAILED' && path === '/sign-in/email') {
+        // Not waited for: the time must not tell who has an account. The storage logs failures.
+        recordFailure(deps, String(body?.email), call.requestId).catch(() => {})
+      }
       throw refusal
     }
-    await counted.rightful()
+    for (const [limit, subject] of refundable) await deps.attempts.refund(limit, subject)
     const headers = new Headers(response.headers)
-    await deps.outcomes.done(path, person, headers, call)
+    await followUp(deps, path, person, headers, call)
     // The link of a message says whose an address is; it doesn't sign anybody in.
     if (path === '/verify-email' && person === null) await deps.ownSessions.drop(headers)
     return answerOf(response, path, headers)
@@ -111,40 +109,33 @@ async function bodyOf(rule: AuthPath, request: Request): Promise<Body> {
 }
 
 /**
- * Takes what the attempt costs. A device on which the account's owner has signed in before is
- * counted apart from everybody else, who could else lock them out.
+ * Takes what the attempt costs; returns what a success gives back. A device on which the account's
+ * owner has signed in before is counted separately, so that strangers can't lock them out.
  * @throws AppError RATE_LIMITED, SIGN_IN_REQUIRED
  */
 async function count(
-  { attempts, devices }: Pick<HandlerDeps, 'attempts' | 'devices'>,
+  { attempts, devices }: HandlerDeps,
   { perAddress, perAccount, perPerson }: AuthPath,
   { address, request }: MountedCall,
   body: Body | undefined,
   person: Person | null,
-): Promise<{ rightful(): Promise<void> }> {
+): Promise<[Limit, string][]> {
+  const refundable: [Limit, string][] = []
   if (perAddress !== undefined) await attempts.take(perAddress, addressKey(address))
-  let account = ''
   if (perAccount !== undefined) {
     const email = String(body?.[perAccount.field]).toLowerCase()
-    const device = devices.idOf(request.headers, email)
-    account = device === null ? email : `device ${device}`
+    const device = await devices.idOf(request.headers, email)
+    const account = device === null ? email : `device ${device}`
     await attempts.take(perAccount.limit, account)
+    // A password that was right costs nothing; a message that was sent does.
+    if (perAccount.limit === LIMITS.signInAccount) refundable.push([perAccount.limit, account])
   }
   if (perPerson !== undefined) {
     if (person === null) throw new AppError('SIGN_IN_REQUIRED')
     await attempts.take(perPerson, person.userId)
+    refundable.push([perPerson, person.userId])
   }
-  return {
-    async rightful() {
-      // A password that was right costs nothing; a message that was sent does.
-      if (perAccount?.limit.name === 'sign-in account') {
-        await attempts.refund(perAccount.limit, account)
-      }
-      if (perPerson !== undefined && person !== null) {
-        await attempts.refund(perPerson, person.userId)
-      }
-    },
-  }
+  return refundable
 }
 
 /** The request as better-auth gets it: the body that was checked, and no address. */
@@ -165,18 +156,6 @@ function forwarded(
     headers,
     ...(body !== undefined && !asGet && { body: JSON.stringify(body) }),
   })
-}
-
-async function refusalOf(
-  response: Response,
-  path: string,
-  rule: AuthPath,
-  signedIn: boolean,
-): Promise<AppError> {
-  const body = await jsonOf(response)
-  const code = typeof body?.code === 'string' ? body.code : ''
-  const { passwordField = 'password' } = rule
-  return appErrorOf({ status: response.status, code, passwordField, path, signedIn })
 }
 
 /** The answer without the session's token, which scripts have no use for. */

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Actor } from '../audit/index.ts'
-import type { Clock } from '../base/clock.ts'
-import type { Mailer } from '../mail/index.ts'
-import type { InvitationService, SendInvitation } from '../members/index.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { InvitationService, SendInvitation } from '../members/invitations.ts'
+import type { Transaction } from '../storage/index.ts'
+import type { AccountsDeps } from './accounts.ts'
 
 const PROOF_BYTES = 12
 
@@ -49,12 +49,11 @@ export function createSendInvitation(deps: { mailer: Mailer; key: Uint8Array }):
 export type Invitations = ReturnType<typeof createInvitations>
 
 /** Invitations, as somebody who comes with a token sees them. */
-export function createInvitations(deps: {
-  storage: Pick<Storage, 'read'>
-  clock: Clock
-  invitations: Pick<InvitationService, 'lookup' | 'accept'>
-  key: Uint8Array
-}) {
+export function createInvitations(
+  deps: Pick<AccountsDeps, 'storage' | 'clock' | 'key'> & {
+    invitations: Pick<InvitationService, 'lookup' | 'accept'>
+  },
+) {
   const { storage, clock, invitations } = deps
   const proof = createProof(deps.key)
   return {

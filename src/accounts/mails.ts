@@ -1,5 +1,6 @@
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import type { Mail, Mailer, Notice } from '../mail/index.ts'
+import type { Mail, Notice } from '../mail/message.ts'
+import type { AccountsDeps } from './accounts.ts'
 import { LINK_SECONDS } from './site.ts'
 
 interface Addressee {
@@ -12,14 +13,8 @@ interface Sent {
   token: string
 }
 
-export type AccountMails = ReturnType<typeof createAccountMails>
-
 /** The messages about an account. None of them is waited for. */
-export function createAccountMails(deps: {
-  mailer: Mailer
-  baseUrl: string
-  clock: { now(): number }
-}) {
+export function createAccountMails(deps: Pick<AccountsDeps, 'mailer' | 'baseUrl' | 'clock'>) {
   const { mailer, baseUrl, clock } = deps
 
   function send(

@@ -1,7 +1,7 @@
 import type { OAuth2Tokens } from 'better-auth/oauth2'
 import { z } from 'zod'
 import type { OidcConfig } from '../config/index.ts'
-import { USER_NAME_MAX } from '../users/index.ts'
+import { USER_NAME_MAX } from '../users/input.ts'
 
 const ANSWER_WITHIN_MS = 8_000
 

@@ -1,11 +1,10 @@
 import { COMMAND_LINE } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import type { Ids } from '../base/ids.ts'
-import type { Random } from '../base/random.ts'
 import type { Role } from '../http/types.ts'
 import type { Storage } from '../storage/index.ts'
-import { lockUsers } from '../users/index.ts'
-import type { Workspace, WorkspaceService } from '../workspaces/index.ts'
+import { lockUsers } from '../users/service.ts'
+import type { Workspace, WorkspaceService } from '../workspaces/service.ts'
+import type { AccountsDeps } from './accounts.ts'
 import { recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 import { LINK_SECONDS } from './site.ts'
@@ -75,14 +74,9 @@ export function dropSecondFactor(
  * The address at which a person can choose a new password, once, within an hour; null: there is no
  * such person. What was given out to them before is void. better-auth takes the token as its own.
  */
-export async function createResetLink(input: {
-  storage: Pick<Storage, 'write'>
-  clock: Clock
-  ids: Ids
-  random: Random
-  baseUrl: string
-  email: string
-}): Promise<{ url: string | null; expiresAt: number }> {
+export async function createResetLink(
+  input: Pick<AccountsDeps, 'storage' | 'clock' | 'ids' | 'random' | 'baseUrl'> & { email: string },
+): Promise<{ url: string | null; expiresAt: number }> {
   const { storage, clock, baseUrl, email } = input
   const now = clock.now()
   const token = await storage.write(async (tx) => {

@@ -1,8 +1,7 @@
 import { personActor } from '../audit/index.ts'
 import type { MountedCall, Person } from '../http/index.ts'
-import type { Notice } from '../mail/index.ts'
-import type { AccountServiceDeps } from './context.ts'
-import type { Devices } from './cookies.ts'
+import type { Notice } from '../mail/message.ts'
+import type { AccountParts } from './accounts.ts'
 import { type AccountAction, recordAccount } from './security.ts'
 import { endVerifications } from './sessions.ts'
 import { userIdByEmail } from './store.ts'
@@ -41,63 +40,50 @@ const SIGN_INS: ReadonlySet<string> = new Set([
   '/callback/oidc',
 ])
 
-export type Outcomes = ReturnType<typeof createOutcomes>
+function outcomeOf(path: string, wasSignedIn: boolean): Outcome | undefined {
+  if (!SIGN_INS.has(path)) return wasSignedIn ? OUTCOMES[path] : undefined
+  if (!wasSignedIn) return { action: 'account.signed_in' }
+  // A session that opens for who is signed in already: the first code has confirmed the factor.
+  return path === '/two-factor/verify-totp'
+    ? { action: 'account.two_factor_enabled', notice: 'two_factor_on' }
+    : undefined
+}
 
-/** What follows from a request to better-auth: records, notices, and a device's cookie. */
-export function createOutcomes(
-  deps: Pick<AccountServiceDeps, 'storage' | 'clock' | 'mails' | 'ownSessions'> & {
-    devices: Devices
-  },
-) {
-  const { storage, clock, mails, devices, ownSessions } = deps
+/** What follows a success of better-auth: records, notices, and a device's cookie in `headers`. */
+export async function followUp(
+  { storage, clock, mails, devices, ownSessions }: AccountParts,
+  path: string,
+  person: Person | null,
+  headers: Headers,
+  { request, requestId }: MountedCall,
+): Promise<void> {
+  const outcome = outcomeOf(path, person !== null)
+  if (outcome === undefined) return
+  const { action, notice, voids } = outcome
+  const whose = SIGN_INS.has(path) ? await ownSessions.openedBy(headers) : person
+  if (whose === null) return
+  const { userId: id, email } = whose
+  await storage.write(async (tx) => {
+    if (voids) await endVerifications(tx, id)
+    await recordAccount(tx, personActor(whose, requestId), clock.now(), action, { id, email })
+  })
+  if (action === 'account.signed_in') headers.append('Set-Cookie', await devices.issue(email))
+  if (path === '/change-password') mails.sendPasswordChanged(whose, request)
+  if (notice !== undefined) mails.sendNotice(notice, whose, request)
+}
 
-  function outcomeOf(path: string, wasSignedIn: boolean): Outcome | undefined {
-    if (!SIGN_INS.has(path)) return wasSignedIn ? OUTCOMES[path] : undefined
-    if (!wasSignedIn) return { action: 'account.signed_in' }
-    // A session that opens for who is signed in already: the first code has confirmed the factor.
-    return path === '/two-factor/verify-totp'
-      ? { action: 'account.two_factor_enabled', notice: 'two_factor_on' }
-      : undefined
-  }
-
-  return {
-    /** After a success; `headers` are the answer's. */
-    async done(
-      path: string,
-      person: Person | null,
-      headers: Headers,
-      { request, requestId }: MountedCall,
-    ): Promise<void> {
-      const outcome = outcomeOf(path, person !== null)
-      if (outcome === undefined) return
-      const whose = SIGN_INS.has(path) ? await ownSessions.openedBy(headers) : person
-      if (whose === null) return
-      const { userId: id, email } = whose
-      await storage.write(async (tx) => {
-        if (outcome.voids) await endVerifications(tx, id)
-        const actor = personActor(whose, requestId)
-        await recordAccount(tx, actor, clock.now(), outcome.action, { id, email })
-      })
-      if (outcome.action === 'account.signed_in') headers.append('Set-Cookie', devices.issue(email))
-      if (path === '/change-password') mails.sendPasswordChanged(whose, request)
-      if (outcome.notice !== undefined) mails.sendNotice(outcome.notice, whose, request)
-    },
-
-    /** After a wrong password. Not waited for: the time must not tell who has an account. */
-    failed(path: string, email: unknown, { requestId }: MountedCall): void {
-      if (path !== '/sign-in/email' || typeof email !== 'string') return
-      const work = async () => {
-        const id = await userIdByEmail(storage.read, email)
-        if (id === undefined) return
-        const actor = { type: 'user', id: null, label: email, requestId } as const
-        const user = { id, email }
-        await storage.write(
-          (tx) => recordAccount(tx, actor, clock.now(), 'account.sign_in_failed', user),
-          { survives: 'process' },
-        )
-      }
-      // The storage reports its own trouble.
-      work().catch(() => {})
-    },
-  }
+/** Records a wrong password. */
+export async function recordFailure(
+  { storage, clock }: AccountParts,
+  email: string,
+  requestId: string,
+): Promise<void> {
+  const id = await userIdByEmail(storage.read, email)
+  if (id === undefined) return
+  const actor = { type: 'user', id: null, label: email, requestId } as const
+  const user = { id, email }
+  await storage.write(
+    (tx) => recordAccount(tx, actor, clock.now(), 'account.sign_in_failed', user),
+    { survives: 'process' },
+  )
 }

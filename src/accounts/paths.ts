@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { emailField as email, PASSWORD_MAX, PASSWORD_MIN } from '../users/index.ts'
+import { emailField as email, PASSWORD_MAX, PASSWORD_MIN } from '../users/input.ts'
 import { LIMITS, type Limit } from './attempts.ts'
 
 /** One of better-auth's endpoints that we let requests through to. */
@@ -15,7 +15,7 @@ export interface AuthPath {
   perPerson?: Limit
   /** Hashes a password, which costs 47 MB and much time: only a few at once. */
   hashes?: true
-  /** Whether a wrong password is of this field. */
+  /** The field of the current password; absent: `password`. */
   passwordField?: string
   /** The field of a new password. */
   newPassword?: 'password' | 'newPassword'
@@ -35,13 +35,19 @@ export interface AuthPath {
 
 const text = z.string().min(1).max(1_000)
 const newPassword = z.string().min(PASSWORD_MIN).max(PASSWORD_MAX)
-const password = z.strictObject({ password: text })
 const passwordOfPerson = {
   method: 'POST',
-  body: password,
+  body: z.strictObject({ password: text }),
   perPerson: LIMITS.passwordPerson,
   hashes: true,
-  passwordField: 'password',
+} as const
+/** A message to an address, whether somebody has it or not. */
+const message = {
+  method: 'POST',
+  perAddress: LIMITS.mailAddress,
+  perAccount: { field: 'email', limit: LIMITS.mailAccount },
+  mails: true,
+  even: true,
 } as const
 const passkey = { perAddress: LIMITS.passkeyAddress } as const
 const passkeyName = z.string().max(100)
@@ -104,21 +110,10 @@ export const AUTH_PATHS: Readonly<Record<string, AuthPath>> = {
     passwordField: 'currentPassword',
   },
   '/request-password-reset': {
-    method: 'POST',
+    ...message,
     body: z.strictObject({ email, redirectTo: text.optional() }),
-    perAddress: LIMITS.mailAddress,
-    perAccount: { field: 'email', limit: LIMITS.mailAccount },
-    mails: true,
-    even: true,
   },
-  '/send-verification-email': {
-    method: 'POST',
-    body: z.strictObject({ email }),
-    perAddress: LIMITS.mailAddress,
-    perAccount: { field: 'email', limit: LIMITS.mailAccount },
-    mails: true,
-    even: true,
-  },
+  '/send-verification-email': { ...message, body: z.strictObject({ email }) },
   '/reset-password': {
     method: 'POST',
     body: z.strictObject({ token: text, newPassword }),

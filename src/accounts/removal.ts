@@ -2,18 +2,13 @@ import { type Actor, COMMAND_LINE, personActor } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Person } from '../http/index.ts'
-import { takeOut } from '../members/index.ts'
+import { takeOut } from '../members/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import { lockUsers } from '../users/index.ts'
-import type { RemoveInput } from './schemas.ts'
+import { lockUsers } from '../users/service.ts'
+import type { AccountServiceDeps, Visit } from './context.ts'
 import { recordAccount } from './security.ts'
+import { endVerifications } from './sessions.ts'
 import { userIdByEmail } from './store.ts'
-
-/** What it works with. */
-export interface RemovalDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-}
 
 /**
  * Deletes a person's own account, with sessions, passkeys and second factor. Their API keys and
@@ -21,10 +16,10 @@ export interface RemovalDeps {
  * @throws AppError VALIDATION_FAILED, SOLE_OWNER, INSTANCE_OWNER
  */
 export async function removeOwnAccount(
-  { storage, clock }: RemovalDeps,
+  { storage, clock, mails }: AccountServiceDeps,
   person: Person,
-  { confirm_email: typed }: RemoveInput,
-  requestId: string,
+  typed: string,
+  { request, requestId }: Visit,
 ): Promise<void> {
   if (typed.trim().toLowerCase() !== person.email.toLowerCase()) {
     const details = [{ field: 'confirm_email', code: 'EMAIL_MISMATCH' }] as const
@@ -32,6 +27,7 @@ export async function removeOwnAccount(
   }
   const actor = personActor(person, requestId)
   await storage.write((tx) => remove(tx, person.userId, actor, clock.now(), false))
+  mails.sendNotice('deleted', person, request)
 }
 
 /**
@@ -40,7 +36,7 @@ export async function removeOwnAccount(
  * @throws AppError SOLE_OWNER, INSTANCE_OWNER
  */
 export async function removePerson(
-  { storage, clock }: RemovalDeps,
+  { storage, clock }: { storage: Pick<Storage, 'read' | 'write'>; clock: Clock },
   email: string,
   keepKeys = false,
 ): Promise<string | null> {
@@ -59,7 +55,13 @@ async function remove(
 ): Promise<string | null> {
   // Meanwhile nobody can become a user, or the owner of the instance or of these workspaces.
   await lockUsers(tx)
-  const person = await personToRemove(tx, userId)
+  const person = await tx.db
+    .selectFrom('users')
+    .select(['id', 'email', 'instance_owner'])
+    .where('id', '=', userId)
+    // Until the end of the transaction, new sessions and memberships of this person wait.
+    .$if(tx.dialect === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst()
   if (person === undefined) return null
   const memberships = () =>
     tx.db
@@ -83,21 +85,12 @@ async function remove(
     await takeOut(tx, actor, { workspaceNo: no, member, keepKeys, at })
   }
   await recordAccount(tx, actor, at, 'account.deleted', person)
-  await deletePerson(tx, userId)
+  for (const table of ['sessions', 'two_factors', 'passkeys', 'accounts'] as const) {
+    await tx.db.deleteFrom(table).where('user_id', '=', userId).execute()
+  }
+  await endVerifications(tx, userId)
+  await tx.db.deleteFrom('users').where('id', '=', userId).execute()
   return person.email
-}
-
-/**
- * What is asked of somebody before they may go. Until the end of the transaction nothing new is
- * theirs: what refers to them waits, sessions and memberships alike.
- */
-async function personToRemove(tx: Transaction, userId: string) {
-  return tx.db
-    .selectFrom('users')
-    .select(['id', 'email', 'instance_owner'])
-    .where('id', '=', userId)
-    .$if(tx.dialect === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst()
 }
 
 /** The name of a workspace that has no other owner; undefined: there is none. */
@@ -123,13 +116,4 @@ async function soleOwnerOf(sql: Pick<Sql, 'db'>, userId: string): Promise<string
     .limit(1)
     .executeTakeFirst()
   return row?.name
-}
-
-/** Deletes a person with all that they sign in by. */
-async function deletePerson(tx: Transaction, userId: string): Promise<void> {
-  for (const table of ['sessions', 'two_factors', 'passkeys', 'accounts'] as const) {
-    await tx.db.deleteFrom(table).where('user_id', '=', userId).execute()
-  }
-  await tx.db.deleteFrom('verifications').where('value', '=', userId).execute()
-  await tx.db.deleteFrom('users').where('id', '=', userId).execute()
 }

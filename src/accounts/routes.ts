@@ -1,3 +1,4 @@
+import { z } from '@hono/zod-openapi'
 import { type Api, endpoint, personOf } from '../http/index.ts'
 import type { Accounts } from './accounts.ts'
 import type { Joined } from './context.ts'
@@ -8,14 +9,14 @@ import {
   claimBody,
   confirmBody,
   EventListSchema,
-  emailBody,
+  email,
   InvitationPreviewSchema,
   JoinedSchema,
   OwnWorkspace,
   removeBody,
   SessionSchema,
   tokenBody,
-  workspaceBody,
+  workspaceName,
 } from './schemas.ts'
 
 const ANYONE = { scope: null, tag: 'Accounts' } as const
@@ -79,7 +80,7 @@ export function registerAccountRoutes(
     success: { status: 204, description: 'It is gone, and every session of it.' },
     errors: ['SOLE_OWNER', 'INSTANCE_OWNER', 'SIGN_IN_AGAIN'],
     async handler(call) {
-      await service().remove(personOf(call), call.body, call)
+      await service().remove(personOf(call), call.body.confirm_email, call)
       return { status: 204 }
     },
   })
@@ -93,7 +94,7 @@ export function registerAccountRoutes(
     operationId: 'requestEmailChange',
     summary: 'Ask for another e-mail address',
     description: 'Sends a link to the new address, and a notice to the old one.',
-    body: emailBody,
+    body: z.strictObject({ new_email: email }),
     success: { status: 204, description: 'Sent, unless the address has an account already.' },
     errors: ['MAIL_NOT_SET_UP', 'SIGN_IN_AGAIN'],
     async handler(call) {
@@ -153,7 +154,7 @@ export function registerAccountRoutes(
     ...OWN,
     operationId: 'createWorkspace',
     summary: 'Make a workspace, as its owner',
-    body: workspaceBody,
+    body: z.strictObject({ name: workspaceName }),
     success: { status: 201, description: 'The workspace.', schema: OwnWorkspace },
     errors: ['FORBIDDEN'],
     async handler(call) {

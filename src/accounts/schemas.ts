@@ -1,14 +1,14 @@
 import { z } from '@hono/zod-openapi'
 import { LOCALES } from '../i18n/index.ts'
-import { ROLES } from '../members/index.ts'
-import { EMAIL_MAX, emailField, nameField, passwordField, trimmedText } from '../users/index.ts'
-import { WORKSPACE_NAME_MAX } from '../workspaces/index.ts'
+import { ROLES } from '../members/roles.ts'
+import { EMAIL_MAX, emailField, nameField, passwordField, trimmedText } from '../users/input.ts'
+import { WORKSPACE_NAME_MAX } from '../workspaces/name.ts'
 
 /** A token of a change of the address carries the address. */
 const TOKEN_MAX = 500
 
-const email = emailField.openapi({ format: 'email' })
-const workspaceName = trimmedText(WORKSPACE_NAME_MAX)
+export const email = emailField.openapi({ format: 'email' })
+export const workspaceName = trimmedText(WORKSPACE_NAME_MAX)
 const token = z.string().min(1).max(TOKEN_MAX)
 const language = z.enum(LOCALES)
 
@@ -40,14 +40,8 @@ export const confirmBody = z.strictObject({
   password: z.string().min(1).max(1_000).openapi({ format: 'password' }),
 })
 
-/** `POST /account/email` */
-export const emailBody = z.strictObject({ new_email: email })
-
 /** `POST /account/email/confirm`, `POST /invitations/lookup` */
 export const tokenBody = z.strictObject({ token })
-
-/** `POST /workspaces` */
-export const workspaceBody = z.strictObject({ name: workspaceName })
 
 /** `POST /invitations/accept`: without a session a name and a password make the account. */
 export const acceptBody = z.strictObject({
@@ -143,13 +137,6 @@ export const InvitationPreviewSchema = z
   })
   .openapi('InvitationPreview')
 
-/** A person as their own account page shows them. */
-export type AccountUserView = z.infer<typeof AccountUser>
-export type OwnWorkspaceView = z.infer<typeof OwnWorkspace>
-export type AccountEvent = z.infer<typeof EventListSchema>['data'][number]
-export type SessionView = z.infer<typeof SessionSchema>
-export type InvitationPreview = z.infer<typeof InvitationPreviewSchema>
 export type ClaimInput = z.infer<typeof claimBody>
 export type AccountPatch = z.infer<typeof accountBody>
-export type RemoveInput = z.infer<typeof removeBody>
 export type AcceptInput = z.infer<typeof acceptBody>

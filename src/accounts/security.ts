@@ -5,7 +5,8 @@ import {
   INSTANCE,
   recordChange,
 } from '../audit/index.ts'
-import type { Transaction } from '../storage/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
 
 /** What happens to an account or to the instance, as the audit log names it. */
 export type AccountAction = (typeof ACCOUNT_ACTIONS)[number]
@@ -17,9 +18,19 @@ export function recordAccount(
   at: number,
   action: AccountAction,
   { id, email }: { id: string; email: string },
-  changes: { before?: Fields; after?: Fields } = {},
+  changes?: { before?: Fields; after?: Fields },
 ): Promise<void> {
-  const { before = {}, after = {} } = changes
   const target = { type: 'account' as const, id, label: email }
-  return recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, before, after })
+  return recordChange(tx, actor, { workspaceNo: INSTANCE, at, action, target, ...changes })
+}
+
+/** {@link recordAccount} in its own transaction. `by`: the person's id; null: it isn't known. */
+export function recordAlone(
+  { storage, clock }: { storage: Pick<Storage, 'write'>; clock: Clock },
+  action: AccountAction,
+  user: { id: string; email: string },
+  by: string | null,
+): Promise<void> {
+  const actor = { type: 'user', id: by, label: user.email, requestId: null } as const
+  return storage.write((tx) => recordAccount(tx, actor, clock.now(), action, user))
 }

@@ -1,12 +1,13 @@
-import { type Actor, entriesAbout, entryOf, INSTANCE, personActor } from '../audit/index.ts'
+import { type Actor, entryOf, INSTANCE, listEntries, personActor } from '../audit/index.ts'
 import { addressKey } from '../base/client-address.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
-import type { Person } from '../http/index.ts'
+import { type Person, type Role, validate } from '../http/index.ts'
 import { LOCALES } from '../i18n/index.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Transaction } from '../storage/index.ts'
-import { assertNotCommon, hashPassword, lockUsers, verifyPassword } from '../users/index.ts'
+import { assertNotCommon, hashPassword, verifyPassword } from '../users/input.ts'
+import { lockUsers } from '../users/service.ts'
 import { LIMITS } from './attempts.ts'
 import {
   type AccountServiceDeps,
@@ -20,20 +21,12 @@ import {
 } from './context.ts'
 import { confirmEmailChange, requestEmailChange } from './email-change.ts'
 import { removeOwnAccount } from './removal.ts'
-import type {
-  AcceptInput,
-  AccountEvent,
-  AccountPatch,
-  AccountUserView,
-  ClaimInput,
-  InvitationPreview,
-  OwnWorkspaceView,
-  RemoveInput,
-  SessionView,
-} from './schemas.ts'
+import { type AcceptInput, type AccountPatch, acceptBody, type ClaimInput } from './schemas.ts'
 import { userIdByEmail } from './store.ts'
 
 const EVENTS_SHOWN = 50
+/** Who accepts an invitation without an account. */
+const Newcomer = acceptBody.omit({ token: true }).required()
 
 /** The accounts as the dashboard's endpoints use them. */
 export function createAccountService(deps: AccountServiceDeps) {
@@ -45,30 +38,21 @@ export function createAccountService(deps: AccountServiceDeps) {
     requestEmailChange,
     confirmEmailChange,
     confirm,
-    remove,
+    remove: removeOwnAccount,
     createWorkspace,
     invitation,
     accept,
   })
 }
 
-export type AccountService = ReturnType<typeof createAccountService>
-
-async function session(
-  deps: AccountServiceDeps,
-  person: Person | null,
-  { request }: Visit,
-): Promise<{ body: SessionView; cookies: string[] }> {
-  const [body, cookies] = await Promise.all([
-    Promise.all([
-      person && account(deps, person.userId),
-      person === null ? [] : ownWorkspaces(deps, person.userId),
-      instance(deps),
-    ]),
+async function session(deps: AccountServiceDeps, person: Person | null, { request }: Visit) {
+  const [user, workspaces, facts, cookies] = await Promise.all([
+    person && account(deps, person.userId),
+    person === null ? [] : ownWorkspaces(deps, person.userId),
+    instance(deps),
     // A session in use is prolonged when a page is opened.
     person === null ? [] : deps.signIn.prolong(person, request),
   ])
-  const [user, workspaces, facts] = body
   return { body: { user, workspaces, instance: facts }, cookies }
 }
 
@@ -103,11 +87,7 @@ async function claim(
   return arrived(deps, id, made.id, visit, { password, by: 'claim' })
 }
 
-async function update(
-  deps: AccountServiceDeps,
-  { userId }: Person,
-  patch: AccountPatch,
-): Promise<AccountUserView> {
+async function update(deps: AccountServiceDeps, { userId }: Person, patch: AccountPatch) {
   const { storage, clock } = deps
   const values = { ...patch, updated_at: clock.now() }
   await storage.write((tx) =>
@@ -117,13 +97,12 @@ async function update(
 }
 
 /** What happened to the account, the newest first. */
-async function events(deps: AccountServiceDeps, { userId }: Person): Promise<AccountEvent[]> {
-  const { storage } = deps
-  const about = { workspaceNo: INSTANCE, targetId: userId }
-  const rows = await entriesAbout(storage.read, about, null, EVENTS_SHOWN)
+async function events({ storage }: AccountServiceDeps, { userId }: Person) {
+  const about = { workspaceNo: INSTANCE, target: userId }
+  const rows = await listEntries(storage.read, about, null, EVENTS_SHOWN)
   return rows.map(entryOf).map(({ id, at, action, actor }) => {
-    const by = actor.type === 'command' ? 'operator' : actor.id === null ? 'unknown' : 'self'
-    return { id, at, action, by }
+    const person = actor.id === null ? 'unknown' : 'self'
+    return { id, at, action, by: actor.type === 'command' ? 'operator' : person } as const
   })
 }
 
@@ -154,24 +133,13 @@ async function confirm(
   await deps.ownSessions.confirm(sessionId)
 }
 
-/** @throws AppError VALIDATION_FAILED, SOLE_OWNER, INSTANCE_OWNER */
-async function remove(
-  deps: AccountServiceDeps,
-  person: Person,
-  input: RemoveInput,
-  { request, requestId }: Visit,
-): Promise<void> {
-  await removeOwnAccount(deps, person, input, requestId)
-  deps.mails.sendNotice('deleted', person, request)
-}
-
 /** @throws AppError FORBIDDEN */
 async function createWorkspace(
   deps: AccountServiceDeps,
   person: Person,
   name: string,
   { requestId }: Visit,
-): Promise<OwnWorkspaceView> {
+) {
   const { storage, workspaces, attempts } = deps
   if (!mayCreate(deps, person.instanceOwner)) throw new AppError('FORBIDDEN')
   await attempts.take(LIMITS.workspacePerson, person.userId)
@@ -183,15 +151,12 @@ async function createWorkspace(
     return workspace
   })
   const { id, plan, language } = made
-  return { id, name: made.name, role: 'owner', plan, language, needs_two_factor: false }
+  const role: Role = 'owner'
+  return { id, name: made.name, role, plan, language, needs_two_factor: false }
 }
 
 /** @throws AppError INVITATION_NOT_FOUND */
-async function invitation(
-  deps: AccountServiceDeps,
-  token: string,
-  { address }: Visit,
-): Promise<InvitationPreview> {
+async function invitation(deps: AccountServiceDeps, token: string, { address }: Visit) {
   const { storage, invitations, attempts } = deps
   await attempts.take(LIMITS.tokenAddress, addressKey(address))
   const { workspace, email, role } = await invitations.find(token)
@@ -207,7 +172,7 @@ async function invitation(
 async function accept(
   deps: AccountServiceDeps,
   person: Person | null,
-  { token, name, password }: AcceptInput,
+  { token, ...input }: AcceptInput,
   visit: Visit,
 ): Promise<Joined> {
   const { storage, users, invitations, attempts, hashes } = deps
@@ -223,7 +188,7 @@ async function accept(
     throw new AppError('ACCOUNT_EXISTS')
   }
   if (deps.signUp === 'closed') throw new AppError('SIGN_UP_CLOSED')
-  if (name === undefined || password === undefined) throw missing({ name, password })
+  const { name, password } = validate(Newcomer, input)
   await assertNotCommon('password', password, found.email)
   const hash = () => hashPassword(password)
   const passwordHash = await hashes.run('signIn', addressKey(visit.address), hash)
@@ -251,11 +216,4 @@ function ownersPlan(plans: Plans): string {
     Object.values(limits).every((limit) => limit === null),
   )
   return (unlimited ?? plans.default).id
-}
-
-function missing(given: Record<string, string | undefined>): AppError {
-  const details = Object.entries(given)
-    .filter(([, value]) => value === undefined)
-    .map(([field]) => ({ field, code: 'REQUIRED' as const }))
-  return new AppError('VALIDATION_FAILED', { details })
 }

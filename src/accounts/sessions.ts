@@ -1,18 +1,13 @@
-import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Person, Role, Sessions } from '../http/index.ts'
-import { permissionsOf } from '../members/index.ts'
-import type { Plans } from '../plans/service.ts'
+import { permissionsOf } from '../members/roles.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
-import { personLimits } from '../workspaces/index.ts'
+import { personLimits } from '../workspaces/person-limits.ts'
+import type { AccountsDeps } from './accounts.ts'
 import type { createSessionCookie } from './cookies.ts'
 import { lacksFactor } from './store.ts'
 
-/** What it works with. */
-export interface SessionsDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  plans: Plans
+interface SessionsDeps extends Pick<AccountsDeps, 'storage' | 'clock' | 'plans'> {
   cookie: ReturnType<typeof createSessionCookie>
 }
 
@@ -43,7 +38,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { storage, plans, cookie } = deps
   return {
     async personOf(headers) {
-      const token = await cookie.tokenOf(headers.get('cookie'))
+      const token = await cookie(headers.get('cookie'))
       return token === null ? null : personByToken(deps, token)
     },
 
@@ -74,15 +69,13 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 }
 
-export type OwnSessions = ReturnType<typeof createOwnSessions>
-
 /** A person's own sessions. better-auth's list would give out their tokens. */
 export function createOwnSessions(deps: Omit<SessionsDeps, 'plans'>) {
   const { storage, clock, cookie } = deps
 
   function tokenOf(answer: Headers): Promise<string | null> {
     const pairs = answer.getSetCookie().map((text) => text.split(';')[0])
-    return cookie.tokenOf(pairs.join('; '))
+    return cookie(pairs.join('; '))
   }
 
   return {

@@ -9,7 +9,6 @@ export {
   recordChange,
   recordExport,
 } from './record.ts'
-export { ActorSchema } from './schemas.ts'
 export { type AuditEntry, createAuditService, entryNumber, entryOf } from './service.ts'
-export { type AuditRow, dropAccountEntries, dropEntries, entriesAbout, withNames } from './store.ts'
-export { type Actor, COMMAND_LINE, type Fields, INSTANCE } from './types.ts'
+export { type AuditRow, dropAccountEntries, dropEntries, listEntries, withNames } from './store.ts'
+export { type Actor, ActorSchema, COMMAND_LINE, type Fields, INSTANCE } from './types.ts'

@@ -2,7 +2,6 @@ import { sql as raw } from 'kysely'
 import { AppError } from '../errors/index.ts'
 import type { Call, Caller, CallerWorkspace, Person } from '../http/types.ts'
 import { prepare, SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
-import type { AuditRow } from './store.ts'
 import { type Actor, type Change, type Fields, INSTANCE } from './types.ts'
 
 const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db, p) =>
@@ -28,24 +27,6 @@ async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
   return Number(value)
 }
 
-const insert = prepare<AuditRow, never>((db, p) =>
-  db.insertInto('audit').values({
-    seq: p.seq,
-    at: p.at,
-    actor_type: p.actor_type,
-    actor_id: p.actor_id,
-    actor_label: p.actor_label,
-    action: p.action,
-    target_type: p.target_type,
-    target_id: p.target_id,
-    target_label: p.target_label,
-    version: p.version,
-    before: p.before,
-    after: p.after,
-    request_id: p.request_id,
-  }),
-)
-
 /**
  * Writes down a change in the transaction that makes it: either both stand, or neither.
  *
@@ -58,33 +39,29 @@ export async function recordChange(
   change: Change,
   n?: number,
 ): Promise<void> {
-  const { workspaceNo, target } = change
+  const { workspaceNo, at, action, target, version = null, before = {}, after = {} } = change
   const number =
     n ??
     (workspaceNo === INSTANCE
       ? await takeInstanceEntryNumber(tx)
       : (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made)
   if (number === undefined) throw new AppError('NOT_FOUND')
-  await tx.run(insert, {
+  const row = {
     seq: workspaceNo * SEQS_PER_WORKSPACE + number,
-    at: change.at,
+    at,
     actor_type: actor.type,
     actor_id: actor.id,
     actor_label: actor.label,
-    action: change.action,
+    action,
     target_type: target.type,
     target_id: target.id,
     target_label: target.label,
-    version: change.version ?? null,
-    before: stored(change.before),
-    after: stored(change.after),
+    version,
+    before: JSON.stringify(before),
+    after: JSON.stringify(after),
     request_id: actor.requestId,
-  })
-}
-
-function stored(fields: Fields): string {
-  for (const _ in fields) return JSON.stringify(fields)
-  return '{}'
+  }
+  await tx.db.insertInto('audit').values(row).execute()
 }
 
 /** The fields in which two states differ: as they were, and as they are. */
@@ -134,14 +111,10 @@ export function operatorActor(person: Person, requestId: string): Actor {
 
 /** Records an export of clicks: who asked for it, which clicks, and in which form. */
 export async function recordExport(
-  {
-    caller,
-    request,
-    requestId,
-    mutate,
-  }: Pick<Call<Caller>, 'caller' | 'mutate'> & Pick<Call, 'request' | 'requestId'>,
+  call: Pick<Call<Caller>, 'caller' | 'mutate' | 'request' | 'requestId'>,
   { linkId, format, file, at }: { linkId: string | null; format: string; file: string; at: number },
 ): Promise<void> {
+  const { caller, request, requestId, mutate } = call
   // Every parameter has been checked; a dashboard download names its workspace in one.
   const { workspace: _, ...filter } = Object.fromEntries(new URL(request.url).searchParams)
   await mutate(async (tx) => {
@@ -150,7 +123,6 @@ export async function recordExport(
       at,
       action: 'clicks.exported',
       target: { type: 'clicks', id: file, label: file },
-      before: {},
       after: { ...filter, ...(linkId !== null && { link_id: linkId }), format },
     })
     return { status: 204 }

@@ -3,8 +3,8 @@ import { type Api, endpoint } from '../http/index.ts'
 import { listOf } from '../http/page.ts'
 import { checked, whole } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
-import { ActorSchema } from './schemas.ts'
 import type { AuditService } from './service.ts'
+import { ActorSchema } from './types.ts'
 
 const LIMIT = { default: 50, max: 100 }
 const TEXT_MAX = 300

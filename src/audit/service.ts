@@ -8,13 +8,8 @@ import type { Fields } from './types.ts'
 export type AuditService = ReturnType<typeof createAuditService>
 
 /** Reads the audit log. */
-export function createAuditService({
-  storage,
-  cursors,
-}: {
-  storage: Pick<Storage, 'reports'>
-  cursors: Cursors
-}) {
+export function createAuditService(deps: { storage: Pick<Storage, 'reports'>; cursors: Cursors }) {
+  const { storage, cursors } = deps
   return {
     /** The newest entries of all workspaces, deleted ones included: for the operator. */
     async recent(limit: number): Promise<(AuditEntry & { workspace: string | null })[]> {

@@ -60,17 +60,6 @@ function idOr<L extends string, I extends string>(label: L, id: I, text: string)
   return ID.test(text) ? id : label
 }
 
-/** The newest entries about one thing, older than entry number `below` where that is given. */
-export async function entriesAbout(
-  sql: Sql,
-  { workspaceNo, targetId }: { workspaceNo: number; targetId: string },
-  below: number | null,
-  limit: number,
-): Promise<AuditRow[]> {
-  const query = entriesOf(sql, workspaceNo, below).where('target_id', '=', targetId)
-  return query.orderBy('seq', 'desc').limit(limit).execute()
-}
-
 function entriesOf(sql: Sql, workspaceNo: number, below: number | null = null) {
   const low = workspaceNo * SEQS_PER_WORKSPACE
   return sql.db
@@ -86,14 +75,12 @@ export async function dropEntries(
   workspaceNo: number,
   limit: number,
 ): Promise<number> {
-  const rows = await entriesOf(tx, workspaceNo)
-    .where('action', '<>', 'workspace.deleted')
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
-  const seqs = rows.map(({ seq }) => seq)
-  if (seqs.length > 0) await tx.db.deleteFrom('audit').where('seq', 'in', seqs).execute()
-  return seqs.length
+  const some = entriesOf(tx, workspaceNo).where('action', '<>', 'workspace.deleted')
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('audit')
+    .where('seq', 'in', some.clearSelect().select('seq').orderBy('seq').limit(limit))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
 /**

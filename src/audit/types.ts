@@ -1,12 +1,23 @@
+import { z } from '@hono/zod-openapi'
 import type { AuditAction } from './actions.ts'
 
-/** Who makes a change, as the audit log remembers it. */
-export interface Actor {
-  type: 'user' | 'api_key' | 'command'
-  /** A user's or key's id; null for the command line. */
-  id: string | null
-  /** E-mail address or key name: it stays readable when the user or key is gone. */
-  label: string
+/** Who made a change, as the API shows it. */
+export const ActorSchema = z
+  .object({
+    type: z.enum(['user', 'api_key', 'command']).openapi({
+      description: 'A person in the dashboard, a program with an API key, or the command line.',
+    }),
+    id: z.string().nullable().openapi({ description: "The user's or key's id." }),
+    label: z.string().openapi({
+      description:
+        'Name of the key at that time, or name of the person; the e-mail address where people ask ' +
+        'who may read the audit log.',
+    }),
+  })
+  .openapi('Actor')
+
+/** Who makes a change. The label stays readable when the user or key is gone. */
+export interface Actor extends z.infer<typeof ActorSchema> {
   /** Of the request that asked for it; null for the command line. */
   requestId: string | null
 }
@@ -25,28 +36,19 @@ export const INSTANCE = 0
 /** Fields with their values, as the API gives them out. Never a secret. */
 export type Fields = Readonly<Record<string, unknown>>
 
+/** What an action is done to: the first part of its name. */
+type Subject = AuditAction extends `${infer S}.${string}` ? S : never
+
 /** One change, to be recorded in the transaction that makes it. */
 export interface Change {
   workspaceNo: number
   /** Milliseconds since the epoch. */
   at: number
   action: AuditAction
-  target: {
-    type:
-      | 'link'
-      | 'api_key'
-      | 'member'
-      | 'invitation'
-      | 'workspace'
-      | 'account'
-      | 'block'
-      | 'clicks'
-    id: string
-    label: string
-  }
-  /** Only fields that changed. */
-  before: Fields
-  after: Fields
+  target: { type: Subject; id: string; label: string }
+  /** Only fields that changed; absent: none. */
+  before?: Fields | undefined
+  after?: Fields | undefined
   /** Of a link, after the change. */
   version?: number
 }

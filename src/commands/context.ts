@@ -69,7 +69,7 @@ async function openStorage({ config, secret }: Environment) {
   ensureDataDir(config.dataDir)
   const { openDatabase } = await import('../backend/databases.ts')
   const { prepare } = await import('../backend/prepare.ts')
-  const { createWorkspaceService } = await import('../workspaces/index.ts')
+  const { createWorkspaceService } = await import('../workspaces/service.ts')
   const { secrets } = await prepare(config, { given: secret, isNode: false })
   const storage = await openDatabase(config)
   const ids = createIds(systemClock, systemRandom)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../audit/index.ts'
-import { type CreatedKey, createKeyService, type KeyService, SCOPES } from '../keys/index.ts'
+import { SCOPES } from '../keys/input.ts'
+import { type CreatedKey, createKeyService, type KeyService } from '../keys/service.ts'
 import type { CommandContext, CommandStorage } from './context.ts'
 import { facts } from './output.ts'
 import { parseDuration, parseMoment, shortTime } from './times.ts'

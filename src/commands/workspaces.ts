@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../audit/index.ts'
-import type { Workspace } from '../workspaces/index.ts'
+import type { Workspace } from '../workspaces/service.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { shortTime } from './times.ts'
 

@@ -4,7 +4,7 @@ import { type Random, randomString } from '../base/random.ts'
 import type { Caller } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import { type ApiKeysTable, prepare, type Storage } from '../storage/index.ts'
-import { personLimits } from '../workspaces/index.ts'
+import { personLimits } from '../workspaces/person-limits.ts'
 import { scopesOf } from './input.ts'
 
 /** The digits of base62, in the order of their values. */
@@ -64,16 +64,8 @@ const credentialByPrefix = prepare<{ prefix: string }, CredentialRow>((db, p) =>
   db
     .selectFrom('api_keys as k')
     .where('k.prefix', '=', p.prefix)
-    .select([
-      'k.id',
-      'k.name',
-      'k.hash',
-      'k.scopes',
-      'k.expires_at',
-      'k.revoked_at',
-      'k.last_used_at',
-    ])
-    .select(['k.workspace_no', 'k.created_by'])
+    .select(['k.id', 'k.name', 'k.hash', 'k.scopes', 'k.workspace_no', 'k.created_by'])
+    .select(['k.expires_at', 'k.revoked_at', 'k.last_used_at'])
     .select((e) => {
       const workspace = e.selectFrom('workspaces as w').whereRef('w.no', '=', 'k.workspace_no')
       return [
@@ -86,57 +78,29 @@ const credentialByPrefix = prepare<{ prefix: string }, CredentialRow>((db, p) =>
 
 /** A key's `last_used_at` is at most so much behind, so that requests don't each cause a write. */
 const GRANULARITY_MS = 60_000
-/** How long uses are gathered before they are written together. */
-const GATHER_MS = 5_000
 
 /** Writes back when keys were used, off the requests' path. */
-export function createLastUsed(storage: Storage) {
-  let noted = new Map<string, number>()
-  let writing = Promise.resolve()
-  let timer: Timer | undefined
-  let closed = false
-
-  async function write(uses: ReadonlyMap<string, number>): Promise<void> {
-    if (uses.size === 0) return
-    const at = Math.min(...uses.values())
-    try {
-      await storage.write(
-        ({ db }) =>
-          db
-            .updateTable('api_keys')
-            .set({ last_used_at: at })
-            .where('id', 'in', [...uses.keys()])
-            .where((e) => e.or([e('last_used_at', 'is', null), e('last_used_at', '<', at)]))
-            .execute(),
-        { survives: 'process' },
-      )
-    } catch {
-      // The storage tells of its trouble elsewhere; no request may fail for this.
-    }
-  }
-
-  /** Writes what was noted; a failure is forgotten, for the next use notes it again. */
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    const uses = noted
-    noted = new Map()
-    writing = writing.then(() => write(uses))
-    return writing
-  }
+export function createLastUsed(storage: Pick<Storage, 'write'>) {
+  const writes = new Map<string, Promise<unknown>>()
 
   return {
-    /** Takes note of a use now, of a key whose row says when it was used before. Never throws. */
+    /** Notes that a key is used now; its row says when it was used before. Never throws. */
     note(keyId: string, lastUsedAt: number | null, now: number): void {
       if (lastUsedAt !== null && now - lastUsedAt < GRANULARITY_MS) return
-      if (closed || noted.has(keyId)) return
-      noted.set(keyId, now)
-      timer ??= setTimeout(flush, GATHER_MS).unref()
+      if (writes.has(keyId)) return
+      const used = { last_used_at: now }
+      const writing = storage
+        .write((tx) => tx.db.updateTable('api_keys').set(used).where('id', '=', keyId).execute(), {
+          survives: 'process',
+        })
+        // The storage reports its own trouble; no request may fail for this.
+        .catch(() => {})
+        .finally(() => writes.delete(keyId))
+      writes.set(keyId, writing)
     },
-    flush,
-    close(): Promise<void> {
-      closed = true
-      return flush()
+    /** Waits until what was noted is written. */
+    async flush(): Promise<void> {
+      await Promise.all(writes.values())
     },
   }
 }

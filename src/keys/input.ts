@@ -1,17 +1,20 @@
-import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { z } from '@hono/zod-openapi'
+import { validate } from '../http/index.ts'
 import type { Scope } from '../http/types.ts'
+import { trimmedText } from '../users/input.ts'
+import { checked } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
 
 /** A key's name has at most so many characters. */
 export const KEY_NAME_MAX = 100
 /** The last moment that RFC 3339 can write. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
-const CONTROL_CHARACTERS = /\p{Cc}/u
 
 /** Every scope there is, sorted. None implies another. */
 export const SCOPES: readonly Scope[] = ['links:read', 'links:write']
 
 /** Whether the text names a scope. */
-export function isScope(text: string): text is Scope {
+function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text)
 }
 
@@ -35,43 +38,24 @@ export interface NewKey {
   expiresAt?: number | null
 }
 
-/** @throws AppError VALIDATION_FAILED with all failing fields. */
-export function checkNewKey(input: NewKey, now: number) {
-  const name = input.name.normalize('NFC').trim()
-  const scopes = input.scopes.filter(isScope)
-  const expiresAt = input.expiresAt ?? null
-  const details = [
-    ...faultsOfName(name),
-    ...faultsOfScopes(input.scopes),
-    ...faultsOfExpiry(expiresAt, now),
-  ]
-  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
-  return { name, scopes, expiresAt }
-}
-
-function faultsOfName(name: string): ErrorDetail[] {
-  if (name === '') return [{ field: 'name', code: 'REQUIRED' }]
-  if ([...name].length > KEY_NAME_MAX) {
-    return [{ field: 'name', code: 'TOO_LONG', params: { max: KEY_NAME_MAX } }]
-  }
-  if (CONTROL_CHARACTERS.test(name)) return [{ field: 'name', code: 'INVALID_CHARACTERS' }]
-  return []
-}
-
-function faultsOfScopes(scopes: readonly string[]): ErrorDetail[] {
-  if (scopes.length === 0) return [{ field: 'scopes', code: 'REQUIRED' }]
-  return scopes.flatMap((scope, i): ErrorDetail[] =>
-    isScope(scope)
-      ? []
-      : [{ field: `scopes.${i}`, code: 'INVALID_VALUE', params: { allowed: SCOPES } }],
+const scopesField = checked(z.array(z.string()), (scopes) => {
+  if (scopes.length === 0) return new Fault('REQUIRED')
+  const unknown = scopes.flatMap((scope, i) =>
+    isScope(scope) ? [] : [new Fault('INVALID_VALUE', { allowed: SCOPES }, [i])],
   )
-}
+  return unknown.length > 0 ? unknown : scopes.filter(isScope)
+})
 
-function faultsOfExpiry(expiresAt: number | null, now: number): ErrorDetail[] {
-  if (expiresAt === null) return []
-  if (!Number.isSafeInteger(expiresAt) || expiresAt > LATEST_TIME) {
-    return [{ field: 'expires_at', code: 'INVALID_TIMESTAMP' }]
-  }
-  if (expiresAt <= now) return [{ field: 'expires_at', code: 'ENDS_BEFORE_START' }]
-  return []
+const expiryField = (now: number) =>
+  checked(z.number().nullable(), (at) => {
+    if (at === null) return at
+    if (!Number.isSafeInteger(at) || at > LATEST_TIME) return new Fault('INVALID_TIMESTAMP')
+    return at <= now ? new Fault('ENDS_BEFORE_START') : at
+  })
+
+/** @throws AppError VALIDATION_FAILED with all failing fields. */
+export function checkNewKey({ name, scopes, expiresAt: expires_at = null }: NewKey, now: number) {
+  const fields = { name: trimmedText(KEY_NAME_MAX), scopes: scopesField }
+  const schema = z.object({ ...fields, expires_at: expiryField(now) })
+  return validate(schema, { name, scopes, expires_at })
 }

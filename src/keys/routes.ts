@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
+import { pageOf } from '../http/page.ts'
 import {
   type ApiKey,
   KeyCreateSchema,
@@ -37,9 +38,7 @@ export function registerKeyRoutes(
     success: { status: 200, description: 'All of them, the newest first.', schema: KeyListSchema },
     async handler({ caller }) {
       const keys = await deps.keys.list({ workspaceNo: caller.workspace.no })
-      const data = keys.reverse().map(shown)
-      const pagination = { limit: data.length, has_more: false, next_cursor: null }
-      return { status: 200, body: { data, pagination } }
+      return { status: 200, body: pageOf(keys.reverse().map(shown), keys.length, String) }
     },
   })
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { listOf } from '../http/page.ts'
 import { checked } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import { KEY_NAME_MAX, SCOPES, scopesOf } from './input.ts'
@@ -29,16 +30,7 @@ export const KeySchema = z
   })
   .openapi('ApiKey')
 
-export const KeyListSchema = z
-  .object({
-    data: z.array(KeySchema),
-    pagination: z.object({
-      limit: z.int(),
-      has_more: z.boolean(),
-      next_cursor: z.string().nullable(),
-    }),
-  })
-  .openapi('ApiKeyList')
+export const KeyListSchema = listOf(KeySchema).openapi('ApiKeyList')
 
 /** The one answer with the key itself. */
 export const NewKeySchema = KeySchema.extend({

@@ -4,17 +4,24 @@ import type { Ids } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
 import { withContext } from '../base/verbs.ts'
 import { AppError } from '../errors/index.ts'
-import type { Scope } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { type AuthenticateContext, authenticate, createLastUsed, makeKey } from './authenticate.ts'
 import { checkNewKey, LATEST_TIME, type NewKey, scopesOf, storedScopes } from './input.ts'
-import { endKey } from './revoke.ts'
 import { type ApiKey, apiKeyOf, isoOrNull } from './schemas.ts'
-import { findKey, insertKey, type KeyRow, listKeys, type NewKeyRow, takeSlot } from './store.ts'
+import {
+  findKey,
+  insertKey,
+  type KeyRow,
+  listKeys,
+  type NewKeyRow,
+  revokeKey,
+  takeSlot,
+  useSlots,
+} from './store.ts'
 
 /** How long a rotated key goes on working, unless told otherwise. */
-export const DEFAULT_OVERLAP_MS = 24 * 3_600_000
+const DEFAULT_OVERLAP_MS = 24 * 3_600_000
 /** How long a rotated key can go on working at most. */
 export const MAX_OVERLAP_MS = 90 * 24 * 3_600_000
 /** 8 characters of 62: a second draw is needed once in a blue moon, a fifth never. */
@@ -22,17 +29,10 @@ const DRAWS_AT_MOST = 5
 const HOUR_MS = 3_600_000
 
 /** The one answer that holds the key itself. */
-export interface CreatedKey {
-  id: string
-  key: string
-  prefix: string
-  scopes: Scope[]
-  /** RFC 3339; null: never. */
-  expires_at: string | null
-}
+export type CreatedKey = Awaited<ReturnType<typeof insert>>
 
-/** Which keys are meant; leaving `workspaceNo` out means all workspaces', for operators alone. */
-export interface KeyFilter {
+/** Which keys are meant; without `workspaceNo`, those of all workspaces: for operators only. */
+interface KeyFilter {
   workspaceNo?: number
 }
 
@@ -65,7 +65,7 @@ export function createKeyService({ pepper, ...deps }: KeyServiceDeps) {
   const lastUsed = createLastUsed(deps.storage)
   const context: KeyContext = { ...deps, hashOf, lastUsed }
   const verbs = { create, list, get, revoke, rotate, authenticate }
-  return { ...withContext(context, verbs), flush: lastUsed.flush, close: lastUsed.close }
+  return { ...withContext(context, verbs), flush: lastUsed.flush, close: lastUsed.flush }
 }
 
 /** `flush` writes back when keys were used; `close` too, before the storage is closed. */
@@ -80,7 +80,7 @@ async function create(
   actor: Actor,
 ): Promise<CreatedKey> {
   const now = ctx.clock.now()
-  const { name, scopes, expiresAt } = checkNewKey(input, now)
+  const { name, scopes, expires_at } = checkNewKey(input, now)
   await tx.lockWorkspace(workspaceNo)
   await takeSlot(tx, ctx.plans, workspaceNo, now)
   const created = await insert(ctx, tx, {
@@ -89,17 +89,16 @@ async function create(
     scopes: storedScopes(scopes),
     created_by: userIdOf(actor),
     created_at: now,
-    expires_at: expiresAt,
+    expires_at,
     rotated_from: null,
   })
-  const { id, prefix, expires_at } = created
+  const { key: _, id, ...after } = created
   await recordChange(tx, actor, {
     workspaceNo,
     at: now,
     action: 'api_key.created',
     target: { type: 'api_key', id, label: name },
-    before: {},
-    after: { name, prefix, scopes: created.scopes, expires_at },
+    after: { name, ...after },
   })
   return created
 }
@@ -132,6 +131,38 @@ async function revoke(
   const key = await findLocked(tx, ref, filter)
   const isRevoked = await endKey(tx, key, actor, now)
   return apiKeyOf(isRevoked ? { ...key, revoked_at: now } : key, now)
+}
+
+/**
+ * Revokes what a person has made of a workspace's keys, in the transaction that takes their access
+ * away. The workspace is locked already.
+ */
+export async function revokeKeysOf(
+  tx: Transaction,
+  workspaceNo: number,
+  userId: string,
+  actor: Actor,
+  now: number,
+): Promise<void> {
+  for (const key of await listKeys(tx, workspaceNo)) {
+    if (key.created_by === userId) await endKey(tx, key, actor, now)
+  }
+}
+
+/** Ends a key for good. False: it was revoked before. */
+async function endKey(tx: Transaction, key: KeyRow, actor: Actor, now: number): Promise<boolean> {
+  if (!(await revokeKey(tx, key.id, now))) return false
+  // A key that was rotated has passed its slot on.
+  if (key.successor_id === null) await useSlots(tx, key.workspace_no, -1)
+  await recordChange(tx, actor, {
+    workspaceNo: key.workspace_no,
+    at: now,
+    action: 'api_key.revoked',
+    target: { type: 'api_key', id: key.id, label: key.name },
+    before: { revoked_at: null },
+    after: { revoked_at: isoOrNull(now) },
+  })
+  return true
 }
 
 /**
@@ -187,7 +218,7 @@ async function insert(
   { ids, random, hashOf }: KeyContext,
   tx: Transaction,
   facts: Omit<NewKeyRow, 'id' | 'prefix' | 'hash'>,
-): Promise<CreatedKey> {
+) {
   for (let draw = 0; draw < DRAWS_AT_MOST; draw++) {
     const { key, prefix } = makeKey(random)
     const row = { ...facts, id: ids.next('key'), prefix, hash: hashOf(key) }
@@ -226,15 +257,11 @@ async function assertRotatable(tx: Transaction, key: KeyRow, now: number): Promi
   }
   if (key.rotated_from === null) return
   const predecessor = await find(tx, key.rotated_from, {})
-  if (!isAlive(apiKeyOf(predecessor, now))) return
+  if (['revoked', 'expired'].includes(apiKeyOf(predecessor, now).status)) return
   const until = isoOrNull(predecessor.expires_at)
   throw new AppError('PREDECESSOR_LIVES', {
     internal: `Key ${predecessor.prefix}, which this one replaced, works until ${until}: revoke it first`,
   })
-}
-
-function isAlive({ status }: ApiKey): boolean {
-  return status === 'active' || status === 'rotating'
 }
 
 function userIdOf({ type, id }: Actor): string | null {

@@ -1,15 +1,8 @@
 import { AppError } from '../errors/index.ts'
 import type { ApiKeysTable, Millis, Sql, Transaction } from '../storage/index.ts'
 
-/** A key's row with the names of its surroundings. */
-export interface KeyRow extends Omit<ApiKeysTable, 'hash'> {
-  workspace_id: string
-  workspace_name: string
-  /** The address of the person who made it, as long as there is that person. */
-  creator_email: string | null
-  /** The id of the key that replaced it. */
-  successor_id: string | null
-}
+/** A key's row with its workspace, its creator (null: no such account) and its successor's id. */
+export type KeyRow = Awaited<ReturnType<typeof listKeys>>[number]
 
 /** What a new key's row holds. */
 export type NewKeyRow = Omit<ApiKeysTable, 'revoked_at' | 'last_used_at'>
@@ -35,18 +28,14 @@ function keys(sql: Sql) {
 }
 
 /** Keys of a workspace, or of all, oldest first. */
-export async function listKeys(sql: Sql, workspaceNo: number | undefined): Promise<KeyRow[]> {
+export function listKeys(sql: Sql, workspaceNo: number | undefined) {
   let query = keys(sql)
   if (workspaceNo !== undefined) query = query.where('k.workspace_no', '=', workspaceNo)
   return query.orderBy('k.workspace_no').orderBy('k.created_at').orderBy('k.id').execute()
 }
 
 /** The key of that id, or of those 8 public characters. */
-export async function findKey(
-  sql: Sql,
-  ref: string,
-  workspaceNo: number | undefined,
-): Promise<KeyRow | undefined> {
+export function findKey(sql: Sql, ref: string, workspaceNo: number | undefined) {
   let query = keys(sql).where((e) => e.or([e('k.id', '=', ref), e('k.prefix', '=', ref)]))
   if (workspaceNo !== undefined) query = query.where('k.workspace_no', '=', workspaceNo)
   return query.executeTakeFirst()
@@ -94,38 +83,27 @@ export async function takeSlot(
     .where('no', '=', workspaceNo)
     .executeTakeFirstOrThrow()
   const limit = plans.of(workspace.plan_id).limits.api_keys
-  if (await useSlot(tx, workspaceNo, limit)) return
-  const freed = await closeExpired(tx, workspaceNo, now)
-  if (freed > 0) {
-    await freeSlots(tx, workspaceNo, freed)
-    if (await useSlot(tx, workspaceNo, limit)) return
-  }
+  if (await useSlots(tx, workspaceNo, 1, limit)) return
+  await useSlots(tx, workspaceNo, -(await closeExpired(tx, workspaceNo, now)))
+  if (await useSlots(tx, workspaceNo, 1, limit)) return
   throw new AppError('PLAN_LIMIT_REACHED', {
     details: [{ field: 'api_keys', code: 'API_KEYS_LIMIT', params: { limit: limit ?? 0 } }],
   })
 }
 
-/** Counts one more slot as used; false: `limit` of them are. A null limit is none. */
-async function useSlot(
+/** Counts `count` more slots as used, or fewer; false: `limit` of them are. Null: no limit. */
+export async function useSlots(
   tx: Transaction,
   workspaceNo: number,
-  limit: number | null,
+  count: number,
+  limit: number | null = null,
 ): Promise<boolean> {
   let query = tx.db
     .updateTable('workspaces')
-    .set((e) => ({ api_keys_count: e('api_keys_count', '+', 1) }))
+    .set((e) => ({ api_keys_count: e('api_keys_count', '+', count) }))
     .where('no', '=', workspaceNo)
   if (limit !== null) query = query.where('api_keys_count', '<', limit)
   return (await query.returning('no').execute()).length > 0
-}
-
-/** Gives slots back. */
-export async function freeSlots(tx: Transaction, workspaceNo: number, count = 1): Promise<void> {
-  await tx.db
-    .updateTable('workspaces')
-    .set((e) => ({ api_keys_count: e('api_keys_count', '-', count) }))
-    .where('no', '=', workspaceNo)
-    .execute()
 }
 
 /**

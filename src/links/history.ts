@@ -1,9 +1,9 @@
 import {
   type AuditRow,
-  entriesAbout,
   entryNumber,
   entryOf,
   type Fields,
+  listEntries,
   withNames,
 } from '../audit/index.ts'
 import { AppError } from '../errors/index.ts'
@@ -62,8 +62,8 @@ export async function history(
   const binding = JSON.stringify(['history', caller.workspace.no, id])
   const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as number)
   await linkOrDeleted(ctx, storage.read, caller, id)
-  const about = { workspaceNo: caller.workspace.no, targetId: id }
-  const rows = await entriesAbout(storage.read, about, below, limit + 1)
+  const about = { workspaceNo: caller.workspace.no, target: id }
+  const rows = await listEntries(storage.read, about, below, limit + 1)
   const page = pageOf(rows, limit, (last) => cursors.encode([entryNumber(last)], binding))
   // Addresses are for people who may read the audit log; no key may.
   const isSeen = caller.scopes?.has('audit:read')
@@ -94,13 +94,13 @@ async function wayBack(
   from: number,
   to: number,
 ): Promise<{ from: number; fields: Fields; reached: number }> {
-  const about = { workspaceNo: row.workspace_no, targetId: row.id }
+  const about = { workspaceNo: row.workspace_no, target: row.id }
   const fields: Record<string, unknown> = {}
   const step = Math.min(STEP, from - to + 20)
   let reached = from
   let below: number | null = null
   for (;;) {
-    const rows: AuditRow[] = await entriesAbout(sql, about, below, step)
+    const rows: AuditRow[] = await listEntries(sql, about, below, step)
     for (const { version, action, before } of rows) {
       if (reached === to) break
       if (version === null || version > reached || action === 'link.deleted') continue

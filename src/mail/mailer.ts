@@ -38,7 +38,8 @@ export function createMailer(deps: {
           return
         }
         logger.warn({ mail: kind, reason: message }, 'A message could not be sent yet')
-        await pause(pauseMs, closing.signal)
+        const options = { signal: closing.signal, ref: false }
+        await setTimeout(pauseMs, undefined, options).catch(() => {})
       }
     }
   }
@@ -72,9 +73,4 @@ export function createMailer(deps: {
 function reasonOf(error: Error): string {
   const { code, responseCode } = error as Error & { code?: string; responseCode?: number }
   return [code, responseCode].filter((part) => part !== undefined).join(' ') || error.name
-}
-
-/** Waits, until the signal aborts at the latest. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 }

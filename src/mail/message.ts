@@ -2,30 +2,18 @@ import {
   direction,
   formatDateTime,
   type Locale,
+  type MessageKey,
   type MessageParams,
   translate,
 } from '../i18n/index.ts'
 
-/** What messages there are. */
-export type MailKind = 'reset' | 'verify' | 'invitation' | 'exists' | 'password_changed' | 'notice'
-
+type NoticeKey<K> = K extends `mail.notice.${infer N}` ? N : never
 /** What a message of the kind `notice` says has happened to an account. */
-export type Notice =
-  | 'email_requested'
-  | 'email_changed'
-  | 'passkey_added'
-  | 'passkey_removed'
-  | 'two_factor_on'
-  | 'two_factor_off'
-  | 'recovery_codes'
-  | 'codes_locked'
-  | 'reset_link'
-  | 'instance_owner'
-  | 'deleted'
+export type Notice = Exclude<NoticeKey<MessageKey>, 'subject' | 'button'>
 
 /** A message to be written in the reader's language. */
 export interface Mail {
-  kind: MailKind
+  kind: 'reset' | 'verify' | 'invitation' | 'exists' | 'password_changed' | 'notice'
   /** With the kind `notice`. */
   notice?: Notice
   to: string
@@ -54,7 +42,7 @@ export function writeMail(mail: Mail, baseUrl: string): Letter {
   const text =
     kind === 'notice' && notice !== undefined
       ? translate(locale, `mail.notice.${notice}`, params)
-      : translate(locale, `mail.${kind as Exclude<MailKind, 'notice'>}.text`, params)
+      : translate(locale, `mail.${kind as Exclude<Mail['kind'], 'notice'>}.text`, params)
   const button = translate(locale, `mail.${kind}.button`)
   const notes = kind === 'notice' ? [] : [translate(locale, 'mail.ignore')]
   if (mail.expiresAt !== undefined) {

@@ -3,7 +3,7 @@ import { Hidden } from '../base/hidden.ts'
 import { silentLogger } from '../base/logger.ts'
 import { LOCALES } from '../i18n/index.ts'
 import { createMailer } from './mailer.ts'
-import { type MailKind, writeMail } from './message.ts'
+import { type Mail, writeMail } from './message.ts'
 import { smtp } from './smtp.ts'
 import { readable, type SmtpOptions, startSmtpServer } from './testing/smtp-server.ts'
 
@@ -113,7 +113,7 @@ describe('a server that refuses', () => {
 })
 
 describe('what is written', () => {
-  const KINDS: MailKind[] = [
+  const KINDS: Mail['kind'][] = [
     'reset',
     'verify',
     'verify',

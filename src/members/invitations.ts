@@ -7,18 +7,16 @@ import { AppError } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Locale } from '../i18n/index.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
-import type { WorkspaceService } from '../workspaces/index.ts'
+import type { WorkspaceService } from '../workspaces/service.ts'
 import { isAbove } from './roles.ts'
 import type { Invitation } from './schemas.ts'
-import { type MemberAsker, roleOf } from './service.ts'
-import { deleteInvitation, members } from './store.ts'
+import { type MemberAsker, members, roleOf } from './service.ts'
 
 /** How long an invitation can be accepted. */
-export const INVITATION_MS = 7 * 24 * 3_600_000
+const INVITATION_MS = 7 * 24 * 3_600_000
 const TOKEN_BYTES = 32
 
-/** What is sent to a person who is invited. */
-export interface InvitationMail {
+interface InvitationMail {
   email: string
   workspace: { name: string }
   token: string
@@ -33,15 +31,7 @@ export interface InvitationMail {
 /** Sends an invitation. False: mail is not set up. */
 export type SendInvitation = (mail: InvitationMail) => boolean
 
-/** What an invitation promises. */
-export interface Invited {
-  workspace: { no: number; id: string; name: string; plan: string }
-  email: string
-  role: Role
-}
-
-/** What the service works with. */
-export interface InvitationServiceDeps {
+interface InvitationServiceDeps {
   storage: Pick<Storage, 'read' | 'write'>
   clock: Clock
   ids: Ids
@@ -140,7 +130,6 @@ async function create(
     at: now,
     action: 'invitation.created',
     target: { type: 'invitation', id, label: email },
-    before: {},
     after: { role, expires_at },
   })
   const invitation = { id, email, role, expires_at, invited_by: { email: actor.label } }
@@ -158,7 +147,13 @@ async function revoke(
   await tx.lockWorkspace(workspace.no)
   const own = await roleOf(tx, asker)
   const now = clock.now()
-  const row = await deleteInvitation(tx, workspace.no, id, now)
+  const row = await tx.db
+    .deleteFrom('invitations')
+    .where('workspace_no', '=', workspace.no)
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .returning(['email', 'role'])
+    .executeTakeFirst()
   if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
   if (isAbove(row.role, own)) throw new AppError('ROLE_ABOVE_OWN')
   await recordChange(tx, actor, {
@@ -167,13 +162,12 @@ async function revoke(
     action: 'invitation.revoked',
     target: { type: 'invitation', id, label: row.email },
     before: { role: row.role },
-    after: {},
   })
 }
 
 /** @throws AppError INVITATION_NOT_FOUND: unknown, used, replaced, revoked and expired alike */
-async function lookup(deps: InvitationServiceDeps, token: string): Promise<Invited> {
-  return (await byToken(deps, deps.storage.read, token)).invited
+function lookup(deps: InvitationServiceDeps, token: string) {
+  return byToken(deps, deps.storage.read, token)
 }
 
 /**
@@ -187,15 +181,15 @@ async function accept(
   token: string,
   user: { id: string; email: string },
   actor: Actor,
-): Promise<Invited> {
-  const { row: found } = await byToken(deps, tx, token)
-  await tx.lockWorkspace(found.workspace_no)
-  // It may have been used while others had the workspace.
-  const { row, invited } = await byToken(deps, tx, token)
-  if (row.email_key !== emailKey(user.email)) throw new AppError('INVITATION_FOR_ANOTHER')
-  await deleteInvitation(tx, row.workspace_no, row.id, deps.clock.now())
-  await deps.workspaces.join(tx, invited.workspace, user, invited.role, actor)
-  return invited
+): Promise<{ workspace: { id: string } }> {
+  const { workspace } = await byToken(deps, tx, token)
+  await tx.lockWorkspace(workspace.no)
+  // It may have been used while this transaction waited for the workspace.
+  const { id, email, role } = await byToken(deps, tx, token)
+  if (emailKey(email) !== emailKey(user.email)) throw new AppError('INVITATION_FOR_ANOTHER')
+  await tx.db.deleteFrom('invitations').where('id', '=', id).execute()
+  await deps.workspaces.join(tx, workspace, user, role, actor)
+  return { workspace }
 }
 
 async function purgeExpired({ storage, clock }: InvitationServiceDeps): Promise<void> {
@@ -209,23 +203,13 @@ async function byToken({ clock }: InvitationServiceDeps, sql: Sql, token: string
   const row = await sql.db
     .selectFrom('invitations as i')
     .innerJoin('workspaces as w', 'w.no', 'i.workspace_no')
-    .selectAll('i')
-    .select(['w.id as workspace_id', 'w.name as workspace_name', 'w.plan_id'])
+    .select(['i.id', 'i.email', 'i.role', 'w.no', 'w.id as workspace_id', 'w.name', 'w.plan_id'])
     .where('i.token_hash', '=', hashOf(token))
     .where('i.expires_at', '>', clock.now())
     .executeTakeFirst()
   if (row === undefined) throw new AppError('INVITATION_NOT_FOUND')
-  const invited: Invited = {
-    workspace: {
-      no: row.workspace_no,
-      id: row.workspace_id,
-      name: row.workspace_name,
-      plan: row.plan_id,
-    },
-    email: row.email,
-    role: row.role as Role,
-  }
-  return { row, invited }
+  const { id, email, no, workspace_id, name, plan_id: plan } = row
+  return { id, email, role: row.role as Role, workspace: { no, id: workspace_id, name, plan } }
 }
 
 /** The address without regard to case, as accounts have it. */

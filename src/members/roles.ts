@@ -11,19 +11,11 @@ const OWN: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['links:read'],
 }
 
-const OF_ROLE = new Map<string, ReadonlySet<Permission>>()
-const OF_INSTANCE_OWNER = new Map<string, ReadonlySet<Permission>>()
-for (const [i, role] of ROLES.entries()) {
-  const permissions = ROLES.slice(i).flatMap((below) => OWN[below])
-  OF_ROLE.set(role, new Set(permissions))
-  OF_INSTANCE_OWNER.set(role, new Set<Permission>([...permissions, 'instance:manage']))
-}
-
-const NOTHING: ReadonlySet<Permission> = new Set()
-
 /** All that a role permits. An unknown role permits nothing. */
 export function permissionsOf(role: string, instanceOwner = false): ReadonlySet<Permission> {
-  return (instanceOwner ? OF_INSTANCE_OWNER : OF_ROLE).get(role) ?? NOTHING
+  const permissions = new Set(ROLES.slice(rank(role)).flatMap((below) => OWN[below]))
+  if (instanceOwner && permissions.size > 0) permissions.add('instance:manage')
+  return permissions
 }
 
 /** Whether the first role is above the second. An unknown role is above none. */

@@ -26,18 +26,18 @@ const INVITES = { ratePerMinute: 1, burst: 30 }
 /** A list that is never long, as one page. */
 const whole = <T>(rows: T[]) => pageOf(rows, rows.length, String)
 
-/** What the endpoints of members work with. */
-export interface MemberRouteDeps {
-  members: MemberService
-  invitations: Pick<InvitationService, 'list' | 'create' | 'revoke'>
-  sendInvitation: SendInvitation
-  clock: Clock
-  /** Counts the invitations that workspaces send. Default: in memory. */
-  invitationLimiter?: Limiter | undefined
-}
-
 /** The dashboard's endpoints of members and invitations. */
-export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDeps): void {
+export function registerMemberRoutes(
+  api: Pick<Api, 'add'>,
+  deps: {
+    members: MemberService
+    invitations: Pick<InvitationService, 'list' | 'create' | 'revoke'>
+    sendInvitation: SendInvitation
+    clock: Clock
+    /** Counts the invitations that workspaces send. Default: in memory. */
+    invitationLimiter?: Limiter | undefined
+  },
+): void {
   const sent = deps.invitationLimiter ?? createMemoryLimiter()
 
   endpoint(api, {
@@ -68,13 +68,10 @@ export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRouteDep
     errors: ['MEMBER_NOT_FOUND', 'ROLE_ABOVE_OWN', 'LAST_OWNER'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        const { params, body } = call
-        const asker = memberAskerOf(call)
-        const { role, keys } = body
-        return {
-          status: 200,
-          body: await deps.members.setRole(tx, asker, params.user_id, role, keys),
-        }
+        const { role, keys } = call.body
+        const { user_id } = call.params
+        const body = await deps.members.setRole(tx, memberAskerOf(call), user_id, role, keys)
+        return { status: 200, body }
       }),
   })
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { listOf } from '../http/page.ts'
-import { emailField } from '../users/index.ts'
+import { emailField } from '../users/input.ts'
 import { ROLES } from './roles.ts'
 
 const role = z.enum(ROLES)
@@ -58,6 +58,7 @@ export const MemberListSchema = listOf(MemberSchema).openapi('MemberList')
 
 export const InvitationListSchema = listOf(InvitationSchema).openapi('InvitationList')
 
+export type KeysOfMember = z.infer<typeof keys>
 /** A member, and an open invitation, as they are shown. */
 export type Member = z.infer<typeof MemberSchema>
 export type Invitation = z.infer<typeof InvitationSchema>

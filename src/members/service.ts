@@ -2,11 +2,10 @@ import { type Actor, type Asker, askerOf, recordChange } from '../audit/index.ts
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
 import type { Caller, Role } from '../http/types.ts'
-import { revokeKeysOf } from '../keys/index.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
+import { revokeKeysOf } from '../keys/service.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { isAbove, permissionsOf } from './roles.ts'
-import type { Member } from './schemas.ts'
-import { deleteMember, findMember, type MemberRow, members } from './store.ts'
+import type { KeysOfMember, Member } from './schemas.ts'
 
 /** A person who changes something about the members. */
 export interface MemberAsker extends Asker {
@@ -20,19 +19,14 @@ export function memberAskerOf(call: { caller: Caller; requestId: string }): Memb
   return { ...askerOf(call), userId: caller.userId }
 }
 
-/** What becomes of the API keys of a person who loses the right to have some. */
-export type KeysOfMember = 'revoke' | 'keep'
+type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
 
 export type MemberService = ReturnType<typeof createMemberService>
 
 /** Who belongs to a workspace. Nobody can act on a role above their own. */
-export function createMemberService({
-  storage,
-  clock,
-}: {
-  storage: Pick<Storage, 'read'>
-  clock: Clock
-}) {
+export function createMemberService(deps: { storage: Pick<Storage, 'read'>; clock: Clock }) {
+  const { storage, clock } = deps
+
   /** Roles depend on each other: meanwhile nobody else may change one. */
   async function find(tx: Transaction, asker: MemberAsker, userId: string): Promise<MemberRow> {
     await tx.lockWorkspace(asker.workspace.no)
@@ -115,12 +109,8 @@ export function createMemberService({
       if (!leaves) await assertManages(tx, asker, [row.role])
       if (row.role === 'owner') await assertOwnerStays(tx, asker, userId)
       const keepKeys = !leaves && keys === 'keep'
-      await takeOut(tx, actor, {
-        workspaceNo: workspace.no,
-        member: row,
-        keepKeys,
-        at: clock.now(),
-      })
+      const at = clock.now()
+      await takeOut(tx, actor, { workspaceNo: workspace.no, member: row, keepKeys, at })
     },
   }
 }
@@ -146,14 +136,22 @@ export async function takeOut(
 ): Promise<void> {
   await endInvitationsBy(tx, workspaceNo, id, actor, at)
   if (!keepKeys) await revokeKeysOf(tx, workspaceNo, id, actor, at)
-  await deleteMember(tx, workspaceNo, id)
+  await tx.db
+    .deleteFrom('members')
+    .where('workspace_no', '=', workspaceNo)
+    .where('user_id', '=', id)
+    .execute()
+  await tx.db
+    .updateTable('workspaces')
+    .set((e) => ({ members_count: e('members_count', '-', 1) }))
+    .where('no', '=', workspaceNo)
+    .execute()
   await recordChange(tx, actor, {
     workspaceNo,
     at,
     action: actor.id === id ? 'member.left' : 'member.removed',
     target: { type: 'member', id, label: email },
     before: { role },
-    after: {},
   })
 }
 
@@ -182,7 +180,6 @@ async function endInvitationsBy(
       action: 'invitation.revoked',
       target: { type: 'invitation', id, label: email },
       before: { role },
-      after: {},
     })
   }
 }
@@ -197,6 +194,19 @@ export async function roleOf(tx: Transaction, asker: MemberAsker): Promise<Role>
     throw new AppError('FORBIDDEN')
   }
   return own.role as Role
+}
+
+/** The members of a workspace, with who they are. */
+export function members(sql: Sql, workspaceNo: number) {
+  return sql.db
+    .selectFrom('members as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['m.user_id', 'u.email', 'u.name', 'm.role', 'm.created_at'])
+    .where('m.workspace_no', '=', workspaceNo)
+}
+
+function findMember(sql: Sql, workspaceNo: number, userId: string) {
+  return members(sql, workspaceNo).where('m.user_id', '=', userId).executeTakeFirst()
 }
 
 function memberOf({ user_id, email, name, role, created_at }: MemberRow): Member {

@@ -3,7 +3,7 @@ import { AppError } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { listPlan } from '../plans/listing.ts'
 import { PlanSchema } from '../plans/schemas.ts'
-import type { WorkspaceService } from '../workspaces/index.ts'
+import type { WorkspaceService } from '../workspaces/service.ts'
 import type { RequestCounts } from './requests.ts'
 
 const UsageSchema = z

@@ -9,8 +9,8 @@ import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createPlans } from '../plans/service.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { openTestStorage } from '../storage/testing/database.ts'
-import { createWorkspaceService, type WorkspaceService } from '../workspaces/index.ts'
-import { createUserService, type UserService } from './index.ts'
+import { createWorkspaceService, type WorkspaceService } from '../workspaces/service.ts'
+import { createUserService, type UserService } from './service.ts'
 
 const PASSWORD = 'correct horse battery'
 const clock = { now: () => Date.UTC(2030, 0, 31, 9) }

@@ -4,20 +4,10 @@ import { type Random, randomString } from '../base/random.ts'
 import { Refused } from '../errors/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { assertNotCommon, checkNewUser, hashPassword, type NewUser } from './input.ts'
-import { hasUsers, lockUsers } from './store.ts'
 
 /** Letters and digits that aren't mistaken for each other. */
 const PASSWORD_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyzABCDEFGHJKMNPQRSTUVWXYZ'
 const GENERATED_LENGTH = 20
-
-/** A person whose fields have been checked. */
-interface CheckedUser {
-  email: string
-  name: string | null
-  passwordHash: string
-  emailVerified: boolean
-  language: string | null
-}
 
 export type UserService = ReturnType<typeof createUserService>
 
@@ -31,7 +21,16 @@ export function createUserService(deps: {
   const { storage, clock, ids, random } = deps
 
   /** Inserts a person; their id, or null: the address is taken. The first owns the instance. */
-  async function insert(tx: Transaction, user: CheckedUser): Promise<string | null> {
+  async function insert(
+    tx: Transaction,
+    user: {
+      email: string
+      name: string | null
+      passwordHash: string
+      emailVerified: boolean
+      language: string | null
+    },
+  ): Promise<string | null> {
     const { email, name, passwordHash, emailVerified, language } = user
     const id = ids.next('usr')
     const now = clock.now()
@@ -96,4 +95,26 @@ export function createUserService(deps: {
       })
     },
   }
+}
+
+/** Whether there is anybody yet. */
+export async function hasUsers(tx: Pick<Transaction, 'db'>): Promise<boolean> {
+  return (await tx.db.selectFrom('users').select('id').limit(1).execute()).length > 0
+}
+
+/** Until the end of the transaction nobody else becomes a user: who is the first is decided. */
+export async function lockUsers(tx: Transaction): Promise<void> {
+  await tx.lock('users')
+}
+
+/** Whether there is such a person, who then stays until the transaction ends. */
+export async function holdUser(tx: Transaction, userId: string): Promise<boolean> {
+  const user = await tx.db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    // Waits for whoever deletes the account, as the reference to it would.
+    .$if(tx.dialect === 'postgres', (query) => query.forKeyShare())
+    .executeTakeFirst()
+  return user !== undefined
 }

@@ -24,15 +24,15 @@ const Query = z.object({
   cursor: z.string().optional(),
 })
 
-/** What the instance owner's endpoints work with. */
-export interface InstanceRouteDeps {
-  workspaces: Pick<WorkspaceService, 'search' | 'setPlan'>
-  plans: Pick<Plans, 'all' | 'find'>
-  cursors: Cursors
-}
-
-/** The dashboard's endpoints for whoever owns the instance, in no matter what workspace. */
-export function registerInstanceRoutes(api: Pick<Api, 'add'>, deps: InstanceRouteDeps): void {
+/** The dashboard's endpoints for the instance owner, in any workspace. */
+export function registerInstanceRoutes(
+  api: Pick<Api, 'add'>,
+  deps: {
+    workspaces: Pick<WorkspaceService, 'search' | 'setPlan'>
+    plans: Pick<Plans, 'all' | 'find'>
+    cursors: Cursors
+  },
+): void {
   endpoint(api, {
     method: 'get',
     path: PATH,

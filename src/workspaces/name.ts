@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { validate } from '../http/index.ts'
-import { trimmed } from '../users/index.ts'
+import { trimmed } from '../users/input.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 

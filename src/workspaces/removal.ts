@@ -6,18 +6,15 @@ import type { Workspace } from './service.ts'
 /** So many rows at a time, so that no other write waits long. */
 const STEP = 200
 
-/** What it works with. */
-export interface WorkspaceRemovalDeps {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
-  /** Takes out some links of a workspace, their slugs held for good. True: none is left. */
-  purgeLinks: (tx: Transaction, workspaceNo: number) => Promise<boolean>
-}
-
 export type WorkspaceRemoval = ReturnType<typeof createWorkspaceRemoval>
 
-/** Takes workspaces away for good. */
-export function createWorkspaceRemoval(deps: WorkspaceRemovalDeps) {
+/** Deletes workspaces for good. */
+export function createWorkspaceRemoval(deps: {
+  storage: Pick<Storage, 'read' | 'write'>
+  clock: Clock
+  /** Deletes some links of a workspace; their slugs stay taken. True: none is left. */
+  purgeLinks: (tx: Transaction, workspaceNo: number) => Promise<boolean>
+}) {
   const { storage, clock, purgeLinks } = deps
   let running: Promise<void> | undefined
 
@@ -58,7 +55,6 @@ export function createWorkspaceRemoval(deps: WorkspaceRemovalDeps) {
         action: 'workspace.deleted',
         target: { type: 'workspace', id, label: name },
         before: { name, plan: workspace.plan, ...workspace.usage },
-        after: {},
       })
       await purgeLinks(tx, no)
       for (const table of ['api_keys', 'invitations', 'members'] as const) {
@@ -80,19 +76,11 @@ export function createWorkspaceRemoval(deps: WorkspaceRemovalDeps) {
 
 /** Deletes records of a workspace's requests, at most `limit`. How many. */
 async function dropIdempotency(tx: Transaction, no: number, limit: number): Promise<number> {
-  const rows = await tx.db
-    .selectFrom('idempotency')
-    .select('key')
+  const some = tx.db.selectFrom('idempotency').select('key').where('workspace_no', '=', no)
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('idempotency')
     .where('workspace_no', '=', no)
-    .limit(limit)
-    .execute()
-  const keys = rows.map(({ key }) => key)
-  if (keys.length > 0) {
-    await tx.db
-      .deleteFrom('idempotency')
-      .where('workspace_no', '=', no)
-      .where('key', 'in', keys)
-      .execute()
-  }
-  return keys.length
+    .where('key', 'in', some.limit(limit))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }

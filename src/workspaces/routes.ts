@@ -8,14 +8,14 @@ import type { Workspace, WorkspaceService } from './service.ts'
 const PATH = '/api/v1/workspace'
 const TAG = 'Workspace'
 
-/** What the endpoints of a workspace work with. */
-export interface WorkspaceRouteDeps {
-  workspaces: Pick<WorkspaceService, 'find' | 'get' | 'update'>
-  removal: WorkspaceRemoval
-}
-
-/** The dashboard's endpoints of the workspace that one is in. */
-export function registerWorkspaceRoutes(api: Pick<Api, 'add'>, deps: WorkspaceRouteDeps): void {
+/** The dashboard's endpoints of the caller's workspace. */
+export function registerWorkspaceRoutes(
+  api: Pick<Api, 'add'>,
+  deps: {
+    workspaces: Pick<WorkspaceService, 'find' | 'get' | 'update'>
+    removal: WorkspaceRemoval
+  },
+): void {
   endpoint(api, {
     method: 'get',
     path: PATH,

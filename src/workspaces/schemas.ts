@@ -19,10 +19,7 @@ export const WorkspaceSchema = z.object(fields).openapi('Workspace')
 export const WorkspaceChangeSchema = z
   .strictObject({
     name: z.string().optional().openapi({ minLength: 1, maxLength: WORKSPACE_NAME_MAX }),
-    language: z
-      .enum(LOCALES as unknown as [string, ...string[]])
-      .nullable()
-      .optional(),
+    language: z.enum(LOCALES).nullable().optional(),
     require_two_factor: z.boolean().optional(),
   })
   .openapi('WorkspaceChange')

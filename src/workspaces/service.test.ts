@@ -9,7 +9,7 @@ import { DEFAULT_PLANS } from '../plans/defaults.ts'
 import { createPlans } from '../plans/service.ts'
 import type { Storage } from '../storage/index.ts'
 import { openTestStorage } from '../storage/testing/database.ts'
-import { createWorkspaceService, type WorkspaceService } from './index.ts'
+import { createWorkspaceService, type WorkspaceService } from './service.ts'
 
 const START = Date.UTC(2030, 0, 31, 9)
 const clock = { now: () => START }

@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi'
 import { sql as raw, type Selectable } from 'kysely'
 import { type Actor, changedFields, type Fields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
@@ -7,33 +8,16 @@ import { AppError, Refused } from '../errors/index.ts'
 import type { Role } from '../http/types.ts'
 import type { Plans } from '../plans/service.ts'
 import type { Sql, Storage, Transaction, WorkspacesTable } from '../storage/index.ts'
-import { holdUser } from '../users/index.ts'
+import { holdUser } from '../users/service.ts'
 import { checkName, looksLikeId, nameKey } from './name.ts'
+import type { WorkspaceChangeSchema, WorkspaceSchema } from './schemas.ts'
 
-type WorkspaceRow = Selectable<WorkspacesTable>
-
-/** A workspace as it is shown. Names may repeat; the id identifies it. */
-export interface Workspace {
+/** A workspace with its number and its usage. Names may repeat; the id identifies it. */
+export interface Workspace extends z.infer<typeof WorkspaceSchema> {
   /** Its number in other tables; not for the outside. */
   no: number
-  id: string
-  name: string
-  /** The plan's id. */
-  plan: string
-  language: string | null
-  /** Whether its members need a second factor. */
-  require_two_factor: boolean
   /** How many there are of what the plan limits. */
   usage: { links: number; addresses: number; api_keys: number; members: number }
-  /** RFC 3339 */
-  created_at: string
-}
-
-/** What the owners of a workspace may change. */
-export interface WorkspacePatch {
-  name?: string | undefined
-  language?: string | null | undefined
-  require_two_factor?: boolean | undefined
 }
 
 /** What the service works with. */
@@ -80,7 +64,7 @@ async function create(
     .executeTakeFirstOrThrow()
   const made = workspaceOf(row)
   const after = { name, plan: made.plan }
-  await record(tx, actor, at, 'workspace.created', made, { before: {}, after })
+  await record(tx, actor, at, 'workspace.created', made, { after })
   return made
 }
 
@@ -162,7 +146,7 @@ async function update(
   { clock }: WorkspaceServiceDeps,
   tx: Transaction,
   ref: string,
-  patch: WorkspacePatch,
+  patch: z.infer<typeof WorkspaceChangeSchema>,
   actor: Actor,
 ): Promise<Workspace> {
   const workspace = await getLocked(tx, ref)
@@ -244,7 +228,6 @@ async function join(
     at,
     action: 'member.joined',
     target: { type: 'member', id: user.id, label: user.email },
-    before: {},
     after: { role },
   })
 }
@@ -255,7 +238,7 @@ function record(
   at: number,
   action: 'workspace.created' | 'workspace.updated' | 'workspace.plan_changed',
   { no, id, name }: Workspace,
-  change: { before: Fields; after: Fields },
+  change: { before?: Fields; after: Fields },
 ): Promise<void> {
   const target = { type: 'workspace' as const, id, label: name }
   return recordChange(tx, actor, { workspaceNo: no, at, action, target, ...change })
@@ -269,7 +252,7 @@ function planIdOf(plans: Plans, given: string | undefined): string {
   throw new Refused('UNKNOWN_PLAN', `There is no plan ${given}; there are ${known}`)
 }
 
-async function rowOf(sql: Sql, ref: string): Promise<WorkspaceRow | undefined> {
+async function rowOf(sql: Sql, ref: string) {
   const query = sql.db.selectFrom('workspaces').selectAll()
   if (looksLikeId(ref)) return query.where('id', '=', ref).executeTakeFirst()
   // Two are enough to say that the name is ambiguous.
@@ -279,7 +262,7 @@ async function rowOf(sql: Sql, ref: string): Promise<WorkspaceRow | undefined> {
   throw new Refused('WORKSPACE_AMBIGUOUS', message)
 }
 
-function workspaceOf(row: WorkspaceRow): Workspace {
+function workspaceOf(row: Selectable<WorkspacesTable>): Workspace {
   return {
     no: row.no,
     id: row.id,

@@ -5,7 +5,7 @@ import { removePerson } from '../../src/accounts/removal.ts'
 import { COMMAND_LINE } from '../../src/audit/index.ts'
 import { DEFAULT_PLANS } from '../../src/plans/defaults.ts'
 import { useOnce } from '../../src/redirect/uses.ts'
-import { lockUsers } from '../../src/users/index.ts'
+import { lockUsers } from '../../src/users/service.ts'
 import { postgresMissing, sharedPostgres, type TestPostgres } from '../harness/postgres.ts'
 import { openNode, outcomes, type TestNode } from './nodes.ts'
 

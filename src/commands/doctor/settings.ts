@@ -1,7 +1,7 @@
 import { discover } from '../../accounts/oidc.ts'
 import { isLoopback } from '../../accounts/site.ts'
 import { type Config, type Environment, isWildcard, listeningUrl } from '../../config/index.ts'
-import { tryOutSmtp } from '../../mail/index.ts'
+import { tryOutSmtp } from '../../mail/smtp.ts'
 import { checkGeoipDatabase } from '../../statistics/enrich/check.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 

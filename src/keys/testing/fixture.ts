@@ -9,7 +9,8 @@ import { createPlans } from '../../plans/service.ts'
 import type { Plan } from '../../plans/types.ts'
 import type { Storage } from '../../storage/index.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
-import { createKeyService, type KeyService, type KeyServiceDeps, type NewKey } from '../index.ts'
+import type { NewKey } from '../input.ts'
+import { createKeyService, type KeyService, type KeyServiceDeps } from '../service.ts'
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
