@@ -5,7 +5,7 @@ import type { ClicksQuery } from './query.ts'
 import { listRange } from './range.ts'
 import type { ClickListSchema, ClickView } from './schemas.ts'
 import { type Question, type StatisticsContext, select } from './selection.ts'
-import { findLinkNames } from './store.ts'
+import { findLinkIds } from './store.ts'
 import { type ClickPosition, EXPORT_COLUMNS, type ListedClick, type Selection } from './types.ts'
 
 /** One page of clicks, newest first. */
@@ -32,10 +32,10 @@ export async function clicks(
   const before = cursor === undefined ? null : positionIn(cursors.decode(cursor, binding))
   const found = await ask(reports.clicks(selection, { before, limit: limit + 1 }))
   const page = found.slice(0, limit)
-  const names = await findLinkNames(storage, [...new Set(page.map(({ linkSeq }) => linkSeq))])
+  const ids = await findLinkIds(storage.read, [...new Set(page.map(({ linkSeq }) => linkSeq))])
   const last = found.length > limit ? page.at(-1) : undefined
   return {
-    data: page.map((click) => renderClick(click, names.get(click.linkSeq)?.id ?? null, domains)),
+    data: page.map((click) => renderClick(click, ids.get(click.linkSeq) ?? null, domains)),
     pagination: {
       limit,
       has_more: last !== undefined,

@@ -13,7 +13,7 @@ import {
   type StatisticsContext,
   select,
 } from './selection.ts'
-import { findLinkNames, findLinkSeqs } from './store.ts'
+import { findLinkSeqs, findLinks } from './store.ts'
 import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
 
 /** Numbers over time, as the API returns them. */
@@ -101,21 +101,19 @@ async function namedLinks(
   { storage, domains }: StatisticsContext,
   { values, other }: TopValues,
 ): Promise<TopList> {
-  const names = await findLinkNames(
-    storage,
-    values.map(({ value }) => Number(value)),
-  )
+  const seqs = values.map(({ value }) => Number(value))
+  const links = new Map((await findLinks(storage.reports, 'seq', seqs)).map((it) => [it.seq, it]))
   const data: TopList['data'] = []
   const rest = { ...other }
   for (const { value, ...counts } of values) {
-    const name = names.get(Number(value))
-    if (name === undefined) {
+    const link = links.get(Number(value))
+    if (link === undefined) {
       rest.clicks += counts.clicks
       rest.bots += counts.bots
       continue
     }
-    const { id, title, domainNo, slug } = name
-    data.push({ value: id, short_url: domains.shortUrl(domainNo, slug), title, ...counts })
+    const { id, title, domain_no, slug } = link
+    data.push({ value: id, short_url: domains.shortUrl(domain_no, slug), title, ...counts })
   }
   return { data, other: rest }
 }

@@ -9,7 +9,7 @@ import {
   selectedRange,
   tagKeys,
 } from '../selection.ts'
-import { findLinkNames, hasTags } from '../store.ts'
+import { findLinkIds, hasTags } from '../store.ts'
 import type { AskableReports, ClickPosition } from '../types.ts'
 import { createEventStream, type EventStream, type StreamEvent } from './event-stream.ts'
 import { followClicks } from './follow.ts'
@@ -87,7 +87,7 @@ export function createLiveStreams(deps: LiveOptions) {
           const { click, position } = followed
           const { linkSeq } = click
           if (!(await hasTags(storage.read, no, linkSeq, tags))) continue
-          const id = (await findLinkNames(storage, [linkSeq])).get(linkSeq)?.id ?? null
+          const id = (await findLinkIds(storage.read, [linkSeq])).get(linkSeq) ?? null
           yield { id: idOf(position), data: JSON.stringify(renderClick(click, id, domains)) }
         }
       }
