@@ -1,6 +1,7 @@
 import { AppError } from '../errors/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
+import type { ClicksQuery } from './query.ts'
 import { startOfDay, zoned } from './zones.ts'
 
 /** One end of a range as it was asked for: a time, or a whole day of the report's time zone. */
@@ -34,12 +35,7 @@ export function checkBound(text: string): Bound | Fault {
   }
 }
 
-/** A range as it was asked for. */
-interface Bounds {
-  from: Bound | undefined
-  to: Bound | undefined
-  zone: string
-}
+type Bounds = Pick<ClicksQuery, 'from' | 'to' | 'zone'>
 
 /**
  * The range of a report. A date as its end is included. By default it ends now and begins

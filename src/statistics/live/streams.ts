@@ -11,7 +11,7 @@ import {
 } from '../selection.ts'
 import { findLinkIds, hasTags } from '../store.ts'
 import type { AskableReports, ClickPosition } from '../types.ts'
-import { createEventStream, type EventStream, type StreamEvent } from './event-stream.ts'
+import { createEventStream, type StreamEvent } from './event-stream.ts'
 import { followClicks } from './follow.ts'
 
 /** What live streams work with. Times in milliseconds. */
@@ -41,7 +41,7 @@ const PAUSE_PER_STREAM_MS = 20
 export function createLiveStreams(deps: LiveOptions) {
   const { reports, storage, domains, clock, liveLateMs = 0, livePauseMs = PAUSE_MS } = deps
   const limit = createOpenLimit(STREAMS_PER_WORKSPACE, STREAMS_MAX)
-  const streams = new Set<EventStream>()
+  const streams = new Set<ReturnType<typeof createEventStream>>()
 
   /** The selection of a range. Tags are checked per click: a tag may have 100,000 links. */
   async function selectionsOf(caller: StatisticsCaller, query: ClicksQuery) {

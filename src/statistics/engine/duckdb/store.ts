@@ -7,7 +7,7 @@ import { statisticsFile } from '../../process/files.ts'
 import { createReports } from '../../reports/index.ts'
 import type { Click } from '../../types.ts'
 import { openShipping } from '../shared/shipping.ts'
-import { type LinkFacts, NO_FACTS, type Store } from '../types.ts'
+import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
 import { createDuckDbEngine, type DuckDb, openDuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
@@ -43,7 +43,7 @@ export async function openOwnStore(
 async function useStore(
   database: DuckDb,
   dataDir: string,
-  { clock, enrich, counted, facts = NO_FACTS }: StoreOptions,
+  { clock, enrich, counted, facts }: StoreOptions,
 ): Promise<Required<Store>> {
   const directory = journalDirectory(dataDir)
   const shipping = await openShipping({
@@ -57,7 +57,7 @@ async function useStore(
   const { writing: exclusively, lock } = createWriteLock()
 
   return {
-    reportsUntil: createReports(createDuckDbEngine(database, facts), { facts }).until,
+    reportsUntil: createReports(createDuckDbEngine(database), { facts }).until,
     maintenance: {
       get due() {
         return maintenance.due

@@ -6,7 +6,7 @@ import type { Storage } from '../../../storage/index.ts'
 import type { GatherOptions } from '../../ingest/gather.ts'
 import type { AskableReports, Click } from '../../types.ts'
 import type { Store } from '../types.ts'
-import { createMaintenance, type MaintenanceOptions } from './maintenance.ts'
+import { createMaintenance, type PurgeSteps } from './maintenance.ts'
 import type { Shipping } from './shipping.ts'
 
 /** How often the database is told how far this node's journal is stored. */
@@ -27,13 +27,9 @@ export interface NodeStoreOptions {
 /** The clicks of all nodes, as one node's statistics process uses them. */
 export function createNodeStore(
   { node, storage, clock, logger }: NodeStoreOptions,
-  engine: { reports: AskableReports; shipping: Shipping } & Pick<
-    MaintenanceOptions,
-    'deleteLinks' | 'purgeExpired'
-  >,
+  engine: { reports: AskableReports; shipping: Shipping } & PurgeSteps,
 ): Store {
   const { reports, shipping } = engine
-  const maintenance = createMaintenance({ ...engine, storage, clock })
   let toldAt = Number.NEGATIVE_INFINITY
 
   /** For the recount of other nodes; the clicks are stored whether this succeeds or not. */
@@ -47,15 +43,7 @@ export function createNodeStore(
 
   return {
     reportsUntil: reports.until,
-    maintenance: {
-      get due() {
-        return maintenance.due
-      },
-      setRetention: maintenance.setRetention,
-      // An error here must not stop the storing of clicks: the next round tries again.
-      step: () =>
-        maintenance.step().catch((err) => logger?.warn({ err }, 'Old clicks can not be deleted')),
-    },
+    maintenance: createMaintenance({ ...engine, storage, clock, logger }),
     /** Clicks are stored from the beginning of each journal. */
     since: 0,
     get watermark() {
