@@ -1,6 +1,6 @@
 import { ask, createOpenLimit } from './ask.ts'
-import { selectClicks } from './clicks.ts'
-import type { Question, StatisticsContext } from './selection.ts'
+import { listRange } from './range.ts'
+import { type Question, type StatisticsContext, select } from './selection.ts'
 import { watchEnd } from './streams.ts'
 import type { ExportOptions } from './types.ts'
 
@@ -22,7 +22,7 @@ export function createExports() {
     options: ExportOptions,
     signal?: AbortSignal,
   ) => {
-    const selection = await selectClicks(ctx, question)
+    const selection = await select(ctx, question, listRange(question.query))
     return async () => {
       const release = limit.take(question.caller)
       signal?.addEventListener('abort', release)

@@ -64,17 +64,14 @@ export function listRange({ from, to, zone }: Bounds): Range {
   })
 }
 
-function startOf(bound: Bound, zone: string): number {
-  return 'ms' in bound ? bound.ms : clamp(startOfDay(bound.date, zone))
-}
-
 function endOf(bound: Bound, zone: string): number {
-  return 'ms' in bound ? bound.ms : clamp(startOfDay(bound.date.add({ days: 1 }), zone))
+  return startOf('ms' in bound ? bound : { date: bound.date.add({ days: 1 }) }, zone)
 }
 
 /** Within the years that a timestamp can be written with. */
-function clamp(ms: number): number {
-  return Math.min(Math.max(ms, MIN_MS), MAX_MS)
+function startOf(bound: Bound, zone: string): number {
+  if ('ms' in bound) return bound.ms
+  return Math.min(Math.max(startOfDay(bound.date, zone), MIN_MS), MAX_MS)
 }
 
 /** `field`: the one to name in the error, of those that were given. */

@@ -16,11 +16,7 @@ import {
 import { findLinkSeqs, findLinks } from './store.ts'
 import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
 
-/** Numbers over time, as the API returns them. */
-export type Stats = z.output<typeof StatsSchema>['data']
-
-/** The values with the most clicks, and the sum of all others, as the API returns them. */
-export type TopList = z.output<typeof TopSchema>
+type TopList = z.output<typeof TopSchema>
 
 const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 
@@ -31,7 +27,7 @@ const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 export async function stats(
   ctx: StatisticsContext,
   question: Question<ClicksQuery & { interval?: Interval | undefined }>,
-): Promise<Stats> {
+): Promise<z.output<typeof StatsSchema>['data']> {
   const { query } = question
   const range = reportRange(query, ctx.clock.now())
   const interval = query.interval ?? defaultInterval(range.from, range.to)

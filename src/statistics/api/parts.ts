@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Clock } from '../../base/clock.ts'
-import { type CheckedQuery, clicksQueryOf } from '../query.ts'
+import type { Api } from '../../http/index.ts'
+import { type CheckedQuery, clicksQueryOf, type QuerySchemas } from '../query.ts'
 import type { StatisticsCaller } from '../selection.ts'
 import type { StatisticsService } from '../service.ts'
 
@@ -41,4 +42,11 @@ export function questionOf(call: { caller: StatisticsCaller; params?: unknown; q
 export interface StatisticsRoutesDeps {
   statistics: StatisticsService
   clock: Clock
+}
+
+/** What endpoints are registered with. */
+export interface Registration {
+  api: Pick<Api, 'add'>
+  deps: StatisticsRoutesDeps
+  queries: QuerySchemas
 }

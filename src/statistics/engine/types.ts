@@ -24,14 +24,8 @@ export interface LinkFacts {
   domains(): Promise<ReadonlyMap<number, string>>
 }
 
-/** The first line of a recount: the state of the store that the numbers are from. */
-export interface RecountHead {
-  /** The position in the journal up to which clicks are included. */
-  segment: number
-  offset: number
-  /** Time from which all clicks are included; 0: from the beginning. */
-  since: number
-}
+/** The first line of a recount: where in the journal, and from when (0: always), it has all clicks. */
+export type RecountHead = Position & { since: number }
 
 /** A link's numbers by its stored clicks and what is left of purged ones. */
 export type LinkNumbers = [linkSeq: number, human: number, bot: number, unique: number]

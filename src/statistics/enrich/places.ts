@@ -44,7 +44,7 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
   /** Replaces the database in use, which stays when the new one can't be read. */
   function open(file: string): boolean {
     try {
-      reader = read(file)
+      reader = readPlaces(file)
       find.clear()
       return true
     } catch (error) {
@@ -79,23 +79,14 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
   }
 }
 
-/**
- * Reads a database and says of what kind it is.
- * @throws PlacesUnusable when no country can be found in it.
- */
-export function inspectDatabase(file: string): { type: string; built: Date } {
-  const { metadata } = read(file)
-  return { type: metadata.databaseType, built: metadata.buildEpoch }
-}
-
 /** Networks all over; a database that knows none of them may still know others. */
 const PROBES = [...'2001:67c:2e8:: 2001:218:: 2001:4860:4860:: 2a01:4f8:: 2400:cb00::'.split(' ')]
 for (let first = 1; first < 224; first++) {
   for (const second of [0, 2, 65, 128, 190]) PROBES.push(`${first}.${second}.0.0`)
 }
 
-/** @throws PlacesUnusable */
-function read(file: string): Reader<Response> {
+/** Opens a database. @throws PlacesUnusable when no country can be found in it */
+export function readPlaces(file: string): Reader<Response> {
   let bytes: Buffer
   try {
     bytes = readFileSync(file)

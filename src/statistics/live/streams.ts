@@ -23,11 +23,8 @@ export interface LiveOptions extends StatisticsContext {
   livePauseMs?: number
 }
 
-/** Where a reader wants to resume: the header `Last-Event-ID` (null: absent), and the parameter. */
-interface Resume {
-  header: string | null
-  parameter: string | undefined
-}
+/** Where a reader wants to resume: the header `Last-Event-ID`, and the parameter. */
+type Resume = { header: string | null; parameter: string | undefined }
 
 /** The most streams that a workspace, or a person, may have open, and all together. */
 export const STREAMS_PER_WORKSPACE = 20

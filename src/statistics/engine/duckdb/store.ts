@@ -1,11 +1,8 @@
-import type { Clock } from '../../../base/clock.ts'
-import type { ClickRecord } from '../../../clicks/record.ts'
 import { journalDirectory } from '../../../clicks/segments.ts'
 import { databaseFiles } from '../../../storage/index.ts'
-import type { GatherOptions } from '../../ingest/gather.ts'
 import { statisticsFile } from '../../process/files.ts'
 import { createReports } from '../../reports/index.ts'
-import type { Click } from '../../types.ts'
+import type { NodeStoreOptions } from '../shared/node.ts'
 import { openShipping } from '../shared/shipping.ts'
 import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
@@ -15,13 +12,7 @@ import { linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
 import { createWriteLock } from './write-lock.ts'
 
-interface StoreOptions {
-  clock: Clock
-  enrich(record: ClickRecord): Click
-  /** See `gather`. */
-  counted?: GatherOptions['counted']
-  facts?: LinkFacts
-}
+type StoreOptions = Pick<NodeStoreOptions, 'clock' | 'enrich' | 'counted'> & { facts?: LinkFacts }
 
 /**
  * Opens the statistics file of a data directory.

@@ -24,8 +24,7 @@ export function createExport({ pages }: Pick<Engine, 'pages'>, facts: LinkFacts)
 async function formatOf(format: ExportOptions['format'], raw: boolean): Promise<RowFormat> {
   if (format !== 'parquet') return createLineFormat(format, raw)
   // Loaded when it is first needed: most nodes never write Parquet.
-  const { createParquetFormat } = await import('./export-parquet.ts')
-  return createParquetFormat()
+  return (await import('./export-parquet.ts')).createParquetFormat()
 }
 
 /**

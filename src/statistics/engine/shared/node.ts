@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../../base/clock.ts'
 import type { Logger } from '../../../base/logger.ts'
-import type { ClickRecord } from '../../../clicks/record.ts'
 import type { Storage } from '../../../storage/index.ts'
 import type { GatherOptions } from '../../ingest/gather.ts'
-import type { AskableReports, Click } from '../../types.ts'
+import type { AskableReports } from '../../types.ts'
 import type { Store } from '../types.ts'
 import { createMaintenance, type PurgeSteps } from './maintenance.ts'
 import type { Shipping } from './shipping.ts'
@@ -13,15 +12,12 @@ import type { Shipping } from './shipping.ts'
 const TELL_EVERY_MS = 1_000
 
 /** What the stores of many nodes' clicks are opened with. */
-export interface NodeStoreOptions {
+export interface NodeStoreOptions extends Pick<GatherOptions, 'enrich' | 'counted'> {
   dataDir: string
   node: { id: string; no: number }
   storage: Pick<Storage, 'read' | 'reports' | 'write'>
   clock: Clock
   logger?: Pick<Logger, 'warn'>
-  enrich(record: ClickRecord): Click
-  /** See `gather`. */
-  counted?: GatherOptions['counted']
 }
 
 /** The clicks of all nodes, as one node's statistics process uses them. */
