@@ -1,13 +1,14 @@
 import { expect, test } from 'bun:test'
-import { createOpenLimit, type OpenBy, type OpenLimit } from './ask.ts'
+import { createOpenLimit } from './ask.ts'
+import type { StatisticsCaller } from './selection.ts'
 
-const by = (no: number, person?: string): OpenBy => ({
+const by = (no: number, person?: string): StatisticsCaller => ({
   workspace: { no },
   ...(person !== undefined && { person: { id: person } }),
 })
 
 /** How many more are opened until it is refused. */
-function fill(limit: OpenLimit, who: OpenBy): number {
+function fill(limit: ReturnType<typeof createOpenLimit>, who: StatisticsCaller): number {
   for (let count = 0; ; count++) {
     try {
       limit.take(who)

@@ -1,4 +1,5 @@
 import { AppError } from '../errors/index.ts'
+import type { StatisticsCaller } from './selection.ts'
 import { StatisticsUnavailable } from './types.ts'
 
 /** After how many seconds a client should retry when statistics are unavailable. */
@@ -19,17 +20,8 @@ export async function ask<T>(question: Promise<T>): Promise<T> {
   }
 }
 
-/** Whom a stream is for. */
-export interface OpenBy {
-  readonly workspace: { readonly no: number }
-  readonly person?: { readonly id: string } | undefined
-}
-
 /** One workspace, or person, may have this part of the places that are left: some always are. */
 const SHARE = 1 / 4
-
-/** Made by {@link createOpenLimit}. */
-export type OpenLimit = ReturnType<typeof createOpenLimit>
 
 /** Limits how many streams a workspace has open, a person in all workspaces, and all together. */
 export function createOpenLimit(each: number, inAll: number) {
@@ -40,7 +32,7 @@ export function createOpenLimit(each: number, inAll: number) {
       return open
     },
     /** Returns a function that releases the place. @throws AppError RATE_LIMITED */
-    take({ workspace, person }: OpenBy): () => void {
+    take({ workspace, person }: StatisticsCaller): () => void {
       const keys = [`workspace ${workspace.no}`, ...(person ? [`person ${person.id}`] : [])]
       const most = Math.max(...keys.map((key) => counts.get(key) ?? 0))
       if (most >= each || most >= (inAll - open) * SHARE) {

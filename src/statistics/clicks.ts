@@ -5,8 +5,8 @@ import type { ClicksQuery } from './query.ts'
 import { listRange } from './range.ts'
 import type { ClickListSchema, ClickView } from './schemas.ts'
 import { type Question, type StatisticsContext, select } from './selection.ts'
-import { findLinkNames } from './store.ts'
-import { type ClickPosition, EXPORT_COLUMNS, type ListedClick, type Selection } from './types.ts'
+import { findLinkIds } from './store.ts'
+import { type ClickPosition, EXPORT_COLUMNS, type ListedClick } from './types.ts'
 
 /** One page of clicks, newest first. */
 export type ClickList = z.output<typeof ClickListSchema>
@@ -25,17 +25,21 @@ export async function clicks(
 ): Promise<ClickList> {
   const { reports, cursors, domains, storage } = ctx
   const { limit, cursor, zone } = question.query
-  const selection = await selectClicks(ctx, question)
+  const selection = await select(ctx, question, listRange(question.query))
   // A cursor is valid for its own question; the offsets grow while the question stays the same.
   const { offsets: _, ...bound } = selection
   const binding = JSON.stringify(['clicks', bound, zone])
-  const before = cursor === undefined ? null : positionIn(cursors.decode(cursor, binding))
-  const found = await ask(reports.clicks(selection, { before, limit: limit + 1 }))
+  let before: ClickPosition | undefined
+  if (cursor !== undefined) {
+    const [, time, n] = cursors.decode(cursor, binding) as [string, number, number]
+    before = { time, n }
+  }
+  const found = await ask(reports.clicks(selection, { before: before ?? null, limit: limit + 1 }))
   const page = found.slice(0, limit)
-  const names = await findLinkNames(storage, [...new Set(page.map(({ linkSeq }) => linkSeq))])
+  const ids = await findLinkIds(storage.read, [...new Set(page.map(({ linkSeq }) => linkSeq))])
   const last = found.length > limit ? page.at(-1) : undefined
   return {
-    data: page.map((click) => renderClick(click, names.get(click.linkSeq)?.id ?? null, domains)),
+    data: page.map((click) => renderClick(click, ids.get(click.linkSeq) ?? null, domains)),
     pagination: {
       limit,
       has_more: last !== undefined,
@@ -43,15 +47,6 @@ export async function clicks(
         last === undefined ? null : cursors.encode(['click', last.time, last.n], binding),
     },
   }
-}
-
-/** The clicks of a list or an export. @throws AppError VALIDATION_FAILED, LINK_NOT_FOUND */
-export function selectClicks(ctx: StatisticsContext, question: Question): Promise<Selection> {
-  return select(ctx, question, listRange(question.query))
-}
-
-function positionIn([, time, n]: readonly unknown[]): ClickPosition {
-  return { time: time as number, n: n as number }
 }
 
 /** A click as the API returns it. `link`: the id of its link; null: the link is deleted. */

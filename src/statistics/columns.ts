@@ -10,7 +10,7 @@ export type TextColumn = (typeof TEXT_COLUMNS)[number]
 /**
  * Columns of `clicks` in the table's order, the same in every engine. `link` is the whole
  * `links.seq`; `time` is in milliseconds since the Unix epoch; `visitor` is null where the visitor
- * asked not to be told apart; `kind` is a number of {@link KIND}; `qr` is true for a scan.
+ * asked not to be told apart; `kind` is an index of {@link KIND_NAMES}; `qr` is true for a scan.
  */
 export const CLICK_COLUMNS = [
   'workspace',
@@ -35,14 +35,11 @@ export const DAILY_COLUMNS = [
   'workspace_uniques',
 ] as const
 
-/** `clicks.kind` and `daily.kind`. */
-export const KIND = { human: 0, bot: 1, preview: 2 } as const
+/** The names of kinds by their numbers in `clicks.kind` and `daily.kind`. */
+export const KIND_NAMES = ['human', 'bot', 'preview'] as const
 
 /** A person, a program, or a preview that no person requested. */
-export type ClickKind = keyof typeof KIND
-
-/** The names of {@link KIND} by their numbers. */
-export const KIND_NAMES = ['human', 'bot', 'preview'] as const satisfies readonly ClickKind[]
+export type ClickKind = (typeof KIND_NAMES)[number]
 
 /** What clicks can be listed and filtered by. */
 export const DIMENSIONS = [

@@ -1,6 +1,6 @@
 import { ask, createOpenLimit } from './ask.ts'
-import { selectClicks } from './clicks.ts'
-import type { Question, StatisticsContext } from './selection.ts'
+import { listRange } from './range.ts'
+import { type Question, type StatisticsContext, select } from './selection.ts'
 import { watchEnd } from './streams.ts'
 import type { ExportOptions } from './types.ts'
 
@@ -8,12 +8,10 @@ import type { ExportOptions } from './types.ts'
 export const EXPORTS_PER_WORKSPACE = 4
 const EXPORTS_MAX = 40
 
-/** Starts an export. @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE */
-type StartExport = () => Promise<ReadableStream<Uint8Array>>
-
 /**
  * Exports all clicks of a question. The question is checked first, and the export starts when the
- * result is called. The signal aborts when the client is gone.
+ * result is called, which throws AppError RATE_LIMITED or SERVICE_UNAVAILABLE. The signal aborts when
+ * the client is gone.
  */
 export function createExports() {
   const limit = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
@@ -23,8 +21,8 @@ export function createExports() {
     question: Question,
     options: ExportOptions,
     signal?: AbortSignal,
-  ): Promise<StartExport> => {
-    const selection = await selectClicks(ctx, question)
+  ) => {
+    const selection = await select(ctx, question, listRange(question.query))
     return async () => {
       const release = limit.take(question.caller)
       signal?.addEventListener('abort', release)

@@ -16,11 +16,6 @@ const VALUE_LENGTH_MAX = 1_024
 
 type Value = Filter['values'][number]
 
-/** A filter as requested: links are still ids. */
-export interface RequestedFilter extends Filter {
-  values: Value[]
-}
-
 /** Reads a value in any case. A fault: no click can have it. */
 type Check = (given: string, domains: Domains) => Value | Fault
 
@@ -136,8 +131,8 @@ export function filterShape(domains: () => Domains): Record<Name, z.ZodType<Valu
   return Object.assign({}, ...shapes)
 }
 
-/** The filters of a checked query, in the order of the dimensions. */
-export function filtersOf(query: Readonly<Record<string, unknown>>): RequestedFilter[] {
+/** The filters of a checked query, in the order of the dimensions; links are still ids. */
+export function filtersOf(query: Readonly<Record<string, unknown>>): Filter[] {
   return DIMENSIONS.flatMap((dimension) =>
     [false, true].flatMap((exclude) => {
       const values = query[exclude ? negated(dimension) : dimension] as Value[] | undefined

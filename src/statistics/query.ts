@@ -5,10 +5,10 @@ import { BOUNDS } from '../links/values.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { BOTS_MODES } from './columns.ts'
-import { filterShape, filtersOf, type RequestedFilter, wholeNumber } from './filters.ts'
+import { filterShape, filtersOf, wholeNumber } from './filters.ts'
 import { INTERVALS, type Interval } from './intervals.ts'
 import { type Bound, checkBound, DAYS_DEFAULT } from './range.ts'
-import type { BotsMode } from './types.ts'
+import type { BotsMode, Filter } from './types.ts'
 import { canonicalZone } from './zones.ts'
 
 /** The clicks that a request asks for. */
@@ -16,7 +16,8 @@ export interface ClicksQuery {
   from: Bound | undefined
   to: Bound | undefined
   zone: string
-  filters: RequestedFilter[]
+  /** Links are still ids. */
+  filters: Filter[]
   tags: string[]
   bots: BotsMode | undefined
 }
@@ -84,8 +85,6 @@ const COMMON = {
         description:
           'Bots and link previews: `exclude` them, `include` them, or `only` them. Default: `exclude`, or `include` with a filter by `kind`.',
       },
-      type: 'string',
-      enum: [...BOTS_MODES],
     }),
 }
 
@@ -115,8 +114,6 @@ const interval = z
       description:
         'The length of a bucket. Weeks begin on Monday. Default: hours for up to 2 days, days for up to 100, weeks for up to 750, else months.',
     },
-    type: 'string',
-    enum: [...INTERVALS],
   })
 
 const raw = z

@@ -1,6 +1,7 @@
 import { AppError } from '../errors/index.ts'
 import { Fault } from '../validation/fault.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
+import type { ClicksQuery } from './query.ts'
 import { startOfDay, zoned } from './zones.ts'
 
 /** One end of a range as it was asked for: a time, or a whole day of the report's time zone. */
@@ -34,12 +35,7 @@ export function checkBound(text: string): Bound | Fault {
   }
 }
 
-/** A range as it was asked for. */
-interface Bounds {
-  from: Bound | undefined
-  to: Bound | undefined
-  zone: string
-}
+type Bounds = Pick<ClicksQuery, 'from' | 'to' | 'zone'>
 
 /**
  * The range of a report. A date as its end is included. By default it ends now and begins
@@ -68,17 +64,14 @@ export function listRange({ from, to, zone }: Bounds): Range {
   })
 }
 
-function startOf(bound: Bound, zone: string): number {
-  return 'ms' in bound ? bound.ms : clamp(startOfDay(bound.date, zone))
-}
-
 function endOf(bound: Bound, zone: string): number {
-  return 'ms' in bound ? bound.ms : clamp(startOfDay(bound.date.add({ days: 1 }), zone))
+  return startOf('ms' in bound ? bound : { date: bound.date.add({ days: 1 }) }, zone)
 }
 
 /** Within the years that a timestamp can be written with. */
-function clamp(ms: number): number {
-  return Math.min(Math.max(ms, MIN_MS), MAX_MS)
+function startOf(bound: Bound, zone: string): number {
+  if ('ms' in bound) return bound.ms
+  return Math.min(Math.max(startOfDay(bound.date, zone), MIN_MS), MAX_MS)
 }
 
 /** `field`: the one to name in the error, of those that were given. */

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { INTERVALS } from './intervals.ts'
-import type { Stats, TopList } from './report.ts'
+import type * as report from './report.ts'
 import { click } from './testing/naive.ts'
 import { createTestStatistics, linkId, type TestStatistics } from './testing/statistics.ts'
 import { type ClickKind, DIMENSIONS, StatisticsUnavailable } from './types.ts'
+
+type Stats = Awaited<ReturnType<typeof report.stats>>
+type TopList = Awaited<ReturnType<typeof report.top>>
 
 const at = (text: string) => Date.parse(text)
 

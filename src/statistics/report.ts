@@ -13,14 +13,10 @@ import {
   type StatisticsContext,
   select,
 } from './selection.ts'
-import { findLinkNames, findLinkSeqs } from './store.ts'
+import { findLinkSeqs, findLinks } from './store.ts'
 import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
 
-/** Numbers over time, as the API returns them. */
-export type Stats = z.output<typeof StatsSchema>['data']
-
-/** The values with the most clicks, and the sum of all others, as the API returns them. */
-export type TopList = z.output<typeof TopSchema>
+type TopList = z.output<typeof TopSchema>
 
 const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 
@@ -31,7 +27,7 @@ const NONE: Counts = { clicks: 0, unique: 0, bots: 0 }
 export async function stats(
   ctx: StatisticsContext,
   question: Question<ClicksQuery & { interval?: Interval | undefined }>,
-): Promise<Stats> {
+): Promise<z.output<typeof StatsSchema>['data']> {
   const { query } = question
   const range = reportRange(query, ctx.clock.now())
   const interval = query.interval ?? defaultInterval(range.from, range.to)
@@ -101,21 +97,19 @@ async function namedLinks(
   { storage, domains }: StatisticsContext,
   { values, other }: TopValues,
 ): Promise<TopList> {
-  const names = await findLinkNames(
-    storage,
-    values.map(({ value }) => Number(value)),
-  )
+  const seqs = values.map(({ value }) => Number(value))
+  const links = new Map((await findLinks(storage.reports, 'seq', seqs)).map((it) => [it.seq, it]))
   const data: TopList['data'] = []
   const rest = { ...other }
   for (const { value, ...counts } of values) {
-    const name = names.get(Number(value))
-    if (name === undefined) {
+    const link = links.get(Number(value))
+    if (link === undefined) {
       rest.clicks += counts.clicks
       rest.bots += counts.bots
       continue
     }
-    const { id, title, domainNo, slug } = name
-    data.push({ value: id, short_url: domains.shortUrl(domainNo, slug), title, ...counts })
+    const { id, title, domain_no, slug } = link
+    data.push({ value: id, short_url: domains.shortUrl(domain_no, slug), title, ...counts })
   }
   return { data, other: rest }
 }

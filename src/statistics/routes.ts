@@ -5,9 +5,16 @@ import { pageLinks } from '../http/page.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { registerExportRoutes } from './api/export-routes.ts'
-import { AUDIENCES, pathParams, questionOf, READ, type StatisticsRoutesDeps } from './api/parts.ts'
+import {
+  AUDIENCES,
+  pathParams,
+  questionOf,
+  READ,
+  type Registration,
+  type StatisticsRoutesDeps,
+} from './api/parts.ts'
 import { DIMENSIONS } from './columns.ts'
-import { type CheckedQuery, createQuerySchemas, type QuerySchemas } from './query.ts'
+import { type CheckedQuery, createQuerySchemas } from './query.ts'
 import {
   CLICK_EXAMPLE,
   ClickListSchema,
@@ -21,17 +28,13 @@ import {
 /** The endpoints of statistics: reports, single clicks, the live stream, exports. */
 export function registerStatisticsRoutes(api: Pick<Api, 'add'>, deps: StatisticsRoutesDeps): void {
   const queries = createQuerySchemas(() => deps.statistics.domains)
-  registerReportRoutes(api, deps, queries)
-  registerClickRoutes(api, deps, queries)
-  registerExportRoutes(api, deps, queries)
+  registerReportRoutes({ api, deps, queries })
+  registerClickRoutes({ api, deps, queries })
+  registerExportRoutes({ api, deps, queries })
 }
 
 /** Reports: numbers over time, and top values of each dimension. */
-function registerReportRoutes(
-  api: Pick<Api, 'add'>,
-  deps: StatisticsRoutesDeps,
-  queries: QuerySchemas,
-): void {
+function registerReportRoutes({ api, deps, queries }: Registration): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
     const dimensions = DIMENSIONS.filter((name) => of === 'workspace' || name !== 'link')
@@ -97,11 +100,7 @@ function registerReportRoutes(
 }
 
 /** Single clicks: pages of them, and the live stream. */
-function registerClickRoutes(
-  api: Pick<Api, 'add'>,
-  deps: StatisticsRoutesDeps,
-  queries: QuerySchemas,
-): void {
+function registerClickRoutes({ api, deps, queries }: Registration): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
     endpoint(api, {

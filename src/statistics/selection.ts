@@ -4,7 +4,6 @@ import { AppError } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Storage } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
-import type { RequestedFilter } from './filters.ts'
 import { DAY_MS } from './intervals.ts'
 import type { ClicksQuery } from './query.ts'
 import type { Range } from './range.ts'
@@ -91,7 +90,7 @@ export function tagKeys(tags: readonly string[]): string[] {
 async function resolveFilters(
   storage: Pick<Storage, 'read'>,
   workspaceNo: number,
-  filters: readonly RequestedFilter[],
+  filters: readonly Filter[],
 ): Promise<Filter[]> {
   const ids = filters.flatMap(({ dimension, values }) =>
     dimension === 'link' ? values.map(String) : [],

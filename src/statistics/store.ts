@@ -1,52 +1,52 @@
-import { sql } from 'kysely'
-import { prepare, type Sql, type Storage } from '../storage/index.ts'
+import { type Selectable, sql } from 'kysely'
+import type { LinksTable, Sql } from '../storage/index.ts'
 
-/** The name of a link, also of a deleted one that can still be restored. */
-export interface LinkName {
-  seq: number
-  id: string
-  domainNo: number
-  slug: string
-  title: string | null
-}
-
-const seqOf = prepare<{ id: string; workspaceNo: number }, { seq: number }>((db, p) =>
-  db
-    .selectFrom('links')
-    .select('seq')
-    .where('id', '=', p.id)
-    .where('workspace_no', '=', p.workspaceNo),
-)
+/** A link, also a deleted one that can still be restored. */
+type FoundLink = Pick<
+  Selectable<LinksTable>,
+  'id' | 'seq' | 'workspace_no' | 'domain_no' | 'slug' | 'title'
+>
 
 /** The `seq` of a link of a workspace. */
 export async function findLinkSeq(
-  read: Sql,
+  { db }: Sql,
   id: string,
   workspaceNo: number,
 ): Promise<number | undefined> {
-  return (await read.run(seqOf, { id, workspaceNo }))[0]?.seq
+  const row = await db
+    .selectFrom('links')
+    .select('seq')
+    .where('id', '=', id)
+    .where('workspace_no', '=', workspaceNo)
+    .executeTakeFirst()
+  return row?.seq
 }
 
 /** Links of one statement: SQLite takes 32,766 parameters. */
 const LINKS_AT_ONCE = 5_000
 
 /** Links by their id or `seq`, including deleted ones that can still be restored. */
-async function findLinks(
-  { db }: Pick<Sql, 'db'>,
+export async function findLinks(
+  { db }: Sql,
   by: 'id' | 'seq',
   values: readonly (string | number)[],
-) {
-  const found: { id: string; seq: number; workspace_no: number }[] = []
+): Promise<FoundLink[]> {
+  const found: FoundLink[] = []
   for (let at = 0; at < values.length; at += LINKS_AT_ONCE) {
     const some = values.slice(at, at + LINKS_AT_ONCE)
-    for (const table of ['links', 'deleted_links'] as const) {
-      const rows = await db
-        .selectFrom(table)
-        .select(['id', 'seq', 'workspace_no'])
-        .where(by, 'in', some as never)
-        .execute()
-      found.push(...rows)
-    }
+    const links = await db
+      .selectFrom('links')
+      .select(['id', 'seq', 'workspace_no', 'domain_no', 'slug', 'title'])
+      .where(by, 'in', some as never)
+      .execute()
+    found.push(...links)
+    if (links.length === some.length) continue
+    const deleted = await db
+      .selectFrom('deleted_links')
+      .select('row')
+      .where(by, 'in', some as never)
+      .execute()
+    found.push(...deleted.map(({ row }) => JSON.parse(row) as FoundLink))
   }
   return found
 }
@@ -64,45 +64,10 @@ export async function findLinkSeqs(
 
 /** The ids of links; purged links are missing. */
 export async function findLinkIds(
-  read: Pick<Sql, 'db'>,
+  read: Sql,
   seqs: readonly number[],
 ): Promise<Map<number, string>> {
   return new Map((await findLinks(read, 'seq', seqs)).map(({ id, seq }) => [seq, id]))
-}
-
-/** More names than this are looked up off the serving thread. */
-const NAMES_AT_ONCE = 100
-
-/** The names of links; purged links are missing. */
-export async function findLinkNames(
-  { read, reports }: Pick<Storage, 'read' | 'reports'>,
-  seqs: readonly number[],
-): Promise<Map<number, LinkName>> {
-  const names = new Map<number, LinkName>()
-  if (seqs.length === 0) return names
-  const { db } = seqs.length > NAMES_AT_ONCE ? reports : read
-  const rows = await db
-    .selectFrom('links')
-    .select(['seq', 'id', 'domain_no', 'slug', 'title'])
-    .where('seq', 'in', seqs)
-    .execute()
-  for (const { domain_no, ...row } of rows) names.set(row.seq, { ...row, domainNo: domain_no })
-  const missing = seqs.filter((seq) => !names.has(seq))
-  if (missing.length === 0) return names
-  const deleted = await db
-    .selectFrom('deleted_links')
-    .select(['seq', 'id', 'row'])
-    .where('seq', 'in', missing)
-    .execute()
-  for (const { seq, id, row } of deleted) {
-    const { domain_no, slug, title } = JSON.parse(row) as {
-      domain_no: number
-      slug: string
-      title: string | null
-    }
-    names.set(seq, { seq, id, domainNo: domain_no, slug, title })
-  }
-  return names
 }
 
 /**
@@ -110,7 +75,7 @@ export async function findLinkNames(
  * many rows.
  */
 export async function findTagged(
-  { db, dialect }: Pick<Sql, 'db' | 'dialect'>,
+  { db, dialect }: Sql,
   workspaceNo: number,
   tags: readonly string[],
 ): Promise<number[]> {
@@ -131,25 +96,20 @@ export async function findTagged(
   return rows[0]?.found?.split(',').map(Number) ?? []
 }
 
-const tagged = prepare<{ workspaceNo: number; tag: string; seq: number }, { link_seq: number }>(
-  (db, p) =>
-    db
-      .selectFrom('link_tags')
-      .select('link_seq')
-      .where('workspace_no', '=', p.workspaceNo)
-      .where('tag_key', '=', p.tag)
-      .where('link_seq', '=', p.seq),
-)
-
-/** Whether a link has all these tags (their keys) now. */
+/** Whether a link has all these tags (their keys, each once) now. */
 export async function hasTags(
-  read: Sql,
+  { db }: Sql,
   workspaceNo: number,
   seq: number,
   tags: readonly string[],
 ): Promise<boolean> {
-  for (const tag of tags) {
-    if ((await read.run(tagged, { workspaceNo, tag, seq })).length === 0) return false
-  }
-  return true
+  if (tags.length === 0) return true
+  const found = await db
+    .selectFrom('link_tags')
+    .select('tag_key')
+    .where('workspace_no', '=', workspaceNo)
+    .where('link_seq', '=', seq)
+    .where('tag_key', 'in', tags)
+    .execute()
+  return found.length === tags.length
 }

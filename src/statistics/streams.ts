@@ -1,32 +1,10 @@
-/** A stream that is passed on, and a promise that is fulfilled when it has ended in whichever way. */
+/** A stream that is passed on, and a promise that is fulfilled when it ends, fails or is cancelled. */
 export function watchEnd(source: ReadableStream<Uint8Array>): {
   body: ReadableStream<Uint8Array>
   end: Promise<void>
 } {
-  const { promise: end, resolve: ended } = Promise.withResolvers<void>()
-  const reader = source.getReader()
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read()
-          if (!done) return controller.enqueue(value)
-          ended()
-          controller.close()
-        } catch (error) {
-          // The connection breaks off, so that the reader doesn't take a part for the whole.
-          ended()
-          controller.error(error)
-        }
-      },
-      async cancel(reason) {
-        ended()
-        await reader.cancel(reason)
-      },
-    },
-    { highWaterMark: 0 },
-  )
-  return { body, end }
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  return { body: readable, end: source.pipeTo(writable).catch(() => {}) }
 }
 
 /** A stream that is made as it is read. The signal of `make` aborts when its reader leaves. */

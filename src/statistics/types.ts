@@ -106,18 +106,10 @@ export interface ExportOptions {
 }
 
 /**
- * Columns of an export in their order, members of its NDJSON and of the API's single clicks.
- *
- * - `id`: `time-n` in decimal, such as `1790000000000-0`. `clicked_at`: RFC 3339 in UTC with
- *   milliseconds; in Parquet a TIMESTAMP (UTC).
- * - `link`: the link's id (`lnk_…`, also of a deleted one that is still kept; else null). `domain`:
- *   the host. Both are looked up when the export is written.
- * - `kind`, `reason`, `trigger`: the words of {@link Click}. No visitor.
- *
- * CSV: RFC 4180 (CRLF, quotes only where needed), a header row, null is empty. A value that begins
- * with `=`, `+`, `-`, `@`, tab, CR or an apostrophe gets an apostrophe before it, so that no
- * spreadsheet runs a visitor's text as a formula; removing one leading apostrophe restores the
- * value. With `raw` values are unchanged, as they always are in NDJSON and Parquet.
+ * Columns of an export in their order, members of its NDJSON and of the API's single clicks, as
+ * `ClickSchema` describes them. `link` and `domain` are looked up when the export is written. In
+ * Parquet `clicked_at` is a TIMESTAMP (UTC). CSV is RFC 4180 with CRLF; unless it is raw, a value that
+ * begins with `=`, `+`, `-`, `@`, tab, CR or an apostrophe gets an apostrophe before it.
  */
 export const EXPORT_COLUMNS = [
   'id',

@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi'
 import { recordExport } from '../../audit/index.ts'
-import { type Api, endpoint } from '../../http/index.ts'
-import type { CheckedQuery, QuerySchemas } from '../query.ts'
+import { endpoint } from '../../http/index.ts'
+import type { CheckedQuery } from '../query.ts'
 import { CLICK_EXAMPLE } from '../schemas.ts'
 import { EXPORT_COLUMNS, type ExportFormat } from '../types.ts'
-import { AUDIENCES, pathParams, questionOf, READ, type StatisticsRoutesDeps } from './parts.ts'
+import { AUDIENCES, pathParams, questionOf, READ, type Registration } from './parts.ts'
 
 interface Format {
   name: string
@@ -43,11 +43,7 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
 }
 
 /** Exports of all clicks, as streams. */
-export function registerExportRoutes(
-  api: Pick<Api, 'add'>,
-  deps: StatisticsRoutesDeps,
-  queries: QuerySchemas,
-): void {
+export function registerExportRoutes({ api, deps, queries }: Registration): void {
   for (const audience of AUDIENCES) {
     const { of, prefix, operation, whose } = audience
     for (const format of Object.keys(FORMATS) as ExportFormat[]) {

@@ -1,27 +1,21 @@
 import { z } from '@hono/zod-openapi'
 import type { Clock } from '../../base/clock.ts'
-import { type CheckedQuery, clicksQueryOf } from '../query.ts'
+import type { Api } from '../../http/index.ts'
+import { type CheckedQuery, clicksQueryOf, type QuerySchemas } from '../query.ts'
 import type { StatisticsCaller } from '../selection.ts'
 import type { StatisticsService } from '../service.ts'
 
 /** What all statistics endpoints have. */
 export const READ = { method: 'get', scope: 'links:read', tag: 'Statistics' } as const
 
-/** Whose clicks an endpoint is about: every endpoint exists for both. */
-export interface Audience {
-  of: 'link' | 'workspace'
-  /** The path before `/stats` and `/clicks`. */
-  prefix: string
-  /** Follows the verb in operation ids: `getLinkStats`, `getStats`. */
-  operation: 'Link' | ''
-  /** Its name in the reference. */
-  whose: string
-}
-
-export const AUDIENCES: readonly Audience[] = [
+/**
+ * Whose clicks an endpoint is about: every endpoint exists for both. `operation` follows the verb in
+ * operation ids, such as `getLinkStats`; `whose` is the name in the reference.
+ */
+export const AUDIENCES = [
   { of: 'link', prefix: '/api/v1/links/{id}', operation: 'Link', whose: 'a link' },
   { of: 'workspace', prefix: '/api/v1', operation: '', whose: 'the workspace' },
-]
+] as const
 
 const LinkId = z.string().openapi({
   description: 'The id of the link.',
@@ -29,7 +23,7 @@ const LinkId = z.string().openapi({
 })
 
 /** The parameters of a path. The workspace's paths have no id. */
-export function pathParams<S extends z.ZodRawShape>({ of }: Audience, shape: S) {
+export function pathParams<S extends z.ZodRawShape>({ of }: (typeof AUDIENCES)[number], shape: S) {
   return z.object({ ...(of === 'link' ? { id: LinkId } : {}), ...shape })
 }
 
@@ -48,4 +42,11 @@ export function questionOf(call: { caller: StatisticsCaller; params?: unknown; q
 export interface StatisticsRoutesDeps {
   statistics: StatisticsService
   clock: Clock
+}
+
+/** What endpoints are registered with. */
+export interface Registration {
+  api: Pick<Api, 'add'>
+  deps: StatisticsRoutesDeps
+  queries: QuerySchemas
 }

@@ -1,6 +1,6 @@
 import type { Position } from '../../clicks/segments.ts'
 import type { Dialect } from '../reports/dialect.ts'
-import type { ClickReports, ExportOptions, Selection } from '../types.ts'
+import type { ClickReports, ListedClick, Selection } from '../types.ts'
 
 /** Where reports get their rows: DuckDB, ClickHouse or PostgreSQL. */
 export interface Engine {
@@ -10,15 +10,8 @@ export interface Engine {
    * decimal text. The query is cancelled when the signal aborts.
    */
   query(sql: string, values: readonly string[], signal?: AbortSignal): Promise<unknown[][]>
-  /**
-   * Streams the clicks of a selection, oldest first; tags are resolved into `linkSeqs` already. Stops
-   * its work when the stream is cancelled or the signal aborts.
-   */
-  export(
-    selection: Selection,
-    options: ExportOptions,
-    signal?: AbortSignal,
-  ): Promise<ReadableStream<Uint8Array>>
+  /** The clicks of a selection for an export, oldest first, until the signal aborts. */
+  pages(selection: Selection, signal: AbortSignal): AsyncGenerator<readonly ListedClick[]>
 }
 
 /** Data about links and domains from the main database. */
@@ -31,21 +24,8 @@ export interface LinkFacts {
   domains(): Promise<ReadonlyMap<number, string>>
 }
 
-/** Facts without any link, tag or domain. */
-export const NO_FACTS: LinkFacts = {
-  links: async () => new Map(),
-  tagged: async () => [],
-  domains: async () => new Map(),
-}
-
-/** The first line of a recount: the state of the store that the numbers are from. */
-export interface RecountHead {
-  /** The position in the journal up to which clicks are included. */
-  segment: number
-  offset: number
-  /** Time from which all clicks are included; 0: from the beginning. */
-  since: number
-}
+/** The first line of a recount: where in the journal, and from when (0: always), it has all clicks. */
+export type RecountHead = Position & { since: number }
 
 /** A link's numbers by its stored clicks and what is left of purged ones. */
 export type LinkNumbers = [linkSeq: number, human: number, bot: number, unique: number]

@@ -1,15 +1,12 @@
 import { ConfigError } from '../../config/fault.ts'
-import { inspectDatabase, PlacesUnusable } from './places.ts'
+import { PlacesUnusable, readPlaces } from './places.ts'
 
-/**
- * Makes sure of an operator's database of places before anything starts.
- * @param file the setting's value; null: none was set.
- * @throws ConfigError that says what is wrong with the file.
- */
+/** Checks an operator's database of places before anything starts. @throws ConfigError */
 export function checkGeoipDatabase(file: string | null): { type: string; built: Date } | null {
   if (file === null) return null
   try {
-    return inspectDatabase(file)
+    const { metadata } = readPlaces(file)
+    return { type: metadata.databaseType, built: metadata.buildEpoch }
   } catch (error) {
     if (!(error instanceof PlacesUnusable)) throw error
     throw new ConfigError([

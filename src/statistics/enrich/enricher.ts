@@ -1,4 +1,3 @@
-import type { Logger } from '../../base/logger.ts'
 import { createMemo } from '../../base/memo.ts'
 import { type AgentVerdict, classifyAgent, judgeVisit } from '../../clicks/classify.ts'
 import { type ClickRecord, HOW } from '../../clicks/record.ts'
@@ -6,18 +5,10 @@ import { visitorBits } from '../../clicks/visitor-bits.ts'
 import type { Click, ClickKind } from '../types.ts'
 import { type AgentDetails, describeAgent } from './device.ts'
 import { languageOf } from './language.ts'
-import { openPlaces } from './places.ts'
+import { openPlaces, type PlacesOptions } from './places.ts'
 import { referrerOf } from './referrer.ts'
 
-/** What enriching works with. */
-export interface EnricherOptions {
-  /** Path of an operator's `.mmdb`; null: the country database that comes with Slugline. */
-  geoipDatabase: string | null
-  logger?: Pick<Logger, 'info' | 'warn'> | undefined
-}
-
-/** Made by {@link createEnricher}. */
-export type Enricher = ReturnType<typeof createEnricher>
+type EnricherOptions = { geoipDatabase: string | null } & Pick<PlacesOptions, 'logger'>
 
 const AGENTS_REMEMBERED = 10_000
 /** XORed to the visitors of bots and previews. */
@@ -26,8 +17,10 @@ const NOT_HUMAN = 0x9e3779b97f4a7c15n
 /**
  * Makes clicks of journal records, with what they say of the visitor; see `docs/clicks.md` for what
  * each value is made of. Opens the database of places.
+ * @param options.geoipDatabase path of an operator's `.mmdb`; null: the database in the package
  */
-export function createEnricher({ geoipDatabase, logger }: EnricherOptions) {
+export function createEnricher(options: EnricherOptions) {
+  const { geoipDatabase, logger } = options
   const places = openPlaces({ database: geoipDatabase, logger })
   const agentOf = createMemo(AGENTS_REMEMBERED, readAgent)
 
@@ -37,7 +30,6 @@ export function createEnricher({ geoipDatabase, logger }: EnricherOptions) {
       const [, time, linkSeq, how, visitor, userAgent, network, from, languages, utm] = record
       const { verdict, browser, os, device } = agentOf(userAgent)
       const { kind, reason } = judgeVisit(how, verdict)
-      const place = places.find(network)
       const referrer = referrerOf(from)
       return {
         time,
@@ -47,9 +39,7 @@ export function createEnricher({ geoipDatabase, logger }: EnricherOptions) {
         kind,
         reason,
         trigger: (how & HOW.qr) === 0 ? 'click' : 'qr',
-        country: place.country,
-        region: place.region,
-        city: place.city,
+        ...places.find(network),
         language: languageOf(languages),
         referrer: referrer.host,
         referrer_path: referrer.path,

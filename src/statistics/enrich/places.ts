@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { Reader, type Response } from 'maxmind'
 import type { Logger } from '../../base/logger.ts'
 import { createMemo } from '../../base/memo.ts'
@@ -33,7 +32,6 @@ const CHECK_EVERY_MS = 60_000
 export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
   let reader: Reader<Response> | null = null
   let seen = ''
-  let closed = false
   const find = createMemo(NETWORKS_REMEMBERED, (network: string): Place => {
     if (reader === null || !isPublic(network)) return NOWHERE
     try {
@@ -43,14 +41,11 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
     }
   })
 
-  function use(bytes: Buffer): void {
-    reader = read(bytes)
-    find.clear()
-  }
-
+  /** Replaces the database in use, which stays when the new one can't be read. */
   function open(file: string): boolean {
     try {
-      use(readFileSync(file))
+      reader = readPlaces(file)
+      find.clear()
       return true
     } catch (error) {
       logger?.warn({ err: error, file }, 'The database of places can not be used')
@@ -58,24 +53,17 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
     }
   }
 
-  async function reopen(file: string): Promise<void> {
+  function reopen(file: string): void {
     const state = stateOf(file)
     if (state === seen || state === '') return
     seen = state
-    try {
-      const bytes = await readFile(file)
-      if (closed) return
-      use(bytes)
-      logger?.info({ file }, 'The database of places was read anew')
-    } catch (error) {
-      logger?.warn({ err: error, file }, 'The new database of places can not be used')
-    }
+    if (open(file)) logger?.info({ file }, 'The database of places was read anew')
   }
 
   let timer: Timer | undefined
   if (database !== null) {
     seen = stateOf(database)
-    timer = setInterval(() => void reopen(database), checkEveryMs ?? CHECK_EVERY_MS)
+    timer = setInterval(reopen, checkEveryMs ?? CHECK_EVERY_MS, database)
     timer.unref()
   }
   if (database === null || !open(database)) open(defaultDatabase())
@@ -84,27 +72,11 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
     /** The place of a truncated address, as records hold it; empty: unknown. */
     find,
     close(): void {
-      closed = true
       clearInterval(timer)
       reader = null
       find.clear()
     },
   }
-}
-
-/**
- * Reads a database to its end and says of what kind it is.
- * @throws PlacesUnusable when no country can be found in it.
- */
-export function inspectDatabase(file: string): { type: string; built: Date } {
-  let bytes: Buffer
-  try {
-    bytes = readFileSync(file)
-  } catch (error) {
-    throw new PlacesUnusable(`can't be read (${(error as NodeJS.ErrnoException).code})`)
-  }
-  const { metadata } = read(bytes)
-  return { type: metadata.databaseType, built: metadata.buildEpoch }
 }
 
 /** Networks all over; a database that knows none of them may still know others. */
@@ -113,8 +85,14 @@ for (let first = 1; first < 224; first++) {
   for (const second of [0, 2, 65, 128, 190]) PROBES.push(`${first}.${second}.0.0`)
 }
 
-/** @throws PlacesUnusable */
-function read(bytes: Buffer): Reader<Response> {
+/** Opens a database. @throws PlacesUnusable when no country can be found in it */
+export function readPlaces(file: string): Reader<Response> {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    throw new PlacesUnusable(`can't be read (${(error as NodeJS.ErrnoException).code})`)
+  }
   let reader: Reader<Response>
   let entries = 0
   try {

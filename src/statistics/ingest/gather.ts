@@ -18,7 +18,7 @@ export interface GatherOptions {
   /** Where to end, if an earlier attempt has recorded it; else when the batch is full. */
   until?: Position | null
   /** For tests: clicks after which no further block is read. */
-  limit?: number
+  limit?: number | undefined
 }
 
 /** A batch read from the journal. */
@@ -53,12 +53,8 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
   let gapBefore = 0
   let since: number | undefined
   for (;;) {
-    let first = true
-    const oneBlock = () => {
-      const goesOn = first
-      first = false
-      return goesOn
-    }
+    let blocks = 0
+    const oneBlock = () => blocks++ === 0
     const before = clicks.length
     const reading = readJournal(directory, end, oneBlock, take, until ?? counted?.until)
     if (reading.gapBefore > 0) gapBefore = reading.gapBefore

@@ -4,8 +4,8 @@ export interface StreamEvent {
   data: string
 }
 
-/** What {@link createEventStream} works with. Times in milliseconds. */
-export interface EventStreamOptions {
+/** Times in milliseconds. */
+interface EventStreamOptions {
   /** The events, without end; null is a heartbeat. Stops when the signal aborts. */
   events: (signal: AbortSignal) => AsyncGenerator<StreamEvent | null>
   /** The id to resume after when the reader has received no event. */
@@ -18,9 +18,6 @@ export interface EventStreamOptions {
   stallMs?: number
 }
 
-/** Made by {@link createEventStream}. */
-export type EventStream = ReturnType<typeof createEventStream>
-
 /** A reader whose key is revoked is disconnected within a second. */
 const CHECK_MS = 750
 /** A reader that takes nothing for this long is disconnected; it resumes where it stopped. */
@@ -31,19 +28,18 @@ const RETRY_MS = 2_000
 const encoder = new TextEncoder()
 
 /**
- * A stream of server-sent events (WHATWG HTML §9.2). Sends one at a time as the reader takes them, so that a slow
- * reader needs no buffer.
+ * A stream of server-sent events (WHATWG HTML §9.2). Sends one at a time as the reader takes them, so
+ * that a slow reader needs no buffer.
  */
 export function createEventStream(options: EventStreamOptions) {
   const { startId, permitted, ended, checkMs = CHECK_MS, stallMs = STALL_MS } = options
   const abort = new AbortController()
   const { signal } = abort
-  const events = options.events(signal)
+  const texts = textsOf(options.events(signal), startId)
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   /** When the last event was handed over that the reader hasn't taken; null: the reader waits. */
   let fullSince: number | null = null
   let isChecking = false
-  let isBegun = false
 
   function end(): void {
     if (signal.aborted) return
@@ -69,18 +65,6 @@ export function createEventStream(options: EventStreamOptions) {
   const checks = setInterval(() => void check(), checkMs)
   checks.unref?.()
 
-  /** The next text to send; null: the stream has ended. */
-  async function next(): Promise<string | null> {
-    if (!isBegun) {
-      isBegun = true
-      // The reader remembers an id without data, and dispatches no event.
-      return `retry: ${RETRY_MS}\nid: ${startId}\n\n`
-    }
-    const { done, value } = await events.next()
-    if (done) return null
-    return value === null ? ':\n\n' : `id: ${value.id}\ndata: ${value.data}\n\n`
-  }
-
   const body = new ReadableStream<Uint8Array>(
     {
       start(given) {
@@ -89,15 +73,23 @@ export function createEventStream(options: EventStreamOptions) {
       async pull(given) {
         fullSince = null
         // When the source fails, the stream ends, and the reader reconnects and resumes.
-        const text = await next().catch(() => null)
+        const text = await texts.next().catch(() => null)
         if (signal.aborted) return
-        if (text === null) return end()
+        if (text === null || text.done) return end()
         fullSince = performance.now()
-        given.enqueue(encoder.encode(text))
+        given.enqueue(encoder.encode(text.value))
       },
       cancel: end,
     },
     { highWaterMark: 0 },
   )
   return { body, end }
+}
+
+async function* textsOf(events: AsyncGenerator<StreamEvent | null>, startId: string) {
+  // The reader remembers an id without data, and dispatches no event.
+  yield `retry: ${RETRY_MS}\nid: ${startId}\n\n`
+  for await (const event of events) {
+    yield event === null ? ':\n\n' : `id: ${event.id}\ndata: ${event.data}\n\n`
+  }
 }

@@ -5,8 +5,8 @@ import { DAY_MS } from '../intervals.ts'
 import type { Range } from '../range.ts'
 import type { AskableReports, ClickPosition, ListedClick, Selection } from '../types.ts'
 
-/** What {@link followClicks} works with. Times in milliseconds. */
-export interface FollowOptions {
+/** Times in milliseconds. */
+interface FollowOptions {
   reports: Pick<AskableReports, 'until'>
   clock: Clock
   after: ClickPosition
@@ -18,12 +18,10 @@ export interface FollowOptions {
   pauseMs: () => number
 }
 
-/** A click, and the position to resume after. */
-export interface FollowedClick {
-  click: ListedClick
-  /** The furthest position so far: a late click must not move it back. */
-  position: ClickPosition
-}
+/**
+ * A click, and the furthest position so far, to resume after it: a late click must not move it back.
+ */
+export type FollowedClick = { click: ListedClick; position: ClickPosition }
 
 /** Clicks of one query. */
 const PAGE = 1_000

@@ -9,9 +9,9 @@ import {
   selectedRange,
   tagKeys,
 } from '../selection.ts'
-import { findLinkNames, hasTags } from '../store.ts'
+import { findLinkIds, hasTags } from '../store.ts'
 import type { AskableReports, ClickPosition } from '../types.ts'
-import { createEventStream, type EventStream, type StreamEvent } from './event-stream.ts'
+import { createEventStream, type StreamEvent } from './event-stream.ts'
 import { followClicks } from './follow.ts'
 
 /** What live streams work with. Times in milliseconds. */
@@ -23,11 +23,8 @@ export interface LiveOptions extends StatisticsContext {
   livePauseMs?: number
 }
 
-/** Where a reader wants to resume: the header `Last-Event-ID` (null: absent), and the parameter. */
-interface Resume {
-  header: string | null
-  parameter: string | undefined
-}
+/** Where a reader wants to resume: the header `Last-Event-ID`, and the parameter. */
+type Resume = { header: string | null; parameter: string | undefined }
 
 /** The most streams that a workspace, or a person, may have open, and all together. */
 export const STREAMS_PER_WORKSPACE = 20
@@ -41,7 +38,7 @@ const PAUSE_PER_STREAM_MS = 20
 export function createLiveStreams(deps: LiveOptions) {
   const { reports, storage, domains, clock, liveLateMs = 0, livePauseMs = PAUSE_MS } = deps
   const limit = createOpenLimit(STREAMS_PER_WORKSPACE, STREAMS_MAX)
-  const streams = new Set<EventStream>()
+  const streams = new Set<ReturnType<typeof createEventStream>>()
 
   /** The selection of a range. Tags are checked per click: a tag may have 100,000 links. */
   async function selectionsOf(caller: StatisticsCaller, query: ClicksQuery) {
@@ -87,7 +84,7 @@ export function createLiveStreams(deps: LiveOptions) {
           const { click, position } = followed
           const { linkSeq } = click
           if (!(await hasTags(storage.read, no, linkSeq, tags))) continue
-          const id = (await findLinkNames(storage, [linkSeq])).get(linkSeq)?.id ?? null
+          const id = (await findLinkIds(storage.read, [linkSeq])).get(linkSeq) ?? null
           yield { id: idOf(position), data: JSON.stringify(renderClick(click, id, domains)) }
         }
       }

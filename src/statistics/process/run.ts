@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { runWorker, sendToParent, type Worker } from '../../workers/index.ts'
 import type { Retention, Store } from '../engine/types.ts'
-import { fileBytesOf, statisticsFile } from './files.ts'
+import { statisticsFile } from './files.ts'
 import { keepStore } from './kept-store.ts'
 import { listen } from './server.ts'
 import { socketPath } from './socket.ts'
@@ -53,26 +54,10 @@ export async function runStatistics(options: StatisticsOptions): Promise<void> {
   const kept = keepStore({ file, open: () => options.open(clock), logger })
   const socket = socketPath(dataDir)
   const listening = listen({ socket, logger, answers: kept.answers })
-  sendToParent({ kind: 'ready', socket })
-  await runWorker(createStatisticsWorker({ file, kept, listening, logger }), {
-    niceness,
-    idleMs,
-    retryMs,
-    leastGapMs: LEAST_GAP_MS,
-  })
-}
-
-function createStatisticsWorker(options: {
-  file: string
-  kept: ReturnType<typeof keepStore>
-  listening: ReturnType<typeof listen>
-  logger: StatisticsOptions['logger']
-}): Worker<RetentionNotice, StoreReport> {
-  const { file, kept, listening, logger } = options
   let upTo = 0
   let stored = 0
   let skipped = 0
-  return {
+  const worker: Worker<RetentionNotice, StoreReport> = {
     async pass() {
       const store = await kept.open()
       const before = store.since
@@ -84,12 +69,8 @@ function createStatisticsWorker(options: {
       stored += pass.records
       skipped += pass.skipped
       upTo = Math.max(upTo, pass.upTo)
-      const { watermark } = store
-      return {
-        records: pass.records,
-        more: !pass.complete,
-        progress: { watermark, upTo, skipped },
-      }
+      const progress = { watermark: store.watermark, upTo, skipped }
+      return { records: pass.records, more: !pass.complete, progress }
     },
     failed: kept.fail,
     notice: ({ retention }) => kept.setRetention(retention),
@@ -97,7 +78,7 @@ function createStatisticsWorker(options: {
       state: kept.state,
       since: kept.current?.since ?? 0,
       stored,
-      fileBytes: fileBytesOf(file),
+      fileBytes: bytesOf(file) + bytesOf(`${file}.wal`),
     }),
     maintenance: {
       get due() {
@@ -115,4 +96,8 @@ function createStatisticsWorker(options: {
       kept.close()
     },
   }
+  sendToParent({ kind: 'ready', socket })
+  await runWorker(worker, { niceness, idleMs, retryMs, leastGapMs: LEAST_GAP_MS })
 }
+
+const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0

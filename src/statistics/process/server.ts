@@ -65,10 +65,6 @@ export function listen({ socket, answers, logger }: ListenOptions) {
   const server = Bun.serve(options as unknown as Bun.Serve.Options<undefined>)
   const release = claimSocket(own, socket)
   return {
-    /** Questions and streams that aren't finished. */
-    get open() {
-      return open
-    },
     /** Milliseconds since the last question or stream ended; 0 while one is open. */
     get idleMs() {
       return open > 0 ? 0 : performance.now() - endedAt

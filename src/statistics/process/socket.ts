@@ -20,9 +20,8 @@ export function socketPath(dataDir: string): string {
 }
 
 /**
- * Makes the socket's directory, if need be. Returns a path of this process's own to listen at: who
- * stops listening deletes its path, which may be another process's by then.
- * @throws when the directory is another user's
+ * Makes the socket's directory, if need be. Returns a path of this process's own to listen at: the end
+ * of listening deletes it. @throws when the directory is another user's
  */
 export function prepareSocket(path: string): string {
   const directory = resolve(path, '..')
@@ -36,9 +35,8 @@ export function prepareSocket(path: string): string {
 }
 
 /**
- * Puts the socket that listens at `own` in the place where it is looked for, whatever was there: one
- * left behind by a process that was killed, or of one that is about to end. Returns what takes it
- * away again, unless another process has put its own there.
+ * Moves the socket that listens at `own` to its public path, over that of a process that was killed or
+ * is about to end. Returns what removes it, unless another process has put its own there.
  */
 export function claimSocket(own: string, path: string): () => void {
   const { ino } = lstatSync(own)

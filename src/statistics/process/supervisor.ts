@@ -4,15 +4,10 @@ import { createStatisticsClient } from './client.ts'
 import type { RetentionNotice, StoreReport } from './run.ts'
 import type { StoreState } from './store-state.ts'
 
-/** What is known of the statistics process. */
-export interface StatisticsState extends WorkerState {
+/** What is known of the statistics process; `stored` counts since the serving process started. */
+export interface StatisticsState extends WorkerState, Omit<StoreReport, 'state'> {
   /** As it last reported. */
   store: StoreState
-  /** Clicks stored since the serving process started. */
-  stored: number
-  fileBytes: number
-  /** Time from which all clicks are stored, in milliseconds; 0: all, as far as is known. */
-  since: number
 }
 
 /** Made by {@link createStatistics}. */

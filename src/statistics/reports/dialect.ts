@@ -20,16 +20,8 @@ export interface Dialect {
 }
 
 /** Collects the parameters of one query; at first there are none. */
-export function createParameters(dialect: Pick<Dialect, 'parameter'>): {
-  readonly values: string[]
-  readonly bind: Bind
-} {
+export function createParameters(dialect: Pick<Dialect, 'parameter'>) {
   const values: string[] = []
-  return {
-    values,
-    bind(value, type = 'text') {
-      values.push(value)
-      return dialect.parameter(values.length - 1, type)
-    },
-  }
+  const bind: Bind = (value, type = 'text') => dialect.parameter(values.push(value) - 1, type)
+  return { values, bind }
 }

@@ -1,5 +1,6 @@
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
-import { type Engine, type LinkFacts, NO_FACTS } from '../engine/types.ts'
+import { createExport } from '../engine/shared/export.ts'
+import type { Engine, LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
 import type { AskableReports, ClickReports, Selection } from '../types.ts'
 import { type Asking, series, top, totals } from './counts.ts'
@@ -8,11 +9,16 @@ import { createQueryQueue } from './queue.ts'
 
 /** What reports work with besides the clicks. */
 export interface ReportOptions {
-  facts?: LinkFacts
+  facts?: LinkFacts | undefined
   /** How long a heavy query may take, its wait included. */
   heavyWithinMs?: number
 }
 
+const NO_FACTS: LinkFacts = {
+  links: async () => new Map(),
+  tagged: async () => [],
+  domains: async () => new Map(),
+}
 /** No click is later: the end of the year 9999. */
 const LATEST_MS = 253_402_300_800_000
 /** Questions about a whole workspace over more days than this are heavy. */
@@ -30,6 +36,7 @@ export function createReports(
 ): AskableReports {
   const { dialect } = engine
   const queue = createQueryQueue(heavyWithinMs)
+  const exported = createExport(engine, facts)
 
   /** The selection with the links of its tags, within the times that clicks can have. */
   async function resolve(selection: Selection): Promise<Selection> {
@@ -68,8 +75,7 @@ export function createReports(
         const workspaceNo = Math.floor((linkSeqs[0] ?? 0) / SEQS_PER_WORKSPACE)
         return daily(asking(signal), workspaceNo, linkSeqs, firstDay, days)
       },
-      export: async (selection, options) =>
-        engine.export(await resolve(selection), options, signal),
+      export: async (selection, options) => exported(await resolve(selection), options, signal),
     }
   }
 

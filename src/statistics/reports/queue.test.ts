@@ -16,7 +16,7 @@ function createHeldEngine() {
       queries.push({ signal, finish: () => resolve([[1, queries.length, 0, 0]]) })
       return promise
     },
-    export: async () => new ReadableStream(),
+    async *pages() {},
   }
   return { engine, queries }
 }

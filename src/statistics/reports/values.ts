@@ -1,10 +1,13 @@
+import { CLICK_DETAILS } from '../../storage/click-columns.ts'
 import { KIND_NAMES } from '../columns.ts'
 import { DAY_MS, HOUR_MS } from '../intervals.ts'
 import type { BotsMode, Dimension, Filter, ZoneOffset } from '../types.ts'
 import type { Bind, Dialect } from './dialect.ts'
 
-/** Dimensions whose values are numbers. */
 const NUMERIC: ReadonlySet<Dimension> = new Set(['hour', 'weekday', 'domain', 'link'])
+
+/** Whether a dimension's values are numbers. */
+export const isNumeric = (dimension: Dimension) => NUMERIC.has(dimension)
 
 /** Hours and weekdays are milliseconds in SQL, where `/` differs between the engines. */
 const UNITS: Partial<Record<Dimension, { unit: number; plus: number }>> = {
@@ -12,28 +15,15 @@ const UNITS: Partial<Record<Dimension, { unit: number; plus: number }>> = {
   weekday: { unit: DAY_MS, plus: 1 },
 }
 
+const CODED: ReadonlySet<string> = new Set(['country', 'region', 'language', 'referrer', 'device'])
 /** Free texts, which are filtered in any case. */
-const FREE_TEXT: ReadonlySet<Dimension> = new Set([
-  'city',
-  'referrer_path',
-  'browser',
-  'os',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-])
+const FREE_TEXT: ReadonlySet<Dimension> = new Set(CLICK_DETAILS.filter((name) => !CODED.has(name)))
 
 /** The name of a click's kind. */
 export const KIND_SQL = `CASE kind ${KIND_NAMES.map((name, kind) => `WHEN ${kind} THEN '${name}'`).join(' ')} END`
 
 /** A click's trigger. */
 export const TRIGGER_SQL = `CASE WHEN qr THEN 'qr' ELSE 'click' END`
-
-export function isNumeric(dimension: Dimension): boolean {
-  return NUMERIC.has(dimension)
-}
 
 /** The SQL of a dimension's value. */
 export function valueSql(dimension: Dimension, offsets: readonly ZoneOffset[]): string {

@@ -1,12 +1,6 @@
 import { DAY_MS } from '../../intervals.ts'
 import type { Dialect } from '../../reports/dialect.ts'
 
-/** A table, and how its UTC day compares to the day before which totals count. */
-const TABLES = {
-  clicks: { from: 'clicks', isCurrent: (before: string) => `time >= ${before} * ${DAY_MS}` },
-  daily: { from: 'daily FINAL', isCurrent: (before: string) => `day < ${before}` },
-} as const
-
 /** ClickHouse's SQL, for the tables of `schema.ts`. */
 export const clickHouseDialect: Dialect = {
   parameter: (no) => `{p${no}:String}`,
@@ -19,7 +13,9 @@ export const clickHouseDialect: Dialect = {
   bytewise: (expression) => expression,
   lower: (expression) => `lowerUTF8(${expression})`,
   table(name, workspace) {
-    const { from, isCurrent } = TABLES[name]
+    const from = name === 'clicks' ? name : `${name} FINAL`
+    const isCurrent = (before: string) =>
+      name === 'clicks' ? `time >= ${before} * ${DAY_MS}` : `day < ${before}`
     if (workspace !== null) {
       const before = `(SELECT max(before) FROM purged WHERE workspace = ${workspace})`
       return `(SELECT * FROM ${from} WHERE ${isCurrent(before)})`

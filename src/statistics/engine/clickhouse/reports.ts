@@ -1,7 +1,6 @@
-import { createReports } from '../../reports/index.ts'
+import { createReports, type ReportOptions } from '../../reports/index.ts'
 import type { AskableReports } from '../../types.ts'
-import { createExport, queriedPages } from '../shared/export.ts'
-import { type LinkFacts, NO_FACTS } from '../types.ts'
+import { queriedPages } from '../shared/export.ts'
 import type { ClickHouse } from './client.ts'
 import { clickHouseDialect as dialect } from './dialect.ts'
 
@@ -11,8 +10,8 @@ const EXPORT_PAGE = 20_000
 /** Reports on the clicks in ClickHouse. The server cancels queries of clients that have left. */
 export function createClickHouseReports(
   { rows: query }: Pick<ClickHouse, 'rows'>,
-  { facts = NO_FACTS }: { facts?: LinkFacts } = {},
+  options?: ReportOptions,
 ): AskableReports {
   const pages = queriedPages({ dialect, query }, EXPORT_PAGE)
-  return createReports({ dialect, query, export: createExport(pages, facts) }, { facts })
+  return createReports({ dialect, query, pages }, options)
 }

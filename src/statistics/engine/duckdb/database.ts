@@ -82,10 +82,9 @@ async function checkFormat(connection: Connection): Promise<void> {
 
 /** From here on queries read and write no other files, and settings stay but for one. */
 async function restrict(connection: Connection, directory: string): Promise<void> {
-  await connection.run(`SET allowed_directories = [${quoted(`${directory}/`)}]`)
-  await connection.run("SET allowed_configs = ['memory_limit']")
-  await connection.run('SET enable_external_access = false')
-  await connection.run('SET lock_configuration = true')
+  await connection.run(`SET allowed_directories = [${quoted(`${directory}/`)}];
+    SET allowed_configs = ['memory_limit']; SET enable_external_access = false;
+    SET lock_configuration = true`)
 }
 
 async function open(file: string, { readonly = false, memoryMb = MEMORY_MB }: DuckDbOptions) {
@@ -106,10 +105,6 @@ async function open(file: string, { readonly = false, memoryMb = MEMORY_MB }: Du
   let running = 0
   let closing = false
   let interrupting: Timer | undefined
-
-  function interruptAll(): void {
-    for (const connection of connections) connection.interrupt()
-  }
 
   function finish(): void {
     if (!closing || running > 0) return
@@ -160,7 +155,9 @@ async function open(file: string, { readonly = false, memoryMb = MEMORY_MB }: Du
     close(): void {
       if (closing) return
       closing = true
-      interrupting = setInterval(interruptAll, INTERRUPT_EVERY_MS)
+      interrupting = setInterval(() => {
+        for (const connection of connections) connection.interrupt()
+      }, INTERRUPT_EVERY_MS)
       finish()
     },
   }

@@ -45,7 +45,7 @@ beforeAll(async () => {
     tagged: async () => [],
     domains: async () => HOSTS,
   }
-  reports = createReports(createDuckDbEngine(opened.database, facts), { facts })
+  reports = createReports(createDuckDbEngine(opened.database), { facts })
 })
 afterAll(() => opened.close())
 

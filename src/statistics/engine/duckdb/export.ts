@@ -7,7 +7,7 @@ import { createQueue } from '../../reports/queue.ts'
 import { KIND_SQL, modeSql, TRIGGER_SQL } from '../../reports/values.ts'
 import { linesOf } from '../../streams.ts'
 import type { ListedClick, Selection } from '../../types.ts'
-import type { ExportPages } from '../shared/export.ts'
+import type { Engine } from '../types.ts'
 import { type Connection, type DuckDb, quoted } from './database.ts'
 import { dialect } from './dialect.ts'
 
@@ -22,7 +22,7 @@ const COLUMNS = `time, n, link AS "linkSeq", domain AS "domainNo", ${KIND_SQL} A
  * The clicks of an export, a part at a time: DuckDB sorts it into a file of JSON lines, which is read
  * and deleted. So a slow reader holds neither memory nor a transaction.
  */
-export function createExportPages(database: DuckDb): ExportPages {
+export function createExportPages(database: DuckDb): Engine['pages'] {
   /** Sorting takes much of DuckDB's memory: one export does so at a time. */
   const queue = createQueue(1)
 

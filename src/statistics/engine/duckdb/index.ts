@@ -1,6 +1,5 @@
 import { createQueue } from '../../reports/queue.ts'
-import { createExport } from '../shared/export.ts'
-import type { Engine, LinkFacts } from '../types.ts'
+import type { Engine } from '../types.ts'
 import type { Connection, DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'
 import { createExportPages } from './export.ts'
@@ -11,7 +10,7 @@ export { type DuckDb, OldFormat, openDuckDb } from './database.ts'
 const QUERIES_AT_ONCE = 3
 
 /** Answers questions from a statistics file. */
-export function createDuckDbEngine(database: DuckDb, facts: LinkFacts): Engine {
+export function createDuckDbEngine(database: DuckDb): Engine {
   const idle: Connection[] = []
   const queue = createQueue(QUERIES_AT_ONCE)
   return {
@@ -25,6 +24,6 @@ export function createDuckDbEngine(database: DuckDb, facts: LinkFacts): Engine {
           idle.push(connection)
         }
       }, signal),
-    export: createExport(createExportPages(database), facts),
+    pages: createExportPages(database),
   }
 }

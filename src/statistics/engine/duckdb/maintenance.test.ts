@@ -8,7 +8,6 @@ import { createReports } from '../../reports/index.ts'
 import { FIRST_DAY, world } from '../../reports/testing/world.ts'
 import { click } from '../../testing/naive.ts'
 import type { Selection } from '../../types.ts'
-import { NO_FACTS } from '../types.ts'
 import { createDuckDbEngine } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
 import { openTestDuckDb, type TestDuckDb } from './testing/duckdb.ts'
@@ -111,7 +110,7 @@ describe('after the retention', () => {
   })
 
   test('the counts of whole days stay what they were', async () => {
-    const reports = createReports(createDuckDbEngine(opened.database, NO_FACTS))
+    const reports = createReports(createDuckDbEngine(opened.database))
     const bots = fc.constantFrom('exclude' as const, 'include' as const, 'only' as const)
     const linkSeq = fc.constantFrom(null, LINK, LINK + 1)
     await fc.assert(

@@ -2,7 +2,6 @@ import { afterAll, beforeAll } from 'bun:test'
 import { createReports } from '../../reports/index.ts'
 import { reportsContract } from '../../reports/testing/contract.ts'
 import type { AskableReports } from '../../types.ts'
-import { NO_FACTS } from '../types.ts'
 import { createDuckDbEngine } from './index.ts'
 import { openTestDuckDb, type TestDuckDb } from './testing/duckdb.ts'
 
@@ -15,7 +14,7 @@ let worlds = 0
 
 beforeAll(async () => {
   opened = await openTestDuckDb()
-  reports = createReports(createDuckDbEngine(opened.database, NO_FACTS))
+  reports = createReports(createDuckDbEngine(opened.database))
 })
 
 afterAll(() => opened.close())

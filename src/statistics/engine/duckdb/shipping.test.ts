@@ -6,7 +6,6 @@ import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
 import { createReports } from '../../reports/index.ts'
 import { click } from '../../testing/naive.ts'
 import type { Selection, StoredClick } from '../../types.ts'
-import { NO_FACTS } from '../types.ts'
 import { createDuckDbEngine } from './index.ts'
 import { linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
@@ -36,7 +35,7 @@ async function stored(workspaceNo = 1): Promise<StoredClick[]> {
     bots: 'include',
     offsets: [],
   }
-  const reports = createReports(createDuckDbEngine(opened.database, NO_FACTS))
+  const reports = createReports(createDuckDbEngine(opened.database))
   const clicks = await reports.clicks(selection, { after: { time: 0, n: -1 }, limit: 100_000 })
   const visitors = await opened.rows(
     `SELECT visitor FROM clicks WHERE workspace = ${workspaceNo} ORDER BY time, n`,

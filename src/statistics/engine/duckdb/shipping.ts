@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
-import { KIND, TEXT_COLUMNS } from '../../columns.ts'
+import { CLICK_COLUMNS } from '../../columns.ts'
 import type { StoredClick } from '../../types.ts'
 import { monthAfter, monthOf } from '../shared/months.ts'
+import { rowOf } from '../shared/rows.ts'
 import type { ShippingOptions } from '../shared/shipping.ts'
 import { type Connection, type DuckDb, quoted } from './database.ts'
 import { CLICK_TYPES } from './schema.ts'
@@ -74,17 +74,9 @@ async function reopenMonths(connection: Connection, clicks: readonly StoredClick
 }
 
 function lineOf(click: StoredClick): string {
-  const line: Record<string, unknown> = {
-    workspace: Math.floor(click.linkSeq / SEQS_PER_WORKSPACE),
-    link: click.linkSeq,
-    time: click.time,
-    n: click.n,
-    visitor: click.visitor === null ? null : String(click.visitor),
-    kind: KIND[click.kind],
-    qr: click.trigger === 'qr',
-    domain: click.domainNo,
-  }
   // DuckDB refuses JSON with half a surrogate pair.
-  for (const name of TEXT_COLUMNS) line[name] = click[name]?.toWellFormed()
-  return `${JSON.stringify(line)}\n`
+  const row = rowOf(click, (text) => text.toWellFormed())
+  const line = Object.fromEntries(CLICK_COLUMNS.map((name, i) => [name, row[i]]))
+  // DuckDB's column is unsigned.
+  return `${JSON.stringify({ ...line, visitor: click.visitor?.toString() })}\n`
 }

@@ -1,13 +1,10 @@
-import type { Clock } from '../../../base/clock.ts'
-import type { ClickRecord } from '../../../clicks/record.ts'
 import { journalDirectory } from '../../../clicks/segments.ts'
 import { databaseFiles } from '../../../storage/index.ts'
-import type { GatherOptions } from '../../ingest/gather.ts'
 import { statisticsFile } from '../../process/files.ts'
 import { createReports } from '../../reports/index.ts'
-import type { Click } from '../../types.ts'
+import type { NodeStoreOptions } from '../shared/node.ts'
 import { openShipping } from '../shared/shipping.ts'
-import { type LinkFacts, NO_FACTS, type Store } from '../types.ts'
+import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
 import { createDuckDbEngine, type DuckDb, openDuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
@@ -15,13 +12,7 @@ import { linkNumbers } from './recount.ts'
 import { createDuckDbTarget } from './shipping.ts'
 import { createWriteLock } from './write-lock.ts'
 
-interface StoreOptions {
-  clock: Clock
-  enrich(record: ClickRecord): Click
-  /** See `gather`. */
-  counted?: GatherOptions['counted']
-  facts?: LinkFacts
-}
+type StoreOptions = Pick<NodeStoreOptions, 'clock' | 'enrich' | 'counted'> & { facts?: LinkFacts }
 
 /**
  * Opens the statistics file of a data directory.
@@ -43,7 +34,7 @@ export async function openOwnStore(
 async function useStore(
   database: DuckDb,
   dataDir: string,
-  { clock, enrich, counted, facts = NO_FACTS }: StoreOptions,
+  { clock, enrich, counted, facts }: StoreOptions,
 ): Promise<Required<Store>> {
   const directory = journalDirectory(dataDir)
   const shipping = await openShipping({
@@ -57,7 +48,7 @@ async function useStore(
   const { writing: exclusively, lock } = createWriteLock()
 
   return {
-    reportsUntil: createReports(createDuckDbEngine(database, facts), { facts }).until,
+    reportsUntil: createReports(createDuckDbEngine(database), { facts }).until,
     maintenance: {
       get due() {
         return maintenance.due

@@ -1,9 +1,9 @@
 import { CompiledQuery } from 'kysely'
 import type { Storage } from '../../../storage/index.ts'
-import { createReports } from '../../reports/index.ts'
+import { createReports, type ReportOptions } from '../../reports/index.ts'
 import type { AskableReports } from '../../types.ts'
-import { createExport, queriedPages } from '../shared/export.ts'
-import { type Engine, type LinkFacts, NO_FACTS } from '../types.ts'
+import { queriedPages } from '../shared/export.ts'
+import type { Engine } from '../types.ts'
 import { postgresDialect as dialect } from './dialect.ts'
 
 /** Clicks of one query of an export: some megabytes. */
@@ -12,7 +12,7 @@ const EXPORT_PAGE = 5_000
 /** Reports on the clicks in PostgreSQL. */
 export function createPostgresReports(
   { reports }: Pick<Storage, 'reports'>,
-  { facts = NO_FACTS }: { facts?: LinkFacts } = {},
+  options?: ReportOptions,
 ): AskableReports {
   const query: Engine['query'] = async (sql, values, signal) => {
     signal?.throwIfAborted()
@@ -21,7 +21,7 @@ export function createPostgresReports(
     return rows.map((row) => Object.values(row))
   }
   const pages = queriedPages({ dialect, query }, EXPORT_PAGE)
-  return createReports({ dialect, query, export: createExport(pages, facts) }, { facts })
+  return createReports({ dialect, query, pages }, options)
 }
 
 /** Rejects when the signal aborts. The query itself ends by the server's statement timeout. */

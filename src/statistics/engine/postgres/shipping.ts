@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Position } from '../../../clicks/segments.ts'
 import type { Storage } from '../../../storage/index.ts'
 import { CLICK_COLUMNS } from '../../columns.ts'
 import type { StoredClick } from '../../types.ts'
@@ -50,7 +51,7 @@ export function openPostgresShipping(
 
 /** Adds clicks to the table: one parameter a column, however many clicks. */
 export function insertClicks(clicks: readonly StoredClick[]) {
-  const rows = clicks.map(rowOf)
+  const rows = clicks.map((click) => rowOf(click))
   const arrays = CLICK_COLUMNS.map((_, i) => {
     const values: ClickRow = rows.map((row) => row[i] ?? null)
     return sql`${values}::${sql.raw(TYPES[i] ?? 'text')}[]`
@@ -60,15 +61,10 @@ export function insertClicks(clicks: readonly StoredClick[]) {
 }
 
 async function readShipped(storage: Pick<Storage, 'read'>, nodeNo: number): Promise<ShippingState> {
-  const { rows } = await sql<{
-    segment: number
-    offset: number
-    batches: number
-    newest: number
-  }>`SELECT segment, "offset", batches, newest FROM click_shipping
+  type Row = Position & Pick<ShippingState, 'batches' | 'newest'>
+  const { rows } = await sql<Row>`SELECT segment, "offset", batches, newest FROM click_shipping
     WHERE node_no = ${nodeNo}`.execute(storage.read.db)
-  const [row] = rows
-  if (row === undefined) return NOTHING_SHIPPED
-  const { segment, offset, batches, newest } = row
-  return { at: { segment, offset }, pending: null, batches, newest, since: 0 }
+  if (rows[0] === undefined) return NOTHING_SHIPPED
+  const { batches, newest, ...at } = rows[0]
+  return { at, pending: null, batches, newest, since: 0 }
 }

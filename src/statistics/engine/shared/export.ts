@@ -8,15 +8,9 @@ import { monthAfter } from './months.ts'
 /** Links whose ids are remembered during an export. */
 const IDS_REMEMBERED = 100_000
 
-/** The clicks of a selection, oldest first, a page at a time. */
-export type ExportPages = (
-  selection: Selection,
-  signal: AbortSignal,
-) => AsyncGenerator<readonly ListedClick[]>
-
-/** Writes exports of the clicks that `pages` reads, with the names that `facts` has. */
-export function createExport(pages: ExportPages, facts: LinkFacts): Engine['export'] {
-  return async (selection, { format, raw = false }, signal) =>
+/** Writes exports of an engine's clicks, with the names that `facts` has. */
+export function createExport({ pages }: Pick<Engine, 'pages'>, facts: LinkFacts) {
+  return (selection: Selection, { format, raw = false }: ExportOptions, signal?: AbortSignal) =>
     streamOf(async function* (until) {
       const { head, page, end } = await formatOf(format, raw)
       yield head
@@ -30,8 +24,7 @@ export function createExport(pages: ExportPages, facts: LinkFacts): Engine['expo
 async function formatOf(format: ExportOptions['format'], raw: boolean): Promise<RowFormat> {
   if (format !== 'parquet') return createLineFormat(format, raw)
   // Loaded when it is first needed: most nodes never write Parquet.
-  const { createParquetFormat } = await import('./export-parquet.ts')
-  return createParquetFormat()
+  return (await import('./export-parquet.ts')).createParquetFormat()
 }
 
 /**
@@ -42,7 +35,7 @@ async function formatOf(format: ExportOptions['format'], raw: boolean): Promise<
 export function queriedPages(
   { dialect, query }: Pick<Engine, 'dialect' | 'query'>,
   limit: number,
-): ExportPages {
+): Engine['pages'] {
   return async function* (selection, signal) {
     const asking = {
       dialect,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../../base/clock.ts'
+import type { Logger } from '../../../base/logger.ts'
 import { acquireLease } from '../../../clicks/leases.ts'
 import type { Storage } from '../../../storage/index.ts'
 import type { Maintenance } from '../types.ts'
@@ -10,26 +11,31 @@ const LEASE_MS = 1_800_000
 const LAST_STEP_MS = 1_200_000
 const LINKS_PER_STEP = 5_000
 
-/** What {@link createMaintenance} works with. Every step can be repeated, on any node. */
-export interface MaintenanceOptions {
-  storage: Pick<Storage, 'read' | 'write'>
-  clock: Clock
+/** An engine's steps, each of which can be repeated, on any node. */
+export interface PurgeSteps {
   /** Deletes clicks and totals of deleted links. True: there is more to delete. */
   deleteLinks(seqs: readonly number[]): Promise<boolean>
   /** Replaces clicks older than the retention by daily totals. True: there is more to replace. */
   purgeExpired(retention: Retention, now: number): Promise<boolean>
 }
 
+/** What {@link createMaintenance} works with. */
+interface MaintenanceOptions extends PurgeSteps {
+  storage: Pick<Storage, 'read' | 'write'>
+  clock: Clock
+  logger?: Pick<Logger, 'warn'> | undefined
+}
+
 /** Purges the clicks of deleted links and those past their retention, on one node at a time. */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { storage, clock, deleteLinks, purgeExpired } = options
+  const { storage, clock, logger, deleteLinks, purgeExpired } = options
   /** Until then steps may begin (`performance.now()`). */
   let stepsUntil = 0
   const tasks: MaintenanceTask[] = [
     () => purgeLinks(storage, deleteLinks),
     (now, retention) => purgeExpired(retention, now),
   ]
-  return createRounds({
+  const rounds = createRounds({
     clock,
     tasks: tasks.map(
       (task) =>
@@ -42,6 +48,15 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       return await acquireLease(storage, 'clicks', LEASE_MS)
     },
   })
+  return {
+    get due() {
+      return rounds.due
+    },
+    setRetention: rounds.setRetention,
+    // An error here must not stop the storing of clicks: the next round tries again.
+    step: () =>
+      rounds.step().catch((err) => logger?.warn({ err }, 'Old clicks can not be deleted')),
+  }
 }
 
 /** Purges some deleted links. True: there are more. */

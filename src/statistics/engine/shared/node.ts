@@ -1,39 +1,31 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../../base/clock.ts'
 import type { Logger } from '../../../base/logger.ts'
-import type { ClickRecord } from '../../../clicks/record.ts'
 import type { Storage } from '../../../storage/index.ts'
 import type { GatherOptions } from '../../ingest/gather.ts'
-import type { AskableReports, Click } from '../../types.ts'
+import type { AskableReports } from '../../types.ts'
 import type { Store } from '../types.ts'
-import { createMaintenance, type MaintenanceOptions } from './maintenance.ts'
+import { createMaintenance, type PurgeSteps } from './maintenance.ts'
 import type { Shipping } from './shipping.ts'
 
 /** How often the database is told how far this node's journal is stored. */
 const TELL_EVERY_MS = 1_000
 
 /** What the stores of many nodes' clicks are opened with. */
-export interface NodeStoreOptions {
+export interface NodeStoreOptions extends Pick<GatherOptions, 'enrich' | 'counted'> {
   dataDir: string
   node: { id: string; no: number }
   storage: Pick<Storage, 'read' | 'reports' | 'write'>
   clock: Clock
   logger?: Pick<Logger, 'warn'>
-  enrich(record: ClickRecord): Click
-  /** See `gather`. */
-  counted?: GatherOptions['counted']
 }
 
 /** The clicks of all nodes, as one node's statistics process uses them. */
 export function createNodeStore(
   { node, storage, clock, logger }: NodeStoreOptions,
-  engine: { reports: AskableReports; shipping: Shipping } & Pick<
-    MaintenanceOptions,
-    'deleteLinks' | 'purgeExpired'
-  >,
+  engine: { reports: AskableReports; shipping: Shipping } & PurgeSteps,
 ): Store {
   const { reports, shipping } = engine
-  const maintenance = createMaintenance({ ...engine, storage, clock })
   let toldAt = Number.NEGATIVE_INFINITY
 
   /** For the recount of other nodes; the clicks are stored whether this succeeds or not. */
@@ -47,15 +39,7 @@ export function createNodeStore(
 
   return {
     reportsUntil: reports.until,
-    maintenance: {
-      get due() {
-        return maintenance.due
-      },
-      setRetention: maintenance.setRetention,
-      // An error here must not stop the storing of clicks: the next round tries again.
-      step: () =>
-        maintenance.step().catch((err) => logger?.warn({ err }, 'Old clicks can not be deleted')),
-    },
+    maintenance: createMaintenance({ ...engine, storage, clock, logger }),
     /** Clicks are stored from the beginning of each journal. */
     since: 0,
     get watermark() {

@@ -18,7 +18,7 @@ export interface RoundsOptions {
   /** False: the round is not for this process. */
   begin?(): Promise<boolean>
   /** Called after a round that has done something. */
-  changed?(): Promise<void>
+  changed?(): Promise<unknown>
 }
 
 /** Runs tasks in rounds. */

@@ -1,5 +1,5 @@
 import { SEQS_PER_WORKSPACE } from '../../../storage/index.ts'
-import { KIND, TEXT_COLUMNS } from '../../columns.ts'
+import { KIND_NAMES, TEXT_COLUMNS } from '../../columns.ts'
 import type { StoredClick } from '../../types.ts'
 
 /** A click's values in the order of `CLICK_COLUMNS`; the visitor as signed decimal text. */
@@ -8,8 +8,8 @@ export type ClickRow = (string | number | boolean | null)[]
 /** Half a surrogate pair and U+0000 are text in JavaScript, but not in databases. */
 const UNFIT = /\p{Surrogate}|\0/u
 
-/** The row of a click. */
-export function rowOf(click: StoredClick): ClickRow {
+/** The row of a click. @param fitText makes a text fit into the database */
+export function rowOf(click: StoredClick, fitText = fit): ClickRow {
   const { linkSeq, time, n, visitor, kind, trigger, domainNo } = click
   const row: ClickRow = [
     Math.floor(linkSeq / SEQS_PER_WORKSPACE),
@@ -17,17 +17,17 @@ export function rowOf(click: StoredClick): ClickRow {
     time,
     n,
     visitor === null ? null : String(BigInt.asIntN(64, visitor)),
-    KIND[kind],
+    KIND_NAMES.indexOf(kind),
     trigger === 'qr',
     domainNo,
   ]
   for (const name of TEXT_COLUMNS) {
     const value = click[name]
-    row.push(value !== null && UNFIT.test(value) ? fit(value) : value)
+    row.push(value === null ? null : fitText(value))
   }
   return row
 }
 
 function fit(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+  return UNFIT.test(text) ? text.toWellFormed().replaceAll('\0', '\uFFFD') : text
 }

@@ -1,8 +1,7 @@
-import type { ClickRecord } from '../../../clicks/record.ts'
 import type { Position } from '../../../clicks/segments.ts'
 import { type GatherOptions, gather, isSame } from '../../ingest/gather.ts'
 import { numberClicks } from '../../ingest/numbering.ts'
-import type { Click, StoredClick } from '../../types.ts'
+import type { StoredClick } from '../../types.ts'
 import type { Pass } from '../types.ts'
 
 /** How far a node's journal is stored. */
@@ -32,15 +31,9 @@ export const NOTHING_SHIPPED: ShippingState = {
 export type Shipping = Awaited<ReturnType<typeof openShipping>>
 
 /** What {@link openShipping} works with. */
-export interface ShippingOptions {
-  /** The journal's. */
-  directory: string
+export interface ShippingOptions
+  extends Pick<GatherOptions, 'directory' | 'enrich' | 'counted' | 'limit'> {
   nodeNo: number
-  enrich(record: ClickRecord): Click
-  /** See `gather`. */
-  counted?: GatherOptions['counted']
-  /** For tests: see `gather`. */
-  limit?: number | undefined
   /** Reads the stored state. */
   load(): Promise<ShippingState>
   /**
@@ -75,7 +68,7 @@ export async function openShipping(options: ShippingOptions) {
         counted,
         from: from.at,
         until: from.pending,
-        ...(limit !== undefined && { limit }),
+        limit,
       })
       if (isSame(end, from.at)) return { records: 0, skipped, complete, upTo: 0 }
       numberClicks(clicks, { nodeNo, ...from })

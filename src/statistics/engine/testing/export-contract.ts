@@ -38,7 +38,7 @@ export function exportContract({ reports: made, store }: ExportsUnderTest): void
 
   beforeAll(async () => {
     single = await openTestDuckDb()
-    const engine = createDuckDbEngine(single.database, FACTS)
+    const engine = createDuckDbEngine(single.database)
     both = [createReports(engine, { facts: FACTS }), made(FACTS)]
   })
   afterAll(() => single?.close())

@@ -18,7 +18,11 @@ export async function store(clickHouse: ClickHouse, it: World): Promise<World> {
   for (const table of ['clicks', 'daily', 'purged']) {
     await clickHouse.command(`TRUNCATE TABLE ${table}`)
   }
-  await add('clicks', CLICK_COLUMNS, it.clicks.map(rowOf))
+  await add(
+    'clicks',
+    CLICK_COLUMNS,
+    it.clicks.map((click) => rowOf(click)),
+  )
   await add('daily', DAILY_COLUMNS, purged.map(dailyRow))
   await add(
     'purged',
