@@ -14,18 +14,11 @@ export interface RedisOptions {
 const CONNECT_WITHIN_MS = 1_000
 const RECONNECT_MOST_MS = 1_000
 
-/** A connection, and how it is ended. */
-export interface Connection {
-  redis: Redis
-  /** Ends it, whatever its state. */
-  close(): void
-}
-
 /**
  * Opens a connection that comes back by itself. While it is gone a command fails immediately instead of
  * waiting, and none is sent again: who sends knows what is still worth sending.
  */
-export function connectRedis({ url, logger, name }: RedisOptions): Connection {
+export function connectRedis({ url, logger, name }: RedisOptions) {
   const redis = new Redis(url.reveal(), {
     connectionName: name,
     connectTimeout: CONNECT_WITHIN_MS,
@@ -59,6 +52,7 @@ export function connectRedis({ url, logger, name }: RedisOptions): Connection {
   })
   return {
     redis,
+    /** Ends it, whatever its state. */
     close() {
       isClosing = true
       redis.disconnect(false)
