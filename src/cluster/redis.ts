@@ -2,15 +2,6 @@ import { Redis } from 'ioredis'
 import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 
-/** One connection, and who it is for. */
-export interface RedisOptions {
-  /** `redis://` or, with TLS, `rediss://`; with user, password and number of the database if any. */
-  url: Hidden
-  logger: Pick<Logger, 'info' | 'warn'>
-  /** What the server's list of clients calls it. */
-  name: string
-}
-
 const CONNECT_WITHIN_MS = 1_000
 const RECONNECT_MOST_MS = 1_000
 
@@ -18,7 +9,14 @@ const RECONNECT_MOST_MS = 1_000
  * Opens a connection that comes back by itself. While it is gone a command fails immediately instead of
  * waiting, and none is sent again: who sends knows what is still worth sending.
  */
-export function connectRedis({ url, logger, name }: RedisOptions) {
+export function connectRedis(options: {
+  /** `redis://` or, with TLS, `rediss://`; with user, password and number of the database if any. */
+  url: Hidden
+  logger: Pick<Logger, 'info' | 'warn'>
+  /** What the server's list of clients calls it. */
+  name: string
+}) {
+  const { url, logger, name } = options
   const redis = new Redis(url.reveal(), {
     connectionName: name,
     connectTimeout: CONNECT_WITHIN_MS,
