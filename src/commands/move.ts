@@ -64,10 +64,9 @@ async function explain(error: unknown): Promise<unknown> {
   const { stateOf } = await import('../statistics/process/store-state.ts')
   const { name, message } = error as Error
   if (name === 'Refused') return error
-  const interrupted = (code: string, reason: string) => {
-    const advice = 'Nothing of the instance was changed; the same command continues where it was.'
-    return new CommandError(`${reason}. ${advice}`, 1, code)
-  }
+  const advice = 'Nothing of the instance was changed; the same command continues where it was.'
+  const interrupted = (code: string, reason: string) =>
+    new CommandError(`${reason}. ${advice}`, 1, code)
   if (name in FAULTS) return interrupted(FAULTS[name] as string, message)
   const state = stateOf(error)
   if (state === 'full') return interrupted('DISK_FULL', 'The data directory has no space left')

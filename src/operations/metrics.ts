@@ -1,5 +1,4 @@
-import { otherMethod, watchHeaders } from './answers.ts'
-import { isForwarded, isLoopback, isLoopbackHost } from './loopback.ts'
+import { isForwarded, isLoopback, isLoopbackHost, otherMethod, watchHeaders } from './answers.ts'
 
 /** An answer of the API, as the HTTP layer tells of it. */
 export interface AnsweredRequest {
