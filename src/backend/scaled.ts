@@ -66,7 +66,6 @@ export async function createScaledBackend(
     ...progress,
     databaseTime: () => timeOf(database),
   })
-  const { journal } = clicks
   opened.move()
 
   return {
@@ -79,7 +78,7 @@ export async function createScaledBackend(
     ),
     peopleSoFar: createPeopleSoFar({
       directory: journalDirectory(dataDir),
-      journal,
+      journal: clicks.journal,
       counted: countedInPostgres(database, node.no),
     }),
     checks: [

@@ -37,29 +37,13 @@ const alreadyLocked = async () => {}
  * be run twice.
  */
 export async function createSqliteWriter(connection: SqliteConnection, file: string) {
-  const { raw, db, run } = connection
-  const log = await open(`${file}-wal`, 'r+')
+  const { raw } = connection
+  const durable = await createSharedSync(`${file}-wal`)
   const wal = createWalKeeper(file, raw)
   const queue: QueuedJob[] = []
   let draining: Promise<void> | undefined
-  let lastSync = Promise.resolve()
-  let nextSync: Promise<void> | undefined
   const command = (text: string) => raw.run(text)
-
-  /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  async function attempt(job: Job): Promise<boolean> {
-    const locks = { lock: alreadyLocked, lockWorkspace: alreadyLocked }
-    try {
-      const value = await job.work({ ...hooksOf(job), dialect: 'sqlite', db, run, ...locks })
-      job.outcome = { value }
-      return true
-    } catch (reason) {
-      job.outcome = { reason: asStorageError(reason) }
-      // SQLite has already undone everything when the disk is full or failing.
-      if (!raw.inTransaction) throw reason
-      return false
-    }
-  }
+  const attempt = (job: Job) => attemptOn(connection, job)
 
   /** All together, or false: one failed, and nothing is written. */
   async function runTogether(jobs: QueuedJob[]): Promise<boolean> {
@@ -92,25 +76,7 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
       for (const job of jobs) job.reject(lost)
       return
     }
-    for (const job of jobs) settle(job, job.survives === 'power' ? sync : undefined)
-  }
-
-  /**
-   * Resolves when all that is committed would survive a power cut. One sync at a time, off the event
-   * loop; those who ask while it runs share the next one.
-   */
-  function sync(): Promise<void> {
-    if (nextSync !== undefined) return nextSync
-    const mine = lastSync.then(begin, begin)
-    nextSync = mine
-    return mine
-    async function begin(): Promise<void> {
-      lastSync = mine
-      nextSync = undefined
-      await log.datasync().catch((cause) => {
-        throw new StorageUnavailable('fdatasync failed', { cause })
-      })
-    }
+    for (const job of jobs) settle(job, job.survives === 'power' ? durable.sync : undefined)
   }
 
   async function drain(): Promise<void> {
@@ -119,7 +85,7 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
     while (queue.length > 0) {
       await wal.beforeBatch()
       // What is committed while a sync runs waits for the one after it: until then, gather.
-      if (queue.every(({ survives }) => survives === 'power')) await lastSync.catch(() => {})
+      if (queue.every(({ survives }) => survives === 'power')) await durable.running()
       await runBatch(queue.splice(0, SHARED_MAX))
     }
     draining = undefined
@@ -138,9 +104,52 @@ export async function createSqliteWriter(connection: SqliteConnection, file: str
     /** Waits for all that was asked for so far. */
     async close() {
       while (draining !== undefined) await draining
-      await (nextSync ?? lastSync).catch(() => {})
       wal.close()
-      await log.close()
+      await durable.close()
+    },
+  }
+}
+
+/** Sets the outcome. False: it failed, and what it wrote is still there. */
+async function attemptOn({ raw, db, run }: SqliteConnection, job: Job): Promise<boolean> {
+  const locks = { lock: alreadyLocked, lockWorkspace: alreadyLocked }
+  try {
+    const value = await job.work({ ...hooksOf(job), dialect: 'sqlite', db, run, ...locks })
+    job.outcome = { value }
+    return true
+  } catch (reason) {
+    job.outcome = { reason: asStorageError(reason) }
+    // SQLite has already undone everything when the disk is full or failing.
+    if (!raw.inTransaction) throw reason
+    return false
+  }
+}
+
+/** One sync of a file at a time, off the event loop; those who ask while it runs share the next one. */
+async function createSharedSync(file: string) {
+  const handle = await open(file, 'r+')
+  let last = Promise.resolve()
+  let next: Promise<void> | undefined
+  return {
+    /** Resolves when all that was written before the call would survive a power cut. */
+    sync(): Promise<void> {
+      if (next !== undefined) return next
+      const mine = last.then(begin, begin)
+      next = mine
+      return mine
+      async function begin(): Promise<void> {
+        last = mine
+        next = undefined
+        await handle.datasync().catch((cause) => {
+          throw new StorageUnavailable('fdatasync failed', { cause })
+        })
+      }
+    },
+    /** Waits for the sync that runs now. */
+    running: () => last.catch(() => {}),
+    async close() {
+      await (next ?? last).catch(() => {})
+      await handle.close()
     },
   }
 }
