@@ -12,21 +12,20 @@ import { createRequestCounts } from './usage/requests.ts'
 import { createWorkspaceRemoval } from './workspaces/removal.ts'
 import { createWorkspaceService } from './workspaces/service.ts'
 
-/** What the services below are made of. */
-export interface AdministrationInput
-  extends Pick<ServingInput, 'clock' | 'ids' | 'random' | 'plans'> {
-  storage: Storage
-  cursors: Cursors
-  keys: KeyService
-  links: LinkService
-  sendInvitation: SendInvitation
-  logger: Pick<Logger, 'warn'>
-}
-
 /**
- * The services behind the dashboard's endpoints of keys, members, workspaces, usage and audit. `purge` is to be called every minute or so, and does little when there is little.
+ * The services behind the dashboard's endpoints of keys, members, workspaces, usage and audit.
+ * `purge` is to be called every minute or so, and does little when there is little.
  */
-export function createAdministration(input: AdministrationInput) {
+export function createAdministration(
+  input: Pick<ServingInput, 'clock' | 'ids' | 'random' | 'plans'> & {
+    storage: Storage
+    cursors: Cursors
+    keys: KeyService
+    links: LinkService
+    sendInvitation: SendInvitation
+    logger: Pick<Logger, 'warn'>
+  },
+) {
   const { storage, clock, cursors, plans, links, keys, logger } = input
   const workspaces = createWorkspaceService(input)
   const removal = createWorkspaceRemoval({ storage, clock, purgeLinks: links.purgeSome })

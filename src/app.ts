@@ -57,27 +57,17 @@ export interface AppDeps
 }
 
 /** The API, its document and its reference page: request → response, without a listener. */
-export interface App {
-  /** Whether a path is the application's; whatever else comes may be a short link. */
-  owns(path: string): boolean
-  /** Answers whatever comes; never rejects. */
-  fetch(request: Request, info: RequestInfo): Response | Promise<Response>
-}
+export type App = ReturnType<typeof createApp>
 
 const OWN = /^\/(?:api|app|docs|openapi\.json)(?:\/|$)/
 const DASHBOARD_API = /^\/app\/api(?:\/|$)/
 
 /** Builds the application. */
-export function createApp(deps: AppDeps): App {
+export function createApp(deps: AppDeps) {
   const { limiters } = deps
   const planLimiter = limiters?.api ?? createMemoryLimiter()
-  const api = createApi({
-    ...deps,
-    limiter: planLimiter,
-    anonymousLimiter: limiters?.anonymous,
-  })
+  const api = createApi({ ...deps, limiter: planLimiter, anonymousLimiter: limiters?.anonymous })
   registerEndpoints(api, deps)
-
   registerRootRoutes(api, () => api.endpoints)
   addDocuments(api, deps.baseUrl)
 
@@ -94,15 +84,18 @@ export function createApp(deps: AppDeps): App {
   registerDashboardEndpoints(dashboardApi, { ...deps, invitationLimiter: limiters?.invitations })
   dashboardApi.mount(`${DASHBOARD_PREFIX}/api/auth`, deps.accounts.authenticate)
 
-  function answer(request: Request, info: RequestInfo): Response | Promise<Response> {
-    const path = pathOf(request.url)
-    if (!path.startsWith(DASHBOARD_PREFIX)) return api.fetch(request, info)
-    if (path === OIDC_CALLBACK) return backToSignIn(request, dashboardApi.fetch(request, info))
-    if (DASHBOARD_API.test(path)) return dashboardApi.fetch(request, info)
-    return deps.dashboard?.(request) ?? dashboardApi.fetch(request, info)
+  return {
+    /** Whether a path is the application's; whatever else comes may be a short link. */
+    owns: (path: string) => OWN.test(path),
+    /** Answers whatever comes; never rejects. */
+    fetch(request: Request, info: RequestInfo): Response | Promise<Response> {
+      const path = pathOf(request.url)
+      if (!path.startsWith(DASHBOARD_PREFIX)) return api.fetch(request, info)
+      if (path === OIDC_CALLBACK) return backToSignIn(request, dashboardApi.fetch(request, info))
+      if (DASHBOARD_API.test(path)) return dashboardApi.fetch(request, info)
+      return deps.dashboard?.(request) ?? dashboardApi.fetch(request, info)
+    },
   }
-
-  return { owns: (path) => OWN.test(path), fetch: answer }
 }
 
 /** Serves the OpenAPI document and the reference, made on the first request. */

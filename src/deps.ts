@@ -2,30 +2,24 @@ import { networkInterfaces } from 'node:os'
 import { createAccounts, createInvitations, createSendInvitation } from './accounts/index.ts'
 import { createAdministration } from './administration.ts'
 import { type App, createApp } from './app.ts'
-import { type Backend, createBackend } from './backend/index.ts'
+import { createBackend } from './backend/index.ts'
 import { addressKey, createClientAddress } from './base/client-address.ts'
-import { type Blocks, blocksFile, createBlocks } from './blocks/index.ts'
+import { blocksFile, createBlocks } from './blocks/index.ts'
 import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
-import {
-  DEFAULT_DOMAIN,
-  type Domains,
-  domainsFile,
-  rememberDomains,
-  syncDomains,
-} from './domains/index.ts'
-import { type Cursors, createCursors } from './http/cursor.ts'
+import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './domains/index.ts'
+import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
 import { createKeyService } from './keys/service.ts'
-import { createHashQueue, type HashQueue } from './limits/index.ts'
+import { createHashQueue } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer } from './mail/mailer.ts'
 import { smtp } from './mail/smtp.ts'
 import { onTls } from './operations/answers.ts'
 import { createHostAsk } from './operations/ask.ts'
 import { diskCheck, secretCheck } from './operations/checks.ts'
-import { createHealth } from './operations/health.ts'
+import { createHealth, type Health } from './operations/health.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
 import {
@@ -49,72 +43,21 @@ const STATISTICS_EVERY_MS = 21_600_000
 const LIVE_LATE_MS = 60_000
 
 /** What every part is made from. */
-interface Parts extends ServingInput, Pick<Backend, 'storage'> {
-  backend: Backend
-  nodeId: string | undefined
-  domains: Domains
-  cursors: Cursors
-  blocks: Blocks
-  hashes: HashQueue
-}
+type Parts = Awaited<ReturnType<typeof openParts>>
 
 /** The composition root: opens the stores of a migrated data directory and composes the services. */
 export async function createDeps(input: ServingInput): Promise<Serving> {
-  const cursors = createCursors(input.secrets.cursors)
-  const backend = await createBackend({ ...input, cursors })
-  const { config, logger, metrics, clock, baseUrl } = input
-  const { storage } = backend
-  const { domains, blocks } = await openDomains(input, backend)
-  const { nodeId } = backend
-  const hashes = createHashQueue()
-  const parts: Parts = { ...input, backend, storage, nodeId, domains, cursors, blocks, hashes }
+  const parts = await openParts(input)
+  const { backend, storage } = parts
   const services = createServices(parts)
   const { accounts, administration, keys, mailer, statistics } = services
-
-  const app = createApplication(parts, services)
-  const redirect = createVisits(parts)
   const health = createHealth({
-    checks: [...backend.checks, diskCheck(config.dataDir), secretCheck(input.secretFile)],
-    clock,
-    logger,
+    ...input,
+    checks: [...backend.checks, diskCheck(input.config.dataDir), secretCheck(input.secretFile)],
   })
-  backend.watch(metrics, redirect)
-  const securityTxt = createSecurityTxt({ contact: config.securityContact, baseUrl, clock })
-  const durations = metrics.histogram(
-    'redirect_duration_seconds',
-    'A sample of visits, from the request to the answer',
-  )
-  const visit = sampleDurations(redirect, durations)
-  const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
-
   const stopTimers = startTimers(parts, services)
-
   return {
-    fetch(request, server) {
-      const { url } = request
-      const path = pathOf(url)
-      const peer = () => server.requestIP(request)?.address ?? ''
-      // Some URL parsers read it as a slash, others don't: no rule about paths would hold.
-      if (path.includes('\\')) {
-        return new Response(null, {
-          status: 400,
-          headers: { 'X-Request-Id': input.ids.next('req') },
-        })
-      }
-      if (app.owns(path)) {
-        return app.fetch(request, {
-          get peer() {
-            return peer()
-          },
-        })
-      }
-      const watched =
-        health.answer(request, path) ??
-        metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
-        securityTxt(request, path) ??
-        ask(request, path, peer)
-      return watched === null ? visit(request, peer) : onTls(watched, baseUrl)
-    },
+    fetch: createFetch(parts, createApplication(parts, services), health),
     health: {
       stopping() {
         health.stopping()
@@ -125,11 +68,11 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     openClaim: accounts.openClaim,
     closing: [
       { name: 'timers', withinMs: 100, run: stopTimers },
-      { name: 'journal', withinMs: 500, run: () => backend.closeJournal() },
+      { name: 'journal', withinMs: 500, run: backend.closeJournal },
       {
         name: 'click worker and statistics',
         withinMs: 3_200,
-        run: async () => void (await Promise.all([backend.finish(3_000), mailer.close()])),
+        run: () => Promise.all([backend.finish(3_000), mailer.close()]),
       },
       {
         name: 'storage',
@@ -145,9 +88,12 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
 }
 
 /** Reads the domains and blocks. Closes the backend on failure: a node then starts again. */
-async function openDomains({ config, baseUrl, clock, ids }: ServingInput, backend: Backend) {
-  const { storage } = backend
+async function openParts(input: ServingInput) {
+  const { config, secrets, baseUrl, clock, ids } = input
   const { dataDir, scaled, shortDomains } = config
+  const cursors = createCursors(secrets.cursors)
+  const backend = await createBackend({ ...input, cursors })
+  const { storage, nodeId } = backend
   try {
     const isOneOfMany = scaled !== null && config.baseUrl === null
     const domains = await syncDomains(storage, baseUrl, shortDomains, isOneOfMany)
@@ -158,7 +104,16 @@ async function openDomains({ config, baseUrl, clock, ids }: ServingInput, backen
       ...(scaled !== null && { file: blocksFile(dataDir) }),
     })
     await blocks.list.refresh()
-    return { domains, blocks }
+    return {
+      ...input,
+      backend,
+      storage,
+      nodeId,
+      domains,
+      cursors,
+      blocks,
+      hashes: createHashQueue(),
+    }
   } catch (error) {
     await backend.closeJournal()
     await backend.finish(0)
@@ -167,29 +122,60 @@ async function openDomains({ config, baseUrl, clock, ids }: ServingInput, backen
   }
 }
 
+/** Answers requests by whichever part they are for; a path of no other part is a short link's. */
+function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
+  const { backend, config, baseUrl, domains, ids, metrics } = parts
+  const redirect = createVisits(parts)
+  backend.watch(metrics, redirect)
+  const securityTxt = createSecurityTxt({ ...parts, contact: config.securityContact })
+  const durations = metrics.histogram(
+    'redirect_duration_seconds',
+    'A sample of visits, from the request to the answer',
+  )
+  const visit = sampleDurations(redirect, durations)
+  const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
+  return (request, server) => {
+    const path = pathOf(request.url)
+    const peer = () => server.requestIP(request)?.address ?? ''
+    // Some URL parsers read it as a slash, others don't: no rule about paths would hold.
+    if (path.includes('\\')) {
+      return new Response(null, { status: 400, headers: { 'X-Request-Id': ids.next('req') } })
+    }
+    if (app.owns(path)) {
+      return app.fetch(request, {
+        get peer() {
+          return peer()
+        },
+      })
+    }
+    const watched =
+      health.answer(request, path) ??
+      metrics.answer(request, path, path === '/metrics' ? peer() : '') ??
+      securityTxt(request, path) ??
+      ask(request, path, peer)
+    return watched === null ? visit(request, peer) : onTls(watched, baseUrl)
+  }
+}
+
 /** Deletes what is too old, from time to time. Returns what ends it. */
 function startTimers(
   { backend, blocks, clock, logger }: Parts,
   { accounts, administration }: Services,
 ) {
-  const purging = setInterval(() => {
-    purgeIdempotency(backend.storage, clock.now()).catch((err) =>
-      logger.warn({ err }, 'Old idempotency records could not be deleted'),
-    )
-    void administration.purge()
-    accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
-  }, PURGE_EVERY_MS)
-  purging.unref()
-  // While the database is away, the blocks that are known stay.
-  const blocking = setInterval(() => blocks.list.refresh().catch(() => {}), BLOCKS_EVERY_MS)
-  blocking.unref()
-  const keeping = setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS)
-  keeping.unref()
-  return () => {
-    clearInterval(purging)
-    clearInterval(keeping)
-    clearInterval(blocking)
-  }
+  const timers = [
+    setInterval(() => {
+      purgeIdempotency(backend.storage, clock.now()).catch((err) =>
+        logger.warn({ err }, 'Old idempotency records could not be deleted'),
+      )
+      void administration.purge()
+      accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
+    }, PURGE_EVERY_MS),
+    // While the database is away, the blocks that are known stay.
+    setInterval(() => blocks.list.refresh().catch(() => {}), BLOCKS_EVERY_MS),
+    setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS),
+  ]
+  for (const timer of timers) timer.unref()
+  return () => timers.forEach(clearInterval)
 }
 
 type Services = ReturnType<typeof createServices>
@@ -248,15 +234,12 @@ function createApplication(parts: Parts, services: Services): App {
   const { backend, config, ids, metrics } = parts
   const { administration, keys } = services
   const baseUrl = () => parts.baseUrl
+  const requestId = () => ids.next('req')
   return createApp({
     ...parts,
     ...administration,
     ...services,
-    dashboard: createDashboard({
-      files: builtFiles,
-      baseUrl,
-      requestId: () => ids.next('req'),
-    }),
+    dashboard: createDashboard({ files: builtFiles, baseUrl, requestId }),
     authenticate: keys.authenticate,
     clientAddress: createClientAddress(config.trustedProxies),
     baseUrl,

@@ -17,7 +17,7 @@ import { watchClicks } from '../operations/watched.ts'
 import { clickLimitsOf } from '../plans/service.ts'
 import { createStatistics } from '../statistics/process/index.ts'
 import type { Storage } from '../storage/index.ts'
-import { createSupervisor } from '../workers/index.ts'
+import { Supervisor } from '../workers/index.ts'
 import type { Backend, BackendInput } from './types.ts'
 
 /** What the path of clicks is opened with. */
@@ -49,7 +49,7 @@ export function openClickPath(options: ClickPathOptions) {
   const isLimited = Object.keys(limits).length > 0
   const helper = (name: string) => ownProgram(name, '--data-dir', dataDir, JSON.stringify(limits))
   const common = { journal, clock, logger, advanced: () => trimmer.trim() }
-  const supervisor = createSupervisor<DeletedLinks>({
+  const supervisor = new Supervisor<DeletedLinks>({
     ...common,
     name: 'click worker',
     command: helper('click-worker'),

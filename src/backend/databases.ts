@@ -82,7 +82,11 @@ export function postgresOptions(scaled: ScaledConfig): PostgresOptions {
   }
 }
 
-/** Opens PostgreSQL for a command. */
-export function openShared(scaled: ScaledConfig): Promise<Storage> {
-  return openPostgres({ ...postgresOptions(scaled), poolSize: CONNECTIONS, replicaUrl: null })
+/** Opens PostgreSQL with few connections, as a command needs it; `options` differ from that. */
+export function openShared(
+  scaled: ScaledConfig,
+  options?: Partial<PostgresOptions>,
+): Promise<Storage> {
+  const few = { poolSize: CONNECTIONS, replicaUrl: null }
+  return openPostgres({ ...postgresOptions(scaled), ...few, ...options })
 }

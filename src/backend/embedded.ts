@@ -13,7 +13,7 @@ import { createEmbeddedResolver } from '../redirect/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { openEmbedded } from '../storage/index.ts'
 import { openClickPath } from './click-path.ts'
-import type { Backend, BackendInput } from './types.ts'
+import { type Backend, type BackendInput, createLimiters } from './types.ts'
 
 /** One machine: SQLite files, DuckDB and the limits' memory, all in one data directory. */
 export async function createEmbeddedBackend(input: BackendInput): Promise<Backend> {
@@ -33,15 +33,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
     ...clicks,
     storage,
     resolver: createEmbeddedResolver(storage.reader.raw),
-    limiters: {
-      api: createMemoryLimiter(),
-      people: createMemoryLimiter(),
-      anonymous: createMemoryLimiter(),
-      visitors: createMemoryLimiter(),
-      guesses: createMemoryLimiter(),
-      reports: createMemoryLimiter(),
-      invitations: createMemoryLimiter(),
-    },
+    limiters: createLimiters(() => createMemoryLimiter()),
     peopleSoFar: createPeopleSoFar({
       directory: journalDirectory(dataDir),
       journal,

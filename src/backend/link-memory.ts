@@ -13,21 +13,18 @@ const FILL_EVERY_MS = 900_000
 /** The same after an attempt that failed. */
 const RETRY_MS = 10_000
 
-/** What {@link keepLinks} works with. */
-export interface LinkMemoryOptions {
-  resolver: Pick<CachedResolver, 'fill' | 'restore' | 'links'>
-  storage: Pick<Storage, 'reports'>
-  /** Where the links are saved for a start without the database. */
-  file: string
-  logger: Pick<Logger, 'info' | 'warn'>
-}
-
 /**
  * Fills the memory of links before it resolves, and again from time to time. What it holds is saved
  * to a file each time. Without the database it begins with what was saved before.
  * @returns what ends that, and saves once more
  */
-export async function keepLinks(options: LinkMemoryOptions): Promise<() => Promise<void>> {
+export async function keepLinks(options: {
+  resolver: Pick<CachedResolver, 'fill' | 'restore' | 'links'>
+  storage: Pick<Storage, 'reports'>
+  /** Where the links are saved for a start without the database. */
+  file: string
+  logger: Pick<Logger, 'warn'>
+}): Promise<() => Promise<void>> {
   const { resolver, storage, file, logger } = options
   let timer: Timer | undefined
   let isEnding = false

@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
+import { systemClock } from '../base/clock.ts'
+import {
+  createClickCounter,
+  journalDirectory,
+  openSqliteCounters,
+  readCounted,
+} from '../clicks/index.ts'
 import type { Difference, NodeProgress, RecountOptions, StoredCounts } from '../clicks/recount.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
-import type { Sql, Storage } from '../storage/index.ts'
+import { loadPlans } from '../plans/load.ts'
+import { clickLimitsOf } from '../plans/service.ts'
+import { databaseFiles, openSqlite, type Sql, type Storage } from '../storage/index.ts'
 
 /** Where a recount takes its numbers from. */
 export interface RecountSource
@@ -14,14 +23,7 @@ export async function embeddedSource(
   { dataDir, geoipDatabase, plansFile }: Config,
   { read }: Pick<Storage, 'read'>,
 ): Promise<RecountSource> {
-  const { systemClock } = await import('../base/clock.ts')
-  const { createClickCounter, journalDirectory, openSqliteCounters, readCounted } = await import(
-    '../clicks/index.ts'
-  )
-  const { databaseFiles, openSqlite } = await import('../storage/index.ts')
   const { openRawSource } = await import('../statistics/process/raw-source.ts')
-  const { loadPlans } = await import('../plans/load.ts')
-  const { clickLimitsOf } = await import('../plans/service.ts')
   const limits = clickLimitsOf(await loadPlans(plansFile))
   const counters = openSqlite(databaseFiles(dataDir).counters)
   const raw = await openRawSource({

@@ -6,7 +6,7 @@ import {
   journalDirectory,
   openSharedVisitors,
 } from '../clicks/index.ts'
-import { announcingLinks, type Cluster, openCluster } from '../cluster/index.ts'
+import { announcingLinks, openCluster } from '../cluster/index.ts'
 import { openNode } from '../cluster/node.ts'
 import type { ScaledConfig } from '../config/index.ts'
 import { linksCheck, redisCheck, sharedStorageCheck } from '../operations/checks.ts'
@@ -16,7 +16,7 @@ import { openPostgres, type Storage } from '../storage/index.ts'
 import { openClickPath } from './click-path.ts'
 import { postgresOptions } from './databases.ts'
 import { keepLinks } from './link-memory.ts'
-import type { Backend, BackendInput, Limiters } from './types.ts'
+import { type Backend, type BackendInput, createLimiters } from './types.ts'
 
 /** So long a start waits for Redis: without it the node works, more slowly. */
 const REDIS_WITHIN_MS = 1_000
@@ -66,7 +66,6 @@ export async function createScaledBackend(
     ...progress,
     databaseTime: () => timeOf(database),
   })
-  const { journal } = clicks
   opened.move()
 
   return {
@@ -74,10 +73,12 @@ export async function createScaledBackend(
     nodeId: node.id,
     storage,
     resolver,
-    limiters: sharedLimiters(cluster, secrets.accounts),
+    limiters: createLimiters((name, areAddresses) =>
+      cluster.limiter(name, areAddresses ? secrets.accounts : undefined),
+    ),
     peopleSoFar: createPeopleSoFar({
       directory: journalDirectory(dataDir),
-      journal,
+      journal: clicks.journal,
       counted: countedInPostgres(database, node.no),
     }),
     checks: [
@@ -99,18 +100,6 @@ export async function createScaledBackend(
       await storage.close()
       await cluster.close()
     },
-  }
-}
-
-function sharedLimiters({ limiter }: Cluster, secret: Uint8Array): Limiters {
-  return {
-    api: limiter('api'),
-    people: limiter('people'),
-    anonymous: limiter('anonymous', secret),
-    visitors: limiter('visitors', secret),
-    guesses: limiter('guesses', secret),
-    reports: limiter('reports', secret),
-    invitations: limiter('invitations'),
   }
 }
 

@@ -15,21 +15,26 @@ export interface BackendInput extends ServingInput {
 }
 
 /** Counts requests: in this process's memory, or for all nodes together. */
-export interface Limiters {
-  /** Of workspaces, by keys. */
-  api: Limiter
-  /** Of people, on the dashboard's API. */
-  people: Limiter
-  /** Of addresses without a key, on the public API. */
-  anonymous: Limiter
-  /** Of addresses, on the dashboard's API. */
-  visitors: Limiter
-  /** Guesses at links' passwords. */
-  guesses: Limiter
-  /** Reports of visitors. */
-  reports: Limiter
-  /** Invitations that a workspace sends. */
-  invitations: Limiter
+export type Limiters = ReturnType<typeof createLimiters>
+
+/** Makes every limiter. `areAddresses`: what is counted are people's addresses, or made from them. */
+export function createLimiters(create: (name: string, areAddresses?: boolean) => Limiter) {
+  return {
+    /** Of workspaces, by keys. */
+    api: create('api'),
+    /** Of people, on the dashboard's API. */
+    people: create('people'),
+    /** Of addresses without a key, on the public API. */
+    anonymous: create('anonymous', true),
+    /** Of addresses, on the dashboard's API. */
+    visitors: create('visitors', true),
+    /** Guesses at links' passwords. */
+    guesses: create('guesses', true),
+    /** Reports of visitors. */
+    reports: create('reports', true),
+    /** Invitations that a workspace sends. */
+    invitations: create('invitations'),
+  }
 }
 
 /**

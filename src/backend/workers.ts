@@ -12,21 +12,21 @@ import { type Node, readNode } from '../cluster/node.ts'
 import type { Config, ScaledConfig } from '../config/index.ts'
 import type { NodeStoreOptions } from '../statistics/engine/shared/node.ts'
 import type { Store } from '../statistics/engine/types.ts'
-import type { PostgresOptions, Storage } from '../storage/index.ts'
+import { databaseFiles, openSqlite } from '../storage/index.ts'
+import { openShared, postgresOptions } from './databases.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'scaled'> & {
   /** See `clickLimitsOf`: with any, the statistics process stores what the counters count. */
   limits: ClickLimits
 }
-type Enrich = NodeStoreOptions['enrich']
 
 /** Connections of a worker; of one that answers reports over them. */
 const CONNECTIONS = 2
 const REPORTING_CONNECTIONS = 16
 /** PostgreSQL's memory for one report, before it uses the disk. */
-const REPORT_MEMORY_MB = 32
+const reportMemoryMb = 32
 /** A batch of clicks is one statement of some thousand rows. */
-const STATEMENT_MS = 60_000
+const statementTimeoutMs = 60_000
 /**
  * A server that is away refuses quickly and is asked often, so that its clicks don't wait when it
  * is back. Opening a damaged or locked file costs more.
@@ -42,7 +42,8 @@ export class NotANode extends Error {
 export async function openCounters({ dataDir, scaled, limits }: Settings): Promise<CounterStore> {
   if (scaled === null) return openSqliteCounters(dataDir, limits)
   const { no: nodeNo } = nodeOf(dataDir)
-  return createPostgresCounters({ storage: await openStorage(scaled), nodeNo, limits })
+  const storage = await openShared(scaled, { poolSize: CONNECTIONS, statementTimeoutMs })
+  return createPostgresCounters({ storage, nodeNo, limits })
 }
 
 /** Where a machine's statistics process stores clicks, and how what it shares is closed. */
@@ -54,37 +55,23 @@ export interface StoreOpener {
   close(): void | Promise<void>
 }
 
+type StoreSettings = Settings & { enrich: NodeStoreOptions['enrich']; logger: Logger }
+
 /** The only place that chooses an engine for statistics. @throws NotANode */
-export async function storeOpener(
-  options: Settings & { enrich: Enrich; logger: Logger },
-): Promise<StoreOpener> {
-  const { dataDir, scaled, enrich, limits } = options
-  const isLimited = Object.keys(limits).length > 0
-  return scaled === null
-    ? await embeddedOpener(dataDir, enrich, isLimited)
-    : await scaledOpener({ ...options, scaled, isLimited })
+export function storeOpener(options: StoreSettings): Promise<StoreOpener> {
+  const { scaled } = options
+  return scaled === null ? embeddedOpener(options) : scaledOpener(options, scaled)
 }
 
-async function embeddedOpener(
-  dataDir: string,
-  enrich: Enrich,
-  isLimited: boolean,
-): Promise<StoreOpener> {
+async function embeddedOpener({ dataDir, enrich, limits }: StoreSettings): Promise<StoreOpener> {
   const { openOwnStore } = await import('../statistics/engine/duckdb/store.ts')
   const { createLinkFacts } = await import('../statistics/link-facts.ts')
-  const { databaseFiles, openSqlite } = await import('../storage/index.ts')
-  const counters = isLimited
-    ? openSqlite(databaseFiles(dataDir).counters, { readonly: true })
-    : null
-  const facts = createLinkFacts(databaseFiles(dataDir).main)
+  const files = databaseFiles(dataDir)
+  const counters = isLimited(limits) ? openSqlite(files.counters, { readonly: true }) : null
+  const facts = createLinkFacts(files.main)
+  const counted = counters !== null && { counted: () => readCounted(counters, 0) }
   return {
-    open: (clock) =>
-      openOwnStore(dataDir, {
-        clock,
-        enrich,
-        facts,
-        ...(counters !== null && { counted: () => readCounted(counters, 0) }),
-      }),
+    open: (clock) => openOwnStore(dataDir, { clock, enrich, facts, ...counted }),
     retryMs: RETRY_MS.embedded,
     close() {
       counters?.close()
@@ -94,44 +81,31 @@ async function embeddedOpener(
 }
 
 /** Connects when a store is opened; the servers need not be there yet. */
-async function scaledOpener(options: {
-  dataDir: string
-  scaled: ScaledConfig
-  enrich: Enrich
-  logger: Logger
-  isLimited: boolean
-}): Promise<StoreOpener> {
-  const { dataDir, scaled, enrich, logger, isLimited } = options
+async function scaledOpener(
+  { dataDir, enrich, logger, limits }: StoreSettings,
+  scaled: ScaledConfig,
+): Promise<StoreOpener> {
   const node = nodeOf(dataDir)
-  // Connects when a store is opened; the servers need not be there yet.
-  const { storage, openStore, close } =
-    scaled.clickhouse === null
-      ? await inPostgres(scaled)
-      : await inClickHouse(scaled, scaled.clickhouse)
+  const engine =
+    scaled.clickhouse === null ? await inPostgres(scaled) : await inClickHouse(scaled.clickhouse)
+  const storage = await openShared(scaled, { statementTimeoutMs, ...engine.connections })
+  const counted = isLimited(limits) && { counted: () => readCounted(storage.read, node.no) }
+  const common = { dataDir, node, storage, logger, enrich, ...counted }
   return {
-    open: (clock) =>
-      openStore({
-        dataDir,
-        node,
-        storage,
-        clock,
-        logger,
-        enrich,
-        ...(isLimited && { counted: () => readCounted(storage.read, node.no) }),
-      }),
+    open: (clock) => engine.openStore({ ...common, clock }),
     retryMs: RETRY_MS.scaled,
     async close() {
-      await Promise.all([close(), storage.close()])
+      await Promise.all([engine.close(), storage.close()])
     },
   }
 }
 
-async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
+async function inClickHouse(url: Hidden) {
   const { openClickHouse } = await import('../statistics/engine/clickhouse/client.ts')
   const { openClickHouseStore } = await import('../statistics/engine/clickhouse/store.ts')
   const clickHouse = openClickHouse(url.reveal())
   return {
-    storage: await openStorage(scaled),
+    connections: { poolSize: CONNECTIONS },
     openStore: (options: NodeStoreOptions) => openClickHouseStore({ ...options, clickHouse }),
     close: clickHouse.close,
   }
@@ -140,27 +114,13 @@ async function inClickHouse(scaled: ScaledConfig, url: Hidden) {
 /** Reports ask the replica, if there is one. */
 async function inPostgres(scaled: ScaledConfig) {
   const { openPostgresStore } = await import('../statistics/engine/postgres/store.ts')
-  const storage = await openStorage(scaled, {
-    replicaUrl: scaled.replica?.reveal() ?? null,
-    poolSize: REPORTING_CONNECTIONS,
-    replicaPoolSize: scaled.replicaPoolSize,
-    reportMemoryMb: REPORT_MEMORY_MB,
-  })
-  return { storage, openStore: openPostgresStore, async close() {} }
+  const { replicaUrl } = postgresOptions(scaled)
+  const connections = { replicaUrl, poolSize: REPORTING_CONNECTIONS, reportMemoryMb }
+  return { connections, openStore: openPostgresStore, async close() {} }
 }
 
-async function openStorage(
-  { database }: ScaledConfig,
-  options?: Partial<PostgresOptions>,
-): Promise<Storage> {
-  const { openPostgres } = await import('../storage/index.ts')
-  const url = database.reveal()
-  return openPostgres({
-    url,
-    poolSize: CONNECTIONS,
-    statementTimeoutMs: STATEMENT_MS,
-    ...options,
-  })
+function isLimited(limits: ClickLimits): boolean {
+  return Object.keys(limits).length > 0
 }
 
 function nodeOf(dataDir: string): Node {

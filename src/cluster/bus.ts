@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { within } from './deadline.ts'
+import { within } from '../base/within.ts'
 import { isReady } from './redis.ts'
 
 /** What happens to a bus, for those that must know when messages may be missing. */
@@ -21,9 +21,6 @@ const DEAF_MS = 600
 /** Without one for so long, it reconnects: a cut network doesn't close connections. */
 const HOPELESS_MS = 3_000
 const PUBLISH_WITHIN_MS = 1_000
-
-/** State of the bus. */
-export type BusState = ReturnType<Bus['state']>
 
 /**
  * Messages between the nodes, as Redis's pub/sub delivers them: at most once. It takes two
@@ -71,14 +68,11 @@ export class Bus {
 
   /** True: the server has it. Never rejects. */
   async publish(message: string): Promise<boolean> {
-    try {
-      if (!isReady(this.#publisher)) throw new Error('Not connected')
-      await within(this.#publisher.publish(this.#channel, message), PUBLISH_WITHIN_MS)
-      return true
-    } catch {
-      this.#counts.unsent++
-      return false
-    }
+    const send = async () => (await this.#publisher.publish(this.#channel, message)) >= 0
+    const isSent =
+      isReady(this.#publisher) && (await within(PUBLISH_WITHIN_MS, send, false).catch(() => false))
+    if (!isSent) this.#counts.unsent++
+    return isSent
   }
 
   listen(listener: BusListener): void {

@@ -1,7 +1,7 @@
 import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 import { createSharedLimiter, type SharedLimiter } from '../limits/index.ts'
-import { Bus, type BusState } from './bus.ts'
+import { Bus } from './bus.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
   createLinkInvalidation,
@@ -15,18 +15,10 @@ import { createScripts } from './scripts.ts'
 export type Cluster = ReturnType<typeof openCluster>
 
 /** How it does. */
-export interface ClusterState extends BusState {
-  /** Redis takes commands, and answers in time. */
-  up: boolean
-  nodes: number
-  /** Answers of Redis that came too late. */
-  late: number
-  /** Requests that this node's own limits decided. */
-  alone: number
-}
+export type ClusterState = ReturnType<Cluster['state']>
 
-/** What a cluster is opened with. */
-export interface ClusterOptions {
+/** Connects to Redis. It needn't be there: everything works on, worse, and mends itself. */
+export function openCluster(options: {
   url: Hidden
   logger: Pick<Logger, 'info' | 'warn'>
   nodeId: string
@@ -38,10 +30,7 @@ export interface ClusterOptions {
   nodesFile?: string | undefined
   /** So long a request waits for Redis at most, in milliseconds. */
   answerWithinMs?: number | undefined
-}
-
-/** Connects to Redis. It needn't be there: everything works on, worse, and mends itself. */
-export function openCluster(options: ClusterOptions) {
+}) {
   const { url, logger, nodeId, namespace = 'slugline', member = true, nodesFile } = options
   const { answerWithinMs = 50 } = options
   const prefix = `${namespace}:`
@@ -80,11 +69,14 @@ export function openCluster(options: ClusterOptions) {
       await promise
       clearTimeout(timer)
     },
-    state: (): ClusterState => ({
+    state: () => ({
       ...bus.state(),
+      /** Redis takes commands, and answers in time. */
       up: scripts.available,
       nodes: nodes(),
+      /** Answers of Redis that came too late. */
       late: scripts.late,
+      /** Requests that this node's own limits decided. */
       alone: limiters.reduce((sum, limiter) => sum + limiter.alone, 0),
     }),
     async close(): Promise<void> {

@@ -1,4 +1,3 @@
-export { announcingLinks } from './announce.ts'
-export { type Cluster, type ClusterOptions, type ClusterState, openCluster } from './cluster.ts'
-export type { LinkInvalidation } from './link-invalidation.ts'
-export { probeRedis, type RedisFacts } from './probe.ts'
+export { type Cluster, type ClusterState, openCluster } from './cluster.ts'
+export { announcingLinks, type LinkInvalidation } from './link-invalidation.ts'
+export { probeRedis } from './probe.ts'

@@ -1,17 +1,9 @@
 import type { Hidden } from '../base/hidden.ts'
-import { within } from './deadline.ts'
+import { within } from '../base/within.ts'
 import { connectRedis, isReady } from './redis.ts'
 
-/** What a Redis or Valkey says of itself. */
-export interface RedisFacts {
-  /** Of Valkey the version of Redis that it is compatible with. */
-  version: string
-  /** It may evict the keys of rate limits. */
-  forgets: boolean
-}
-
-/** Asks a server who it is. @returns a word for what is wrong, where it can't be asked. */
-export async function probeRedis(url: Hidden, withinMs: number): Promise<RedisFacts | string> {
+/** Asks a Redis or Valkey who it is. @returns a word for what is wrong, where it can't be asked. */
+export async function probeRedis(url: Hidden, withinMs: number) {
   let code = 'no answer'
   const warn = (told: unknown) => {
     code = String((told as { code?: unknown }).code ?? code)
@@ -19,16 +11,20 @@ export async function probeRedis(url: Hidden, withinMs: number): Promise<RedisFa
   const { redis, close } = connectRedis({
     url,
     name: 'slugline-doctor',
-    logger: { info() {}, warn } as Parameters<typeof connectRedis>[0]['logger'],
+    logger: { info() {}, warn },
   })
   try {
-    if (!isReady(redis)) {
-      await within(new Promise<void>((ready) => redis.once('ready', ready)), withinMs)
+    const ask = async () => {
+      if (!isReady(redis)) await new Promise<void>((ready) => redis.once('ready', ready))
+      return await redis.info()
     }
-    const info = await within(redis.info(), withinMs)
+    const info = await within(withinMs, ask, null)
+    if (info === null) return code
     const fact = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
     return {
+      /** Of Valkey the version of Redis that it is compatible with. */
       version: fact('redis_version'),
+      /** It may evict the keys of rate limits. */
       forgets: Number(fact('maxmemory')) > 0 && fact('maxmemory_policy') !== 'noeviction',
     }
   } catch {

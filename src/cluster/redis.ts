@@ -2,30 +2,21 @@ import { Redis } from 'ioredis'
 import type { Hidden } from '../base/hidden.ts'
 import type { Logger } from '../base/logger.ts'
 
-/** One connection, and who it is for. */
-export interface RedisOptions {
-  /** `redis://` or, with TLS, `rediss://`; with user, password and number of the database if any. */
-  url: Hidden
-  logger: Pick<Logger, 'info' | 'warn'>
-  /** What the server's list of clients calls it. */
-  name: string
-}
-
 const CONNECT_WITHIN_MS = 1_000
 const RECONNECT_MOST_MS = 1_000
-
-/** A connection, and how it is ended. */
-export interface Connection {
-  redis: Redis
-  /** Ends it, whatever its state. */
-  close(): void
-}
 
 /**
  * Opens a connection that comes back by itself. While it is gone a command fails immediately instead of
  * waiting, and none is sent again: who sends knows what is still worth sending.
  */
-export function connectRedis({ url, logger, name }: RedisOptions): Connection {
+export function connectRedis(options: {
+  /** `redis://` or, with TLS, `rediss://`; with user, password and number of the database if any. */
+  url: Hidden
+  logger: Pick<Logger, 'info' | 'warn'>
+  /** What the server's list of clients calls it. */
+  name: string
+}) {
+  const { url, logger, name } = options
   const redis = new Redis(url.reveal(), {
     connectionName: name,
     connectTimeout: CONNECT_WITHIN_MS,
@@ -59,6 +50,7 @@ export function connectRedis({ url, logger, name }: RedisOptions): Connection {
   })
   return {
     redis,
+    /** Ends it, whatever its state. */
     close() {
       isClosing = true
       redis.disconnect(false)

@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis'
-import { TooLate, within } from './deadline.ts'
+import { within } from '../base/within.ts'
 import { isReady } from './redis.ts'
 
 /** How often a server that was too slow is tried. */
 const RETRY_MS = 100
+const LATE = Symbol('late')
 
 type Command = (key: string, ...args: readonly (string | number)[]) => Promise<unknown>
 
@@ -46,12 +47,9 @@ export function createScripts(
 
   async function retry(): Promise<void> {
     retrying = undefined
-    try {
-      await within(redis.ping(), withinMs)
-      isOpen = false
-    } catch {
-      trip()
-    }
+    const answer = await within(withinMs, () => redis.ping(), LATE).catch(() => LATE)
+    if (answer === LATE) trip()
+    else isOpen = false
   }
 
   return {
@@ -65,15 +63,12 @@ export function createScripts(
     },
     /** Runs a script on one key. Rejects when it fails, and after `withinMs` at the latest. */
     async run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown> {
-      try {
-        return await within(commandOf(script)(prefix + key, ...args), withinMs)
-      } catch (error) {
-        if (error instanceof TooLate) {
-          late++
-          trip()
-        }
-        throw error
-      }
+      const send = () => commandOf(script)(prefix + key, ...args)
+      const answer = await within(withinMs, send, LATE)
+      if (answer !== LATE) return answer
+      late++
+      trip()
+      throw new Error('Redis answered too late')
     },
     close() {
       isClosed = true

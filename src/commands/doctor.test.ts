@@ -78,12 +78,12 @@ async function openStatistics(...args: string[]) {
   }
 }
 
-const PROCESS = join(import.meta.dir, '../statistics/process')
+const STATISTICS_SOURCE = join(import.meta.dir, '../statistics')
 const STATISTICS = `
 const [dir, silent] = process.argv.slice(1)
-const { openOwnStore } = await import('${PROCESS}/store.ts')
-const { listen } = await import('${PROCESS}/server.ts')
-const { socketPath } = await import('${PROCESS}/socket.ts')
+const { openOwnStore } = await import('${STATISTICS_SOURCE}/engine/duckdb/store.ts')
+const { listen } = await import('${STATISTICS_SOURCE}/process/server.ts')
+const { socketPath } = await import('${STATISTICS_SOURCE}/process/socket.ts')
 const store = await openOwnStore(dir, { clock: Date, enrich: (click) => click })
 if (!silent) listen({ socket: socketPath(dir), answers: async () => store })
 console.log('open')

@@ -5,11 +5,6 @@ import { table, toStderr } from './output.ts'
 
 const PROGRESS_EVERY_MS = 5_000
 
-interface MoveCall {
-  to: string
-  clickhouse?: string
-}
-
 /** `move --to postgres://…`: copies a single-machine instance to the stores of many nodes. */
 export function registerMoveCommand(program: Command, context: CommandContext): void {
   program
@@ -19,23 +14,23 @@ export function registerMoveCommand(program: Command, context: CommandContext): 
     )
     .requiredOption('--to <url>', 'an empty PostgreSQL database, or where it was moved before')
     .option('--clickhouse <url>', "for the clicks; CLICKHOUSE_URL if it's set, else PostgreSQL")
-    .action((call: MoveCall) => move(context, call))
+    .action((call: { to: string; clickhouse?: string }) => move(context, call))
 }
 
-async function move(context: CommandContext, call: MoveCall): Promise<void> {
+async function move(
+  context: CommandContext,
+  call: { to: string; clickhouse?: string },
+): Promise<void> {
   const { own, clickHouse } = readOwnEnvironment()
-  const { dataDir, geoipDatabase, plansFile } = own.config
   const clicks = call.clickhouse ?? clickHouse
   const options = {
-    dataDir,
-    geoipDatabase,
-    plansFile,
+    ...own.config,
     given: own.secret,
     to: checked('--to', call.to, postgresUrl),
     clickHouse: clicks === undefined ? null : checked('--clickhouse', clicks, clickhouseUrl),
     progress: context.json ? () => {} : createProgress(),
   }
-  const { isSame } = await import('../move/digest.ts')
+  const { isSame } = await import('../move/rows.ts')
   const { moveInstance } = await import('../move/move.ts')
   const result = await moveInstance(options).catch(async (error) => {
     throw await explain(error)
@@ -69,10 +64,9 @@ async function explain(error: unknown): Promise<unknown> {
   const { stateOf } = await import('../statistics/process/store-state.ts')
   const { name, message } = error as Error
   if (name === 'Refused') return error
-  const interrupted = (code: string, reason: string) => {
-    const advice = 'Nothing of the instance was changed; the same command continues where it was.'
-    return new CommandError(`${reason}. ${advice}`, 1, code)
-  }
+  const advice = 'Nothing of the instance was changed; the same command continues where it was.'
+  const interrupted = (code: string, reason: string) =>
+    new CommandError(`${reason}. ${advice}`, 1, code)
   if (name in FAULTS) return interrupted(FAULTS[name] as string, message)
   const state = stateOf(error)
   if (state === 'full') return interrupted('DISK_FULL', 'The data directory has no space left')

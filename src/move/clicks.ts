@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { CLICK_COLUMNS, DAILY_COLUMNS, TEXT_COLUMNS } from '../statistics/columns.ts'
 import type { ClickHouse } from '../statistics/engine/clickhouse/client.ts'
 import type { DuckDb } from '../statistics/engine/duckdb/index.ts'
-import { type Digest, digestOf, isSame, NONE, plus } from './digest.ts'
-import type { Moved, Progress } from './rows.ts'
+import { type Digest, digestOf, isSame, type Moved, NONE, type Progress, plus } from './rows.ts'
 import type { Target } from './target.ts'
 
 /** The tables, with the column of their time and how much of that is a week. */
@@ -72,6 +71,7 @@ export async function moveClicks(
       progress(name, rows)
     }
     const now = changed.length > 0 ? await weeksOf(store, table) : found
+    const sumOf = (weeks: typeof own) => [...weeks.values()].reduce(plus, NONE)
     moved.push({ table: name, source: sumOf(own), target: sumOf(now), copied })
   }
   await store.finish()
@@ -100,10 +100,6 @@ function exported(column: string): string {
   if (column !== 'visitor') return column
   return `CASE WHEN visitor > 9223372036854775807 THEN visitor::HUGEINT - 18446744073709551616
     ELSE visitor::HUGEINT END`
-}
-
-function sumOf(weeks: ReadonlyMap<number, Digest>): Digest {
-  return [...weeks.values()].reduce(plus, NONE)
 }
 
 /** Clicks in PostgreSQL's own tables. */

@@ -18,8 +18,7 @@ import {
   openSqlite,
 } from '../storage/index.ts'
 import { clicksInClickHouse, clicksInPostgres, moveClicks } from './clicks.ts'
-import { isSame } from './digest.ts'
-import { moveTables, type Progress } from './rows.ts'
+import { isSame, moveTables, type Progress } from './rows.ts'
 import { openSource, type Source } from './source.ts'
 import { openTarget, type Target } from './target.ts'
 
@@ -60,20 +59,20 @@ export async function moveInstance(options: MoveOptions) {
   const scratch = join(dataDir, 'moving')
   await migrateScaled(to)
   const target = await openTarget(to)
-  const clickHouse = options.clickHouse === null ? null : openClickHouse(options.clickHouse)
+  const url = options.clickHouse === null ? null : new URL(options.clickHouse)
+  const clickHouse = url && openClickHouse(url.href)
+  const store = clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse)
   try {
-    await begin(target, clickHouse, { source, clicks: nameOfClicks(options.clickHouse) })
+    // Without the password.
+    const clicks = url === null ? 'postgres' : `clickhouse ${url.host}${url.pathname}`
+    await begin(target, clickHouse, { source, clicks })
     mkdirSync(scratch, { recursive: true, mode: 0o700 })
     const opened = await openSource(dataDir, { ...options, scratch, isRunning: wasRunning })
     try {
       await moveSecrets(options, target, { main: opened.main, scratch })
       const tables = [
         ...(await moveTables([opened.main, opened.counters], target, progress)),
-        ...(await moveClicks(
-          opened.clicks,
-          clickHouse === null ? clicksInPostgres(target) : clicksInClickHouse(clickHouse),
-          progress,
-        )),
+        ...(await moveClicks(opened.clicks, store, progress)),
       ]
       /** Every table has the same rows on both sides. */
       const isComplete = tables.every((table) => isSame(table.source, table.target))
@@ -114,11 +113,6 @@ async function nameOfSource(dataDir: string, given: string | null): Promise<stri
   const [first] = raw.query(FIRST_WORKSPACE).values()
   close()
   return `${fingerprintOf(secret)} ${first?.[0] ?? ''}`
-}
-
-/** Which store of clicks it is, without the password. */
-function nameOfClicks(url: string | null): string {
-  return url === null ? 'postgres' : `clickhouse ${new URL(url).host}${new URL(url).pathname}`
 }
 
 /**

@@ -11,8 +11,7 @@ import {
   SEQS_PER_WORKSPACE,
   type SqliteConnection,
 } from '../storage/index.ts'
-import { isSame } from './digest.ts'
-import { type Moved, moveTables } from './rows.ts'
+import { isSame, type Moved, moveTables } from './rows.ts'
 import { openTarget, type Target } from './target.ts'
 
 /** Texts that some format has a meaning for. */

@@ -1,5 +1,4 @@
 import type { SqliteConnection } from '../storage/index.ts'
-import { type Digest, digestOf, isSame, NONE } from './digest.ts'
 import type { Target } from './target.ts'
 
 /** Rows that are read and copied together. */
@@ -9,6 +8,31 @@ const REFERENCED = ['workspaces', 'users']
 /** PostgreSQL has these in another form. */
 const NOT_MOVED = /^(?:sqlite_|kysely_|links_search|journal_watermark$)/
 const FLOAT = 'double precision'
+
+/** How many rows, and the sum of 64 bits of each row's MD5 modulo 2^64, in hexadecimal digits. */
+export interface Digest {
+  rows: number
+  checksum: string
+}
+
+/** The digest of no rows. */
+export const NONE: Digest = digestOf(0, 0)
+
+/** A digest from a database's numbers, whatever the sign and size of its sum. */
+export function digestOf(rows: unknown, sum: unknown): Digest {
+  const checksum = BigInt.asUintN(64, BigInt(String(sum ?? 0))).toString(16)
+  return { rows: Number(rows), checksum: checksum.padStart(16, '0') }
+}
+
+/** The digest of the rows of both. */
+export function plus(a: Digest, b: Digest): Digest {
+  return digestOf(a.rows + b.rows, BigInt(`0x${a.checksum}`) + BigInt(`0x${b.checksum}`))
+}
+
+/** Whether they are digests of the same rows, as far as 64 bits can tell. */
+export function isSame(a: Digest, b: Digest): boolean {
+  return a.rows === b.rows && a.checksum === b.checksum
+}
 
 /** What both sides hold of a table, and how many rows were copied this time. */
 export interface Moved {
@@ -41,14 +65,14 @@ export async function moveTables(
   const tables = "SELECT name FROM sqlite_schema WHERE type = 'table'"
   const found = databases.flatMap((connection) =>
     connection.raw
-      .query<[string], []>(tables)
-      .values()
-      .map(([name]) => ({ name: String(name), connection }))
-      .filter(({ name }) => !NOT_MOVED.test(name)),
+      .query<{ name: string }, []>(tables)
+      .all()
+      .map(({ name }) => ({ name, connection })),
   )
   const rank = ({ name }: { name: string }) => (REFERENCED.includes(name) ? 0 : 1)
   const moved: Moved[] = []
   for (const { name, connection } of found.toSorted((a, b) => rank(a) - rank(b))) {
+    if (NOT_MOVED.test(name)) continue
     moved.push(await moveTable(await tableOf(name, connection, target), target, progress))
   }
   return moved

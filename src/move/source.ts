@@ -8,8 +8,6 @@ import { askStatistics } from '../statistics/process/socket.ts'
 import { stateOf } from '../statistics/process/store-state.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
 
-/** How long the statistics process may take to pause its writes. */
-const PAUSE_WITHIN_MS = 60_000
 /** The statistics process sends a line twice a second, also while it finishes a write. */
 const SILENT_AT_MOST_MS = 10_000
 const RETRY_MS = 200
@@ -31,10 +29,11 @@ export async function openSource(
     geoipDatabase: string | null
     plansFile: string | null
     isRunning: boolean
+    /** How long the statistics process may take to pause its writes. */
     pauseWithinMs?: number
   },
 ) {
-  const { scratch, geoipDatabase, plansFile, isRunning, pauseWithinMs = PAUSE_WITHIN_MS } = options
+  const { scratch, geoipDatabase, plansFile, isRunning, pauseWithinMs = 60_000 } = options
   if (!isRunning) {
     await drainJournal({ dataDir, scaled: null, geoipDatabase, plansFile, logger: silentLogger })
   }
@@ -93,11 +92,8 @@ async function pauseWrites(dataDir: string, withinMs: number): Promise<() => voi
       if (stateOf(error) !== 'locked') throw error
     }
     const paused = new AbortController()
-    try {
-      if (await areWritesPaused(dataDir, paused, end)) return () => paused.abort()
-    } catch {
-      // The process is starting or ending.
-    }
+    // It rejects while the process is starting or ending.
+    if (await areWritesPaused(dataDir, paused, end).catch(() => false)) return () => paused.abort()
     paused.abort()
     await Bun.sleep(RETRY_MS)
   }

@@ -1,6 +1,5 @@
 import { createTrust } from '../base/client-address.ts'
-import { otherMethod, watchHeaders } from './answers.ts'
-import { isForwarded, isLoopback } from './loopback.ts'
+import { isForwarded, isLoopback, otherMethod, watchHeaders } from './answers.ts'
 
 /** No slug has a dot. */
 const PATH = '/.well-known/slugline/host'

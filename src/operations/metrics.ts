@@ -1,12 +1,4 @@
-import { otherMethod, watchHeaders } from './answers.ts'
-import {
-  createHistogram,
-  type Histogram,
-  METRICS_TYPE,
-  type Samples,
-  sampleLine,
-} from './exposition.ts'
-import { isForwarded, isLoopback, isLoopbackHost } from './loopback.ts'
+import { isForwarded, isLoopback, isLoopbackHost, otherMethod, watchHeaders } from './answers.ts'
 
 /** An answer of the API, as the HTTP layer tells of it. */
 export interface AnsweredRequest {
@@ -22,6 +14,52 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 /** Methods that a series of their own may be made for; others come from hostile requests. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS'])
+
+/** One number, or one for each set of labels as the text format has them: `method="GET"`. */
+type Samples = number | readonly (readonly [labels: string, value: number])[]
+
+/** One line of the text format. */
+function sampleLine(name: string, labels: string, value: number): string {
+  return `${name}${labels && `{${labels}}`} ${value}\n`
+}
+
+/** Upper bounds of the buckets, in seconds. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Durations by their length. */
+export type Histogram = ReturnType<typeof createHistogram>
+
+/** A histogram with a series for each set of labels. */
+export function createHistogram() {
+  const all = new Map<string, { counts: number[]; sum: number }>()
+  return {
+    observe(seconds: number, labels = ''): void {
+      let series = all.get(labels)
+      if (series === undefined) {
+        series = { counts: new Array(BOUNDS.length + 1).fill(0), sum: 0 }
+        all.set(labels, series)
+      }
+      const at = BOUNDS.findIndex((bound) => seconds <= bound)
+      const bucket = at < 0 ? BOUNDS.length : at
+      series.counts[bucket] = (series.counts[bucket] as number) + 1
+      series.sum += seconds
+    },
+    /** Its lines in the text format, under a name. */
+    lines(name: string): string {
+      let text = ''
+      for (const [labels, { counts, sum }] of all) {
+        let count = 0
+        for (const [i, n] of counts.entries()) {
+          count += n
+          const le = `le="${BOUNDS[i] ?? '+Inf'}"`
+          text += sampleLine(`${name}_bucket`, labels ? `${labels},${le}` : le, count)
+        }
+        text += sampleLine(`${name}_sum`, labels, sum) + sampleLine(`${name}_count`, labels, count)
+      }
+      return text
+    },
+  }
+}
 
 /**
  * Plain numbers, which are only turned into Prometheus's format when `/metrics` is asked for. Names
@@ -96,7 +134,9 @@ export function createMetrics(access: 'local' | 'public' | 'off') {
     answer(request: Request, path: string, peer: string): Response | Promise<Response> | null {
       if (path !== '/metrics' || !mayRead(request, peer)) return null
       const expose = async () =>
-        new Response(await render(), { headers: watchHeaders(METRICS_TYPE) })
+        new Response(await render(), {
+          headers: watchHeaders('text/plain; version=0.0.4; charset=utf-8'),
+        })
       return otherMethod(request) ?? expose()
     },
   }

@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from 'bun:test'
 import type { Redirect } from '../redirect/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
-import { createHistogram } from './exposition.ts'
+import { createHistogram } from './metrics.ts'
 import { sampleDurations, summarizeRefusals } from './visits.ts'
 
 afterEach(() => void jest.useRealTimers())

@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.ts'
 import type { Redirect } from '../redirect/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
-import type { Histogram } from './exposition.ts'
+import type { Histogram } from './metrics.ts'
 
 /** One visit in so many is measured (a power of 2): two readings of the clock cost 0.1 µs. */
 const SAMPLE = 16

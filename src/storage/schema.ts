@@ -20,11 +20,8 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']
 export type BlocksTable = Schema['blocks']
-export type DeletedWorkspacesTable = Schema['deleted_workspaces']
-export type InvitationsTable = Schema['invitations']
 export type LinksTable = Schema['links']
 export type SlugsTable = Schema['slugs']
-export type VerificationsTable = Schema['verifications']
 export type WorkspacesTable = Schema['workspaces']
 
 /** Each workspace owns this many consecutive values of `links.seq`. */

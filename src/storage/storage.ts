@@ -43,7 +43,7 @@ export interface Transaction extends Sql {
   lockWorkspace(workspaceNo: number): Promise<void>
   /**
    * Told by the stores of each change that redirects will find after the commit. Absent where
-   * redirects read the database itself; see `cluster/announce.ts`.
+   * redirects read the database itself; see `cluster/link-invalidation.ts`.
    */
   linkChanged?: ((change: LinkChange) => void) | undefined
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { openSite, type Site } from '../redirect/testing/site.ts'
 import { migrate } from '../storage/index.ts'
-import { createSupervisor } from './supervisor.ts'
+import { Supervisor } from './supervisor.ts'
 
 const WORKER = join(import.meta.dir, '../clicks/testing/worker-main.ts')
 let dir: string
@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 const supervise = (command: string[]) =>
-  createSupervisor({
+  new Supervisor({
     name: 'click worker',
     command,
     journal: site.journal,

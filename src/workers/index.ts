@@ -1,9 +1,4 @@
 export type { FromWorker, Progress, ToWorker } from './messages.ts'
 export { sendToParent } from './parent.ts'
 export { type Pass, runWorker, type Worker, type WorkerOptions } from './run.ts'
-export {
-  createSupervisor,
-  type Supervisor,
-  type SupervisorOptions,
-  type WorkerState,
-} from './supervisor.ts'
+export { Supervisor, type SupervisorOptions, type WorkerState } from './supervisor.ts'

@@ -60,7 +60,7 @@ export async function runWorker<N, R>(worker: Worker<N, R>, options: WorkerOptio
   lowerPriority(options.niceness ?? 0)
   const parent = listenToParent<N>((notice) => worker.notice?.(notice))
   try {
-    await new Loop(worker, options, parent).run()
+    await loop(worker, options, parent)
   } finally {
     try {
       await worker.close()
@@ -78,100 +78,81 @@ function lowerPriority(niceness: number): void {
   }
 }
 
-class Loop<N, R> {
-  #passedAt = performance.now() - GAP_MS.most
-  #retryMs = FIRST_RETRY_MS
-  #isFailing = false
+/** Passes, maintenance and pauses, until there is a reason to end. */
+async function loop<N, R>(worker: Worker<N, R>, options: WorkerOptions, parent: Parent) {
+  let passedAt = performance.now() - GAP_MS.most
+  let retryMs = FIRST_RETRY_MS
+  let isFailing = false
+  const isEnding = () => parent.finishing || parent.gone
 
-  constructor(
-    private readonly worker: Worker<N, R>,
-    private readonly options: WorkerOptions,
-    private readonly parent: Parent,
-  ) {}
-
-  async run(): Promise<void> {
-    const parent = this.parent
-    while (!parent.gone) {
-      parent.woken = false
-      const { gapMs, more, failed } = await this.#pass()
-      if (more) {
-        // Messages arrive between two batches.
-        await new Promise<void>((turn) => setImmediate(turn))
-        continue
-      }
-      if (parent.finishing && (failed || !parent.woken)) return
-      const workedAt = performance.now()
-      if (!this.#isEnding) await parent.sleep(gapMs, () => this.#isEnding)
-      if (failed) continue
-      // A step between two batches, however many clicks come.
-      if (parent.woken && !this.#isEnding && this.worker.maintenance?.due) await this.#maintain()
-      if (!(await this.#idle(workedAt))) return
-    }
+  function report(progress: Progress | null): void {
+    const memoryBytes = process.memoryUsage.rss()
+    sendToParent({ kind: 'pass', progress, report: worker.report(), memoryBytes })
   }
 
-  get #isEnding(): boolean {
-    return this.parent.finishing || this.parent.gone
+  function fail(error: unknown): void {
+    worker.failed(error, !isFailing)
+    isFailing = true
+    report(null)
   }
 
-  async #pass(): Promise<{ gapMs: number; more: boolean; failed: boolean }> {
+  async function pass(): Promise<{ gapMs: number; more: boolean; failed: boolean }> {
     try {
-      const { records, more, progress } = await this.worker.pass()
-      this.#isFailing = false
-      this.#retryMs = FIRST_RETRY_MS
-      this.#report(progress)
+      const { records, more, progress } = await worker.pass()
+      isFailing = false
+      retryMs = FIRST_RETRY_MS
+      report(progress)
       const now = performance.now()
-      const perSecond = (records * 1_000) / (now - this.#passedAt)
-      this.#passedAt = now
-      const wanted = Math.max(this.options.leastGapMs, perSecond * GAP_MS.perClickPerSecond)
+      const perSecond = (records * 1_000) / (now - passedAt)
+      passedAt = now
+      const wanted = Math.max(options.leastGapMs, perSecond * GAP_MS.perClickPerSecond)
       return { gapMs: Math.min(GAP_MS.most, wanted), more, failed: false }
     } catch (error) {
-      this.#fail(error)
-      const gapMs = this.#retryMs
-      this.#retryMs = Math.min(gapMs * 2, this.options.retryMs)
+      fail(error)
+      const gapMs = retryMs
+      retryMs = Math.min(gapMs * 2, options.retryMs)
       return { gapMs, more: false, failed: true }
     }
   }
 
-  #fail(error: unknown): void {
-    this.worker.failed(error, !this.#isFailing)
-    this.#isFailing = true
-    this.#report(null)
-  }
-
-  #report(progress: Progress | null): void {
-    const memoryBytes = process.memoryUsage.rss()
-    sendToParent({ kind: 'pass', progress, report: this.worker.report(), memoryBytes })
-  }
-
-  async #maintain(): Promise<void> {
-    try {
-      await this.worker.maintenance?.step()
-    } catch (error) {
-      this.#fail(error)
-    }
-  }
+  const maintain = () => worker.maintenance?.step().catch(fail)
 
   /** Waits for work. False: there was none for so long that the worker ends. */
-  async #idle(workedAt: number): Promise<boolean> {
-    const { idleMs } = this.options
-    const worker = this.worker
+  async function idle(workedAt: number): Promise<boolean> {
     let isResting = false
-    while (!this.parent.woken && !this.#isEnding) {
+    while (!parent.woken && !isEnding()) {
       if (worker.maintenance?.due) {
-        await this.#maintain()
-        if (this.#isFailing) return true
+        await maintain()
+        if (isFailing) return true
         continue
       }
-      const idle = Math.min(performance.now() - workedAt, worker.idleMs?.() ?? Infinity)
-      if (idle >= idleMs) return false
-      if (idle < REST_AFTER_MS) isResting = false
+      const idleMs = Math.min(performance.now() - workedAt, worker.idleMs?.() ?? Infinity)
+      if (idleMs >= options.idleMs) return false
+      if (idleMs < REST_AFTER_MS) isResting = false
       else if (!isResting) {
         isResting = true
         await worker.rest?.()
       }
-      const wait = Math.min(REST_AFTER_MS, idleMs - idle)
-      await this.parent.sleep(wait, () => this.parent.woken || this.#isEnding)
+      const wait = Math.min(REST_AFTER_MS, options.idleMs - idleMs)
+      await parent.sleep(wait, () => parent.woken || isEnding())
     }
     return true
+  }
+
+  while (!parent.gone) {
+    parent.woken = false
+    const { gapMs, more, failed } = await pass()
+    if (more) {
+      // Messages arrive between two batches.
+      await new Promise<void>((turn) => setImmediate(turn))
+      continue
+    }
+    if (parent.finishing && (failed || !parent.woken)) return
+    const workedAt = performance.now()
+    if (!isEnding()) await parent.sleep(gapMs, isEnding)
+    if (failed) continue
+    // A step between two batches, however many clicks come.
+    if (parent.woken && !isEnding() && worker.maintenance?.due) await maintain()
+    if (!(await idle(workedAt))) return
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createSupervisor } from './supervisor.ts'
+import { Supervisor } from './supervisor.ts'
 
 const START = 1_790_000_000_000
 /** Reports all the time that it has done what there was. */
@@ -11,7 +11,7 @@ setInterval(() => process.send({
 test('a click that comes while a wake waits is not as old as time itself', async () => {
   let bytes = 0
   let heard = Promise.withResolvers<void>()
-  const supervisor = createSupervisor({
+  const supervisor = new Supervisor({
     name: 'test',
     command: [process.execPath, '-e', EAGER],
     journal: { bytesAfter: () => bytes },

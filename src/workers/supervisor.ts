@@ -20,7 +20,7 @@ export interface WorkerState {
   memoryBytes: number
 }
 
-/** What {@link createSupervisor} works with. `R`: see `messages.ts`. */
+/** What {@link Supervisor} works with. `R`: see `messages.ts`. */
 export interface SupervisorOptions<R> {
   /** Its name in the log. */
   name: string
@@ -45,17 +45,11 @@ const BACK_OFF_MS = { first: 100, most: 30_000 }
 /** After so long without dying the back-off begins anew. */
 const STABLE_MS = 60_000
 
-export type Supervisor<N> = SupervisedWorker<N, never>
-
-/** Starts nothing until it is woken, or when an earlier process has left a backlog. */
-export function createSupervisor<N = never, R = null>(
-  options: SupervisorOptions<R>,
-): SupervisedWorker<N, R> {
-  return new SupervisedWorker<N, R>(options)
-}
-
-/** Keeps a worker running while there is something to do. `N`, `R`: see `messages.ts`. */
-class SupervisedWorker<N, R> {
+/**
+ * Keeps a worker running while there is something to do. Starts nothing until it is woken, or when
+ * an earlier process has left a backlog. `N`, `R`: see `messages.ts`.
+ */
+export class Supervisor<N = never, R = null> {
   readonly #options: SupervisorOptions<R>
   #watermark: Position
   #skipped = 0

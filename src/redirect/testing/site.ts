@@ -24,7 +24,7 @@ import {
   openEmbedded,
   SEQS_PER_WORKSPACE,
 } from '../../storage/index.ts'
-import { createSupervisor } from '../../workers/index.ts'
+import { Supervisor } from '../../workers/index.ts'
 import {
   createCachedResolver,
   createEmbeddedResolver,
@@ -63,7 +63,7 @@ export async function openSite(
     clock,
     random: systemRandom,
   })
-  const supervisor = createSupervisor({
+  const supervisor = new Supervisor({
     name: 'click worker',
     command: [process.execPath, WORKER, dataDir],
     journal,

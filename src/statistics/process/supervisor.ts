@@ -1,4 +1,4 @@
-import { createSupervisor, type SupervisorOptions, type WorkerState } from '../../workers/index.ts'
+import { Supervisor, type SupervisorOptions, type WorkerState } from '../../workers/index.ts'
 import type { Retention } from '../engine/types.ts'
 import { createStatisticsClient } from './client.ts'
 import type { RetentionNotice, StoreReport } from './run.ts'
@@ -28,7 +28,7 @@ export function createStatistics({ retention, ...options }: StatisticsSupervisor
   const { logger } = options
   let report: StoreReport = { state: 'opening', since: 0, stored: 0, fileBytes: 0 }
   let storedBefore = 0
-  const supervisor = createSupervisor<RetentionNotice, StoreReport>({
+  const supervisor = new Supervisor<RetentionNotice, StoreReport>({
     ...options,
     name: 'statistics process',
     watermark: { segment: 0, offset: 0 },

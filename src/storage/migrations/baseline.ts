@@ -52,7 +52,8 @@ const CLUSTERED: Storage = { sqlite: ' WITHOUT ROWID', postgres: '' }
 
 /**
  * The tables of both databases, but for the counters. `seq` is `workspace_no × 2^32 + n`, so an
- * index on it serves the rows of one workspace in the order of their creation.
+ * index on it serves the rows of one workspace in the order of their creation. `…_key` of texts is
+ * the text in lower case, in which it is compared.
  */
 export const MAIN_TABLES = {
   workspaces: {
@@ -64,7 +65,6 @@ export const MAIN_TABLES = {
       ),
       id: uniqueText,
       name: text,
-      /** The name in lower case. */
       name_key: text,
       plan_id: text,
       language: optionalText,
@@ -91,7 +91,6 @@ export const MAIN_TABLES = {
     columns: {
       id: textKey,
       email: text,
-      /** The address in lower case. */
       email_key: uniqueText,
       name: optionalText,
       /** Whether it was shown that the address is theirs. */
@@ -245,7 +244,6 @@ export const MAIN_TABLES = {
       id: textKey,
       workspace_no: workspaceNo,
       email: text,
-      /** The address in lower case. */
       email_key: text,
       role: text,
       /** SHA-256 of the token, hexadecimal. */
@@ -316,7 +314,6 @@ export const MAIN_TABLES = {
    */
   slugs: {
     columns: {
-      /** The slug without regard to case. */
       slug_key: text,
       domain_no: number,
       workspace_no: number,
@@ -373,7 +370,6 @@ export const MAIN_TABLES = {
       slug_key: text,
       domain_no: number,
       times: number,
-      /** What the last visitor wrote. */
       text,
       reported_at: time,
     },
@@ -382,7 +378,6 @@ export const MAIN_TABLES = {
   link_tags: {
     columns: {
       workspace_no: number,
-      /** The tag in lower case. */
       tag_key: text,
       link_seq: number,
     },
@@ -439,7 +434,6 @@ export const MAIN_TABLES = {
       actor_id: optionalText,
       /** Who it was, in words that stay when the user or key is gone. */
       actor_label: text,
-      /** Like `link.updated`. */
       action: text,
       target_type: text,
       target_id: text,

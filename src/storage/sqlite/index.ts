@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { Storage } from '../storage.ts'
 import { openSqlite } from './connection.ts'
 import { createReports } from './reports.ts'
-import { createSharedSync, createWalKeeper } from './wal.ts'
-import { SqliteWriter } from './writer.ts'
+import { createSqliteWriter } from './writer.ts'
 
 /** Where the embedded database keeps its files. */
 export function databaseFiles(dataDir: string): { main: string; counters: string } {
@@ -29,9 +28,7 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
   writing.raw.run('COMMIT')
   syncDirectory(dataDir)
   const reader = openSqlite(files.main, { readonly: true, attach: files.counters })
-  const durable = await createSharedSync(`${files.main}-wal`)
-  const wal = createWalKeeper(files.main, writing.raw)
-  const writer = new SqliteWriter(writing, durable, wal)
+  const writer = await createSqliteWriter(writing, files.main)
   const reports = createReports(files.main, files.counters)
   return {
     reader,
@@ -44,10 +41,8 @@ export async function openEmbedded(dataDir: string): Promise<EmbeddedStorage> {
       })
     },
     async close() {
-      await writer.idle()
-      await wal.close()
+      await writer.close()
       reports.close()
-      await durable.close()
       reader.close()
       writing.close()
     },

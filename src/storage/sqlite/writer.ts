@@ -1,9 +1,9 @@
+import { open } from 'node:fs/promises'
 import {
   createJob,
   hooksOf,
   type Job,
   runApart,
-  type Storage,
   StorageUnavailable,
   settle,
   type Transaction,
@@ -11,7 +11,7 @@ import {
   writeLate,
 } from '../storage.ts'
 import { asStorageError, type SqliteConnection } from './connection.ts'
-import type { SharedSync, WalKeeper } from './wal.ts'
+import { createWalKeeper } from './wal.ts'
 
 /** At most so many transactions share a commit, so that none waits long for the others. */
 const SHARED_MAX = 128
@@ -36,82 +36,38 @@ const alreadyLocked = async () => {}
  * `work` must only await this connection, so that a batch runs within one turn, and must bear to
  * be run twice.
  */
-export class SqliteWriter {
-  readonly #connection: SqliteConnection
-  readonly #durable: SharedSync
-  readonly #wal: Pick<WalKeeper, 'beforeBatch'>
-  readonly #queue: QueuedJob[] = []
-  #draining: Promise<void> | undefined
-
-  constructor(
-    connection: SqliteConnection,
-    durable: SharedSync,
-    wal: Pick<WalKeeper, 'beforeBatch'>,
-  ) {
-    this.#connection = connection
-    this.#durable = durable
-    this.#wal = wal
-  }
-
-  readonly #run = (command: string) => this.#connection.raw.run(command)
-
-  /** A property, so that the storage can hand it out as it is. */
-  readonly write: Storage['write'] = (work, { survives = 'power' } = {}) => {
-    const { job, result } = createJob(work)
-    this.#queue.push({ ...job, survives })
-    this.#draining ??= new Promise<void>((turn) => setImmediate(turn)).then(() => this.#drain())
-    return result
-  }
-
-  /** Resolves when all that was asked for so far is done. */
-  async idle(): Promise<void> {
-    while (this.#draining !== undefined) await this.#draining
-  }
-
-  /** Sets the outcome. False: it failed, and what it wrote is still there. */
-  readonly #attempt = async (job: Job): Promise<boolean> => {
-    const tx: Transaction = {
-      ...hooksOf(job),
-      dialect: 'sqlite',
-      db: this.#connection.db,
-      run: this.#connection.run,
-      lock: alreadyLocked,
-      lockWorkspace: alreadyLocked,
-    }
-    try {
-      job.outcome = { value: await job.work(tx) }
-      return true
-    } catch (reason) {
-      job.outcome = { reason: asStorageError(reason) }
-      // SQLite has already undone everything when the disk is full or failing.
-      if (!this.#connection.raw.inTransaction) throw reason
-      return false
-    }
-  }
+export async function createSqliteWriter(connection: SqliteConnection, file: string) {
+  const { raw } = connection
+  const durable = await createSharedSync(`${file}-wal`)
+  const wal = createWalKeeper(file, raw)
+  const queue: QueuedJob[] = []
+  let draining: Promise<void> | undefined
+  const command = (text: string) => raw.run(text)
+  const attempt = (job: Job) => attemptOn(connection, job)
 
   /** All together, or false: one failed, and nothing is written. */
-  async #runTogether(jobs: QueuedJob[]): Promise<boolean> {
-    this.#run('BEGIN IMMEDIATE')
+  async function runTogether(jobs: QueuedJob[]): Promise<boolean> {
+    command('BEGIN IMMEDIATE')
     for (const job of jobs) {
-      if (await this.#attempt(job)) continue
-      this.#run('ROLLBACK')
+      if (await attempt(job)) continue
+      command('ROLLBACK')
       return false
     }
     await writeLate(jobs)
-    this.#run('COMMIT')
+    command('COMMIT')
     return true
   }
 
-  async #runBatch(jobs: QueuedJob[]): Promise<void> {
+  async function runBatch(jobs: QueuedJob[]): Promise<void> {
     try {
       // One alone has failed for good: there is nothing to save by running it again.
-      if (!(await this.#runTogether(jobs)) && jobs.length > 1) {
-        this.#run('BEGIN IMMEDIATE')
-        await runApart(jobs, this.#attempt, this.#run)
-        this.#run('COMMIT')
+      if (!(await runTogether(jobs)) && jobs.length > 1) {
+        command('BEGIN IMMEDIATE')
+        await runApart(jobs, attempt, command)
+        command('COMMIT')
       }
     } catch (error) {
-      if (this.#connection.raw.inTransaction) this.#run('ROLLBACK')
+      if (raw.inTransaction) command('ROLLBACK')
       const cause = asStorageError(error)
       const lost =
         cause instanceof StorageUnavailable
@@ -120,21 +76,80 @@ export class SqliteWriter {
       for (const job of jobs) job.reject(lost)
       return
     }
-    let synced: Promise<void> | undefined
-    const sync = () => {
-      synced ??= this.#durable.wait()
-      return synced
-    }
-    for (const job of jobs) settle(job, job.survives === 'process' ? undefined : sync)
+    for (const job of jobs) settle(job, job.survives === 'power' ? durable.sync : undefined)
   }
 
-  async #drain(): Promise<void> {
-    while (this.#queue.length > 0) {
-      await this.#wal.beforeBatch()
+  async function drain(): Promise<void> {
+    // What arrives in the same turn shares the commit.
+    await new Promise<void>((turn) => setImmediate(turn))
+    while (queue.length > 0) {
+      await wal.beforeBatch()
       // What is committed while a sync runs waits for the one after it: until then, gather.
-      if (this.#queue.every((job) => job.survives === 'power')) await this.#durable.running()
-      await this.#runBatch(this.#queue.splice(0, SHARED_MAX))
+      if (queue.every(({ survives }) => survives === 'power')) await durable.running()
+      await runBatch(queue.splice(0, SHARED_MAX))
     }
-    this.#draining = undefined
+    draining = undefined
+  }
+
+  return {
+    write<T>(
+      work: (tx: Transaction) => Promise<T>,
+      { survives = 'power' }: WriteOptions = {},
+    ): Promise<T> {
+      const { job, result } = createJob(work)
+      queue.push({ ...job, survives })
+      draining ??= drain()
+      return result
+    },
+    /** Waits for all that was asked for so far. */
+    async close() {
+      while (draining !== undefined) await draining
+      wal.close()
+      await durable.close()
+    },
+  }
+}
+
+/** Sets the outcome. False: it failed, and what it wrote is still there. */
+async function attemptOn({ raw, db, run }: SqliteConnection, job: Job): Promise<boolean> {
+  const locks = { lock: alreadyLocked, lockWorkspace: alreadyLocked }
+  try {
+    const value = await job.work({ ...hooksOf(job), dialect: 'sqlite', db, run, ...locks })
+    job.outcome = { value }
+    return true
+  } catch (reason) {
+    job.outcome = { reason: asStorageError(reason) }
+    // SQLite has already undone everything when the disk is full or failing.
+    if (!raw.inTransaction) throw reason
+    return false
+  }
+}
+
+/** One sync of a file at a time, off the event loop; those who ask while it runs share the next one. */
+async function createSharedSync(file: string) {
+  const handle = await open(file, 'r+')
+  let last = Promise.resolve()
+  let next: Promise<void> | undefined
+  return {
+    /** Resolves when all that was written before the call would survive a power cut. */
+    sync(): Promise<void> {
+      if (next !== undefined) return next
+      const mine = last.then(begin, begin)
+      next = mine
+      return mine
+      async function begin(): Promise<void> {
+        last = mine
+        next = undefined
+        await handle.datasync().catch((cause) => {
+          throw new StorageUnavailable('fdatasync failed', { cause })
+        })
+      }
+    },
+    /** Waits for the sync that runs now. */
+    running: () => last.catch(() => {}),
+    async close() {
+      await (next ?? last).catch(() => {})
+      await handle.close()
+    },
   }
 }

@@ -5,7 +5,7 @@ import { createTestLinks, type TestLinks } from '../links/testing/links.ts'
 import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
 import { useOnce } from '../redirect/uses.ts'
 import { type LinkChange, StorageUnavailable } from '../storage/index.ts'
-import { announcingLinks } from './announce.ts'
+import { announcingLinks } from './link-invalidation.ts'
 
 let links: TestLinks
 let told: LinkChange[] = []
