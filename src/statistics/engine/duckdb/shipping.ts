@@ -76,7 +76,10 @@ async function reopenMonths(connection: Connection, clicks: readonly StoredClick
 function lineOf(click: StoredClick): string {
   // DuckDB refuses JSON with half a surrogate pair.
   const row = rowOf(click, (text) => text.toWellFormed())
-  const line = Object.fromEntries(CLICK_COLUMNS.map((name, i) => [name, row[i]]))
+  const line: Record<string, unknown> = {}
+  // What is null is left out: most of a click's texts are, and both sides then have less to do.
+  for (let i = 0; i < row.length; i++) line[CLICK_COLUMNS[i] as string] = row[i] ?? undefined
   // DuckDB's column is unsigned.
-  return `${JSON.stringify({ ...line, visitor: click.visitor?.toString() })}\n`
+  line.visitor = click.visitor?.toString()
+  return `${JSON.stringify(line)}\n`
 }
