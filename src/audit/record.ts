@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { AppError } from '../errors/index.ts'
 import type { Call, Caller, CallerWorkspace, Person } from '../http/types.ts'
-import { prepare, SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
+import { type AuditTable, prepare, SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
 import { type Actor, type Change, type Fields, INSTANCE } from './types.ts'
 
 const takeNumber = prepare<{ workspaceNo: number }, { audit_made: number }>((db, p) =>
@@ -27,6 +27,16 @@ async function takeInstanceEntryNumber(tx: Transaction): Promise<number> {
   return Number(value)
 }
 
+/** Every write has one: compiled once, which saves a quarter of what a creation costs. */
+const insert = prepare<AuditTable, never>((db, p) => {
+  const { seq, at, action, version, before, after, request_id } = p
+  const { actor_type, actor_id, actor_label, target_type, target_id, target_label } = p
+  const actor = { actor_type, actor_id, actor_label }
+  const target = { target_type, target_id, target_label }
+  const values = { seq, at, action, version, before, after, request_id, ...actor, ...target }
+  return db.insertInto('audit').values(values)
+})
+
 /**
  * Writes down a change in the transaction that makes it: either both stand, or neither.
  *
@@ -46,7 +56,7 @@ export async function recordChange(
       ? await takeInstanceEntryNumber(tx)
       : (await tx.run(takeNumber, { workspaceNo }))[0]?.audit_made)
   if (number === undefined) throw new AppError('NOT_FOUND')
-  const row = {
+  await tx.run(insert, {
     seq: workspaceNo * SEQS_PER_WORKSPACE + number,
     at,
     actor_type: actor.type,
@@ -60,8 +70,7 @@ export async function recordChange(
     before: JSON.stringify(before),
     after: JSON.stringify(after),
     request_id: actor.requestId,
-  }
-  await tx.db.insertInto('audit').values(row).execute()
+  })
 }
 
 /** The fields in which two states differ: as they were, and as they are. */
