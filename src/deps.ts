@@ -31,7 +31,7 @@ import {
 import { createStatisticsService } from './statistics/service.ts'
 import { createUserService } from './users/service.ts'
 
-/** Reports of visitors from one address, of IPv6 from one /64: five at once, then one every ten minutes. */
+/** Reports of visitors from one address, of IPv6 from one /64: a burst of five, then one every ten minutes. */
 const REPORTS = { ratePerMinute: 0.1, burst: 5 }
 /** Blocks that another node or a command has made are obeyed within a second. */
 const BLOCKS_EVERY_MS = 500

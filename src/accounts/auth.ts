@@ -131,7 +131,7 @@ async function mayJoin({ signUp, claims, invitations }: AccountParts, email: str
 function passwordOptions(parts: AccountParts) {
   const { storage, clock, mails } = parts
   const signUpOpen = parts.signUp === 'open'
-  // Without messages nobody could ever confirm an address.
+  // Without messages an address could never be confirmed.
   const mustVerify = signUpOpen && mails.available
   return {
     emailAndPassword: {

@@ -103,7 +103,7 @@ export function actorOf(caller: Caller, requestId: string): Actor {
   return { type: 'api_key', id: keyId, label: keyName, requestId }
 }
 
-/** What a service needs to know of whoever sends a request. */
+/** What a service needs to know about the caller of a request. */
 export function askerOf({ caller, requestId }: { caller: Caller; requestId: string }): Asker {
   return { workspace: caller.workspace, actor: actorOf(caller, requestId) }
 }

@@ -8,7 +8,7 @@ import {
 } from '../redirect/index.ts'
 import type { Storage } from '../storage/index.ts'
 
-/** How often the links are read again, so that those nobody visits can be redirected in an outage. */
+/** How often the links are read again, so that links without visits can be redirected in an outage too. */
 const FILL_EVERY_MS = 900_000
 /** The same after an attempt that failed. */
 const RETRY_MS = 10_000

@@ -100,7 +100,7 @@ describe('on one machine a plan with a limit of clicks', () => {
     await visit('/a', 2)
     await site.count({ free: 7 })
     expect(await people(a)).toBe(11)
-    // The statistics read it all at once, long after.
+    // The statistics read it in one piece, long after.
     expect(await stored()).toEqual(new Map([[a, 11]]))
     expect(await clicksThisMonth(site.storage, 1, now)).toBe(11)
   })

@@ -46,7 +46,7 @@ const DASHBOARD_ERRORS = {
   /** A link of a message or a command that was used, replaced, or is too old. */
   INVALID_TOKEN: { status: 410, params: {} },
   ROLE_ABOVE_OWN: { status: 403, params: {} },
-  /** Whoever accepts it has another e-mail address than it was sent to. */
+  /** The person who accepts it has another email address than it was sent to. */
   INVITATION_FOR_ANOTHER: { status: 403, params: {} },
   KEY_NOT_FOUND: { status: 404, params: {} },
   MEMBER_NOT_FOUND: { status: 404, params: {} },

@@ -84,12 +84,12 @@ export async function bodyOf(
   request: Request,
   { method, bodyOptional, bodyBytesMax }: AnyEndpoint,
 ): Promise<Record<string, unknown>> {
-  if (bodyOptional && hasNoBody(request)) return {}
+  if (bodyOptional && lacksBody(request)) return {}
   return parseJsonObject(await readBody(request, method === 'patch', bodyBytesMax))
 }
 
 /** Whether a request says that it brings none (RFC 9112, 6.3). */
-function hasNoBody({ headers }: Request): boolean {
+function lacksBody({ headers }: Request): boolean {
   return (
     headers.get('content-type') === null &&
     headers.get('transfer-encoding') === null &&

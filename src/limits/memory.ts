@@ -78,7 +78,7 @@ export function createMemoryLimiter(entriesMax = 100_000) {
   }
 }
 
-/** What a caller may do: so many requests a minute in the long run, so many at once. */
+/** What a caller may do: so many requests per minute, with a burst of so many. */
 export interface Policy {
   ratePerMinute: number
   burst: number

@@ -145,7 +145,7 @@ export const LinkListSchema = z
           .optional()
           .openapi({ description: 'The number of this page; only when it was asked for.' }),
       })
-      .openapi({ description: 'Where this page lies in the list.' }),
+      .openapi({ description: 'The position of this page in the list.' }),
   })
   .openapi('LinkList')
 
@@ -200,7 +200,7 @@ export const LinkHistorySchema = z
         has_more: flag('Whether a page follows this one.'),
         next_cursor: cursor('The `cursor` of the next page. Null: this is the last.'),
       })
-      .openapi({ description: 'Where this page lies in the list.' }),
+      .openapi({ description: 'The position of this page in the list.' }),
   })
   .openapi('LinkHistory')
 

@@ -23,7 +23,7 @@ type MemberRow = NonNullable<Awaited<ReturnType<typeof findMember>>>
 
 export type MemberService = ReturnType<typeof createMemberService>
 
-/** Who belongs to a workspace. Nobody can act on a role above their own. */
+/** Who belongs to a workspace. A member can't act on a role above their own. */
 export function createMemberService(deps: { storage: Pick<Storage, 'read'>; clock: Clock }) {
   const { storage, clock } = deps
 

@@ -10,7 +10,7 @@ export const USER_NAME_MAX = 100
 export const EMAIL_MAX = 254
 /** Fewest characters of a password (NIST SP 800-63B asks for 8). */
 export const PASSWORD_MIN = 10
-/** Most characters of a password: hashing a whole book helps nobody. */
+/** Most characters of a password: hashing longer ones only costs time. */
 export const PASSWORD_MAX = 128
 
 /** A text that people type: trimmed, in NFC, not empty, of `max` characters at most. */

@@ -102,7 +102,7 @@ export async function hasUsers(tx: Pick<Transaction, 'db'>): Promise<boolean> {
   return (await tx.db.selectFrom('users').select('id').limit(1).execute()).length > 0
 }
 
-/** Until the end of the transaction nobody else becomes a user: who is the first is decided. */
+/** Until the end of the transaction no other user is created, so the first one is certain. */
 export async function lockUsers(tx: Transaction): Promise<void> {
   await tx.lock('users')
 }
@@ -113,7 +113,7 @@ export async function holdUser(tx: Transaction, userId: string): Promise<boolean
     .selectFrom('users')
     .select('id')
     .where('id', '=', userId)
-    // Waits for whoever deletes the account, as the reference to it would.
+    // Waits while the account is being deleted, as the reference to it would.
     .$if(tx.dialect === 'postgres', (query) => query.forKeyShare())
     .executeTakeFirst()
   return user !== undefined

@@ -4547,7 +4547,7 @@ export interface components {
     LinkList: {
       /** The links of this page, in the order asked for. */
       data: components['schemas']['Link'][]
-      /** Where this page lies in the list. */
+      /** The position of this page in the list. */
       pagination: {
         /** The most links that this page could have. */
         limit: number
@@ -4702,7 +4702,7 @@ export interface components {
     LinkHistory: {
       /** The changes, the newest first. */
       data: components['schemas']['LinkHistoryEntry'][]
-      /** Where this page lies in the list. */
+      /** The position of this page in the list. */
       pagination: {
         /** The most entries that this page could have. */
         limit: number

@@ -21,7 +21,7 @@ test('nothing is written while the lock is held', async () => {
   const first = Promise.withResolvers<string>()
   const written = writing(() => first.promise)
   const reader = lock().getReader()
-  // It answers at once, and again while a long write goes on.
+  // It answers immediately, and again while a long write goes on.
   for (let line = 0; line < 2; line++) {
     expect(new TextDecoder().decode((await reader.read()).value)).toBe('waiting\n')
   }
