@@ -28,7 +28,15 @@ export function registerAccountRoutes(
   deps: { accounts: Pick<Accounts, 'service'> },
 ): void {
   const service = () => deps.accounts.service
+  registerSessionRoutes(api, service)
+  registerOwnAccountRoutes(api, service)
+  registerJoiningRoutes(api, service)
+}
 
+type Service = () => Accounts['service']
+
+/** Who is signed in. */
+function registerSessionRoutes(api: Pick<Api, 'add'>, service: Service): void {
   endpoint(api, {
     method: 'get',
     path: '/api/v1/session',
@@ -44,17 +52,24 @@ export function registerAccountRoutes(
 
   endpoint(api, {
     method: 'post',
-    path: '/api/v1/claim',
-    ...ANYONE,
+    path: '/api/v1/session/confirm',
+    ...OWN,
     secret: true,
-    operationId: 'claimInstance',
-    summary: 'Make the first account, with the token that the server printed',
-    body: claimBody,
-    success: { status: 201, description: 'The instance owner, signed in.', schema: JoinedSchema },
-    errors: ['NOT_FOUND'],
-    handler: async (call) => joined(await service().claim(call.body, call)),
+    operationId: 'confirmSession',
+    summary: 'Prove by the password who is signed in',
+    description: 'What answers SIGN_IN_AGAIN is permitted for 15 minutes afterwards.',
+    body: confirmBody,
+    success: { status: 204, description: 'Confirmed.' },
+    errors: ['SIGN_IN_AGAIN'],
+    async handler(call) {
+      await service().confirm(personOf(call), call.body.password)
+      return { status: 204 }
+    },
   })
+}
 
+/** One's own account. */
+function registerOwnAccountRoutes(api: Pick<Api, 'add'>, service: Service): void {
   endpoint(api, {
     method: 'patch',
     path: '/api/v1/account',
@@ -130,22 +145,21 @@ export function registerAccountRoutes(
       return { status: 200, body: { data: await service().events(personOf(call)) } }
     },
   })
+}
 
+/** The first account, further workspaces, and invitations to others'. */
+function registerJoiningRoutes(api: Pick<Api, 'add'>, service: Service): void {
   endpoint(api, {
     method: 'post',
-    path: '/api/v1/session/confirm',
-    ...OWN,
+    path: '/api/v1/claim',
+    ...ANYONE,
     secret: true,
-    operationId: 'confirmSession',
-    summary: 'Prove by the password who is signed in',
-    description: 'What answers SIGN_IN_AGAIN is permitted for 15 minutes afterwards.',
-    body: confirmBody,
-    success: { status: 204, description: 'Confirmed.' },
-    errors: ['SIGN_IN_AGAIN'],
-    async handler(call) {
-      await service().confirm(personOf(call), call.body.password)
-      return { status: 204 }
-    },
+    operationId: 'claimInstance',
+    summary: 'Make the first account, with the token that the server printed',
+    body: claimBody,
+    success: { status: 201, description: 'The instance owner, signed in.', schema: JoinedSchema },
+    errors: ['NOT_FOUND'],
+    handler: async (call) => joined(await service().claim(call.body, call)),
   })
 
   endpoint(api, {

@@ -51,6 +51,13 @@ function text(
 /** The schema of every field that can be written, each as it is required. */
 function linkFields(rules: LinkRules) {
   const url = checked<z.ZodString, Destination>(z.string(), (text) => rules.checkUrl(text))
+  return { ...addressFields(rules, url), ...DESCRIPTIVE_FIELDS, ...redirectFields(url) }
+}
+
+type UrlSchema = z.ZodType<Destination, string>
+
+/** Where the link is, and where it leads. */
+function addressFields(rules: LinkRules, url: UrlSchema) {
   const alias = checked(z.string(), (text) => checkAlias(text, rules.domains))
   return {
     destination_url: url.openapi({
@@ -87,37 +94,46 @@ function linkFields(rules: LinkRules) {
         "The short domain, one that this instance serves. A new link's default: its own.",
       example: 'go.example.com',
     }),
-    title: text(
-      { max: BOUNDS.title },
-      {
-        description: 'A name for lists; visitors never see it. Null: none.',
-        example: 'Summer sale',
-      },
-    ),
-    notes: text(
-      { max: BOUNDS.notes, lines: true },
-      {
-        description:
-          'Notes for yourself, line breaks allowed; visitors never see them. Null: none.',
-        example: 'For the July newsletter.',
-      },
-    ),
-    tags: checked(z.array(checked(z.string(), checkTag)), checkTags).openapi({
-      type: 'array',
-      items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
-      maxItems: BOUNDS.tags,
-      description:
-        'Words to find links by, unique without regard to case; returned sorted. An update ' +
-        'replaces the whole list.',
-      example: ['newsletter', 'summer'],
-    }),
-    external_id: text(
-      { max: BOUNDS.external_id, min: 1 },
-      {
-        description: "The link's id in a system of yours; unique in the workspace. Null: none.",
-        example: 'crm-4711',
-      },
-    ),
+  }
+}
+
+/** What people know the link by. */
+const DESCRIPTIVE_FIELDS = {
+  title: text(
+    { max: BOUNDS.title },
+    {
+      description: 'A name for lists; visitors never see it. Null: none.',
+      example: 'Summer sale',
+    },
+  ),
+  notes: text(
+    { max: BOUNDS.notes, lines: true },
+    {
+      description: 'Notes for yourself, line breaks allowed; visitors never see them. Null: none.',
+      example: 'For the July newsletter.',
+    },
+  ),
+  tags: checked(z.array(checked(z.string(), checkTag)), checkTags).openapi({
+    type: 'array',
+    items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
+    maxItems: BOUNDS.tags,
+    description:
+      'Words to find links by, unique without regard to case; returned sorted. An update ' +
+      'replaces the whole list.',
+    example: ['newsletter', 'summer'],
+  }),
+  external_id: text(
+    { max: BOUNDS.external_id, min: 1 },
+    {
+      description: "The link's id in a system of yours; unique in the workspace. Null: none.",
+      example: 'crm-4711',
+    },
+  ),
+}
+
+/** How and when it redirects. */
+function redirectFields(url: UrlSchema) {
+  return {
     enabled: z.boolean().openapi({
       description: 'False switches the link off: visitors get 410. Default for a new link: true.',
       example: true,

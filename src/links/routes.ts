@@ -3,7 +3,7 @@ import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageLinks } from '../http/page.ts'
 import { whole } from '../validation/checked.ts'
-import { createLinkSchemas } from './fields.ts'
+import { createLinkSchemas, type LinkSchemas } from './fields.ts'
 import { createListQuerySchema, LIMIT_DEFAULT, LIMIT_MAX, listQueryOf } from './list-query.ts'
 import {
   HISTORY_EXAMPLE,
@@ -105,6 +105,16 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     },
   })
 
+  registerLinkRoutesById(api, deps.links, patch)
+  registerHistoryRoutes(api, deps)
+}
+
+/** The endpoints of one link: get, update, delete. */
+function registerLinkRoutesById(
+  api: Pick<Api, 'add'>,
+  links: LinkService,
+  patch: LinkSchemas['patch'],
+): void {
   endpoint(api, {
     method: 'get',
     path: `${PATH}/{id}`,
@@ -115,7 +125,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     params: LinkParams,
     success: oneLink(200, 'The link.'),
     errors: ['LINK_NOT_FOUND'],
-    handler: async ({ caller, params }) => answer(200, await deps.links.get(caller, params.id)),
+    handler: async ({ caller, params }) => answer(200, await links.get(caller, params.id)),
   })
 
   endpoint(api, {
@@ -137,9 +147,9 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     async handler(call) {
       const { body, params, ifMatch, mutate } = call
       const asker = askerOf(call)
-      const prepared = await deps.links.preparePatch(asker, params.id, body, ifMatch)
+      const prepared = await links.preparePatch(asker, params.id, body, ifMatch)
       return mutate(async (tx) =>
-        answer(200, await deps.links.update(tx, asker, params.id, prepared, ifMatch)),
+        answer(200, await links.update(tx, asker, params.id, prepared, ifMatch)),
       )
     },
   })
@@ -159,12 +169,10 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     errors: ['LINK_NOT_FOUND', 'PRECONDITION_FAILED'],
     handler: (call) =>
       call.mutate(async (tx) => {
-        await deps.links.remove(tx, askerOf(call), call.params.id, call.ifMatch)
+        await links.remove(tx, askerOf(call), call.params.id, call.ifMatch)
         return { status: 204 }
       }),
   })
-
-  registerHistoryRoutes(api, deps)
 }
 
 const HistoryQuery = z.object({

@@ -26,20 +26,17 @@ const INVITES = { ratePerMinute: 1, burst: 30 }
 /** A list that is never long, as one page. */
 const whole = <T>(rows: T[]) => pageOf(rows, rows.length, String)
 
-/** The dashboard's endpoints of members and invitations. */
-export function registerMemberRoutes(
-  api: Pick<Api, 'add'>,
-  deps: {
-    members: MemberService
-    invitations: Pick<InvitationService, 'list' | 'create' | 'revoke'>
-    sendInvitation: SendInvitation
-    clock: Clock
-    /** Counts the invitations that workspaces send. Default: in memory. */
-    invitationLimiter?: Limiter | undefined
-  },
-): void {
-  const sent = deps.invitationLimiter ?? createMemoryLimiter()
+interface MemberRoutesDeps {
+  members: MemberService
+  invitations: Pick<InvitationService, 'list' | 'create' | 'revoke'>
+  sendInvitation: SendInvitation
+  clock: Clock
+  /** Counts the invitations that workspaces send. Default: in memory. */
+  invitationLimiter?: Limiter | undefined
+}
 
+/** The dashboard's endpoints of members and invitations. */
+export function registerMemberRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDeps): void {
   endpoint(api, {
     method: 'get',
     path: MEMBERS,
@@ -94,6 +91,12 @@ export function registerMemberRoutes(
         return { status: 204 }
       }),
   })
+
+  registerInvitationRoutes(api, deps)
+}
+
+function registerInvitationRoutes(api: Pick<Api, 'add'>, deps: MemberRoutesDeps): void {
+  const sent = deps.invitationLimiter ?? createMemoryLimiter()
 
   endpoint(api, {
     method: 'get',

@@ -89,10 +89,9 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
       error: { details: { field: string; code: string }[] }
     }
     expect(error.details).toMatchObject([{ field: 'destination_url', code: 'REQUIRED' }])
-    await drawer().getByText(en('links.options')).click()
-    await drawer().getByLabel(en('links.field.slug')).fill('not//valid')
+    await drawer().getByLabel(en('links.field.slug'), { exact: true }).fill('not//valid')
     await drawer().getByText(en('links.slugInvalid'), { exact: true }).waitFor()
-    await drawer().getByLabel(en('links.field.slug')).fill('one')
+    await drawer().getByLabel(en('links.field.slug'), { exact: true }).fill('one')
     await drawer().getByText(en('links.slugNotFree'), { exact: true }).waitFor()
     await drawer()
       .getByRole('button', { name: en('common.cancel') })

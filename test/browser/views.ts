@@ -128,8 +128,8 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
       await dialog
         .getByLabel(t('links.field.destination'), { exact: true })
         .fill('javascript:alert(1)')
-      await dialog.getByText(t('links.options')).click()
       await dialog.getByLabel(t('links.field.slug'), { exact: true }).fill('summer')
+      await dialog.getByText(t('links.section.details')).click()
       await dialog.getByLabel(t('links.field.title'), { exact: true }).fill('Another')
       await dialog.getByText(t('links.slugNotFree')).first().waitFor()
     },

@@ -54,8 +54,9 @@ export function parseMessage(text: string): Node[] {
       if (character === '}' && closing === '}') break
       if (closing?.startsWith('</') && text.startsWith(closing, at)) break
       if (character === "'") {
-        at++
-        literal += quoted()
+        const [run, end] = quotedAt(text, at + 1)
+        literal += run
+        at = end
       } else if (character === '{') {
         flush()
         all.push(argument(inPlural))
@@ -80,28 +81,6 @@ export function parseMessage(text: string): Node[] {
     }
     flush()
     return all
-  }
-
-  /** After an apostrophe: another one, a quoted run, or just an apostrophe. */
-  function quoted(): string {
-    const next = text[at]
-    if (next === "'") {
-      at++
-      return "'"
-    }
-    if (next === undefined || !'{}<>#|'.includes(next)) return "'"
-    let run = ''
-    for (; at < text.length; at++) {
-      if (text[at] !== "'") run += text[at]
-      else if (text[at + 1] === "'") {
-        run += "'"
-        at++
-      } else {
-        at++
-        break
-      }
-    }
-    return run
   }
 
   function argument(inPlural: boolean): Node {
@@ -135,6 +114,23 @@ export function parseMessage(text: string): Node[] {
   }
 
   return nodes(false, null)
+}
+
+/** After an apostrophe: another one, a quoted run, or just an apostrophe; and where it ends. */
+function quotedAt(text: string, start: number): [run: string, end: number] {
+  const next = text[start]
+  if (next === "'") return ["'", start + 1]
+  if (next === undefined || !'{}<>#|'.includes(next)) return ["'", start]
+  let run = ''
+  for (let at = start; at < text.length; at++) {
+    if (text[at] !== "'") run += text[at]
+    else if (text[at + 1] !== "'") return [run, at + 1]
+    else {
+      run += "'"
+      at++
+    }
+  }
+  return [run, text.length]
 }
 
 /** What may be put into a message; a function is a tag's. */

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
 import { type SubmitEvent, useState } from 'react'
@@ -49,7 +49,6 @@ export function SignInPage() {
   }
 
   const { sign_in: ways } = instance
-  const passkey = ways.passkey && passkeysWork()
   const others = [byPasskey.error, elsewhere.error].find((error) => error !== null)
   const message =
     formError(byPassword.error, i18n, FIELDS) ??
@@ -115,35 +114,52 @@ export function SignInPage() {
           </Link>
         </form>
       ) : null}
-      {ways.password && (passkey || ways.oidc.length > 0) ? (
+      <OtherWays byPasskey={byPasskey} elsewhere={elsewhere} />
+    </Frame>
+  )
+}
+
+/** Passkeys, and accounts of other services. */
+function OtherWays({
+  byPasskey,
+  elsewhere,
+}: {
+  byPasskey: Pick<UseMutationResult<unknown, Error, void>, 'isPending' | 'mutate'>
+  elsewhere: Pick<UseMutationResult<string, Error, string>, 'isPending' | 'mutate' | 'variables'>
+}) {
+  const { t } = useI18n()
+  const { sign_in: ways } = useSession().instance
+  const passkey = ways.passkey && passkeysWork()
+  if (!passkey && ways.oidc.length === 0) return null
+  return (
+    <>
+      {ways.password ? (
         <div className="flex items-center gap-3 text-faint text-xs" aria-hidden="true">
           <span className="h-px flex-1 bg-line" />
           {t('auth.signIn.or')}
           <span className="h-px flex-1 bg-line" />
         </div>
       ) : null}
-      {passkey || ways.oidc.length > 0 ? (
-        <div className="flex flex-col gap-2">
-          {passkey ? (
-            <Button
-              icon={<KeyRound size={14} aria-hidden="true" />}
-              loading={byPasskey.isPending}
-              onClick={() => byPasskey.mutate()}
-            >
-              {t('auth.signIn.passkey')}
-            </Button>
-          ) : null}
-          {ways.oidc.map(({ id, name }) => (
-            <Button
-              key={id}
-              loading={elsewhere.isPending && elsewhere.variables === id}
-              onClick={() => elsewhere.mutate(id)}
-            >
-              {t('auth.signIn.oidc', { name })}
-            </Button>
-          ))}
-        </div>
-      ) : null}
-    </Frame>
+      <div className="flex flex-col gap-2">
+        {passkey ? (
+          <Button
+            icon={<KeyRound size={14} aria-hidden="true" />}
+            loading={byPasskey.isPending}
+            onClick={() => byPasskey.mutate()}
+          >
+            {t('auth.signIn.passkey')}
+          </Button>
+        ) : null}
+        {ways.oidc.map(({ id, name }) => (
+          <Button
+            key={id}
+            loading={elsewhere.isPending && elsewhere.variables === id}
+            onClick={() => elsewhere.mutate(id)}
+          >
+            {t('auth.signIn.oidc', { name })}
+          </Button>
+        ))}
+      </div>
+    </>
   )
 }

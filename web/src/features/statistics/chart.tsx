@@ -39,6 +39,15 @@ export interface ChartProps {
   shortCount(value: number): string
 }
 
+const PLAIN_LINE = { dot: false, activeDot: false, isAnimationActive: false } as const
+const BEFORE = {
+  dataKey: 'before',
+  stroke: 'var(--plot-before)',
+  strokeWidth: 1.5,
+  strokeDasharray: '2 4',
+  strokeLinecap: 'round',
+} as const
+
 /** Counts over time: an area from zero, and the period before as a dotted line. */
 export default function Chart({
   points,
@@ -114,16 +123,7 @@ export default function Chart({
               />
             )}
           />
-          <Line
-            dataKey="before"
-            stroke="var(--plot-before)"
-            strokeWidth={1.5}
-            strokeDasharray="2 4"
-            strokeLinecap="round"
-            dot={false}
-            activeDot={false}
-            isAnimationActive={false}
-          />
+          <Line {...PLAIN_LINE} {...BEFORE} />
           <Area
             dataKey="value"
             stroke="none"
@@ -142,13 +142,11 @@ export default function Chart({
           {(['solid', 'dashed'] as const).map((part) => (
             <Line
               key={part}
+              {...PLAIN_LINE}
               dataKey={part}
               stroke="var(--plot-1)"
               strokeWidth={2}
               {...(part === 'dashed' ? { strokeDasharray: '4 4' } : {})}
-              dot={false}
-              activeDot={false}
-              isAnimationActive={false}
             />
           ))}
         </ComposedChart>

@@ -1,18 +1,19 @@
-import { ChevronRight } from 'lucide-react'
 import { type RefObject, type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../../i18n/index.tsx'
 import { afterPress } from '../../../lib/after-press.ts'
 import { Field, FormError } from '../../../ui/field.tsx'
-import { Input, InputGroup } from '../../../ui/input.tsx'
+import { Input } from '../../../ui/input.tsx'
 import { errorText } from '../../../ui/problem.tsx'
-import { Select } from '../../../ui/select.tsx'
 import type { Link } from '../calls.ts'
+import { AddressFields } from './address-fields.tsx'
 import type { Draft } from './draft.ts'
 import { problemsOf } from './draft.ts'
-import { LinkOptions } from './options.tsx'
 import { LinkPreview } from './preview.tsx'
+import { SECTIONS } from './sections/index.ts'
+import { Section } from './sections/section.tsx'
+import { TagsInput } from './tags-input.tsx'
 import { useLinkCheck } from './use-check.ts'
 
 /** One array, so that effects don't run with each key. */
@@ -32,7 +33,6 @@ export function LinkForm({
   clashes = NONE,
   now,
   tags,
-  unfolded,
 }: {
   /** Of the form, for the button outside of it. */
   id: string
@@ -50,12 +50,10 @@ export function LinkForm({
   clashes?: readonly string[]
   now?: Link
   tags: readonly string[]
-  unfolded: boolean
 }) {
   const i18n = useI18n()
   const { t } = i18n
   const { instance } = usePlace()
-  const [open, setOpen] = useState(unfolded)
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const check = useLinkCheck(draft, linkId)
   const refused = error instanceof ApiError ? error : null
@@ -77,20 +75,15 @@ export function LinkForm({
     (left.has('destination_url') && check.current
       ? check.problems.destination_url?.message
       : undefined)
-  const checkedSlug = check.current ? check.problems.slug : undefined
-  const slug = checkedSlug?.message ?? answered.slug
   const known = new Set(Object.keys(draft))
   const general = refused !== null && !Object.keys(answered).some((field) => known.has(field))
 
-  // What is wrong is in sight, also where it was folded away.
-  const folded = Object.keys(answered).some((field) => field !== 'destination_url')
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     onSubmit()
   }
-  const { origin, host } = new URL(instance.base_url)
+  const { origin } = new URL(instance.base_url)
   const base = draft.domain === instance.default_domain ? origin : `https://${draft.domain}`
-  const severalDomains = instance.domains.length > 1
 
   return (
     <form id={id} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
@@ -114,15 +107,7 @@ export function LinkForm({
       <LinkPreview
         base={base}
         slug={draft.slug.trim()}
-        state={
-          draft.slug.trim() === '' || draft.slug === ownSlug || !check.current
-            ? 'unknown'
-            : checkedSlug === undefined
-              ? 'free'
-              : checkedSlug.code === 'SLUG_TAKEN'
-                ? 'taken'
-                : 'invalid'
-        }
+        state={slugState(draft.slug, ownSlug, check)}
         suggestions={check.current ? check.suggestions : (refused?.suggestions ?? [])}
         onSuggestion={(one) => set({ slug: one })}
       />
@@ -135,61 +120,51 @@ export function LinkForm({
               : null
         }
       />
-      <details
-        open={open || folded}
-        onToggle={(event) => setOpen(event.currentTarget.open)}
-        className="group flex flex-col"
-      >
-        <summary className="flex h-8 list-none items-center gap-1.5 rounded-sm pointer-coarse:h-10 font-medium text-muted hover:text-fg [&::-webkit-details-marker]:hidden">
-          <ChevronRight
-            size={14}
-            aria-hidden="true"
-            className="transition-transform group-open:rotate-90 rtl:-scale-x-100"
+      <AddressFields
+        draft={draft}
+        set={set}
+        problems={{ ...answered, slug: slugProblem(check, answered) }}
+        isNew={linkId === undefined}
+      />
+      <Field label={t('links.field.tags')} hint={t('links.hint.tags')} error={answered.tags}>
+        {(control) => (
+          <TagsInput
+            control={control}
+            value={draft.tags}
+            onChange={(next) => set({ tags: next })}
+            suggestions={tags}
           />
-          {t('links.options')}
-        </summary>
-        <div className="flex flex-col gap-4 pt-3">
-          {severalDomains ? (
-            <Field label={t('links.field.domain')} error={answered.domain}>
-              {(control) => (
-                <Select
-                  {...control}
-                  value={draft.domain}
-                  onChange={(domain) => set({ domain })}
-                  options={instance.domains.map((value) => ({ value, label: value }))}
-                />
-              )}
-            </Field>
-          ) : null}
-          <Field
-            label={t('links.field.slug')}
-            hint={linkId === undefined ? t('links.hint.slug') : t('links.hint.slugKept')}
-            error={slug}
-          >
-            {(control) => (
-              <InputGroup
-                {...control}
-                dir="ltr"
-                before={`${severalDomains ? draft.domain : host}/`}
-                autoComplete="off"
-                autoCapitalize="off"
-                spellCheck={false}
-                value={draft.slug}
-                onChange={(event) => set({ slug: event.target.value })}
-              />
-            )}
-          </Field>
-          <LinkOptions
+        )}
+      </Field>
+      <div className="flex flex-col border-line border-y">
+        {SECTIONS.map((section) => (
+          <Section
+            key={section.title}
+            section={section}
             draft={draft}
             set={set}
             problems={answered}
             hasPassword={hasPassword}
-            tags={tags}
           />
-        </div>
-      </details>
+        ))}
+      </div>
     </form>
   )
+}
+
+type Check = ReturnType<typeof useLinkCheck>
+
+function slugProblem(
+  { current, problems }: Check,
+  answered: Partial<Record<string, string>>,
+): string | undefined {
+  return (current ? problems.slug?.message : undefined) ?? answered.slug
+}
+
+function slugState(slug: string, ownSlug: string | undefined, { current, problems }: Check) {
+  if (slug.trim() === '' || slug === ownSlug || !current) return 'unknown'
+  if (problems.slug === undefined) return 'free'
+  return problems.slug.code === 'SLUG_TAKEN' ? 'taken' : 'invalid'
 }
 
 /** What somebody else has made of the fields that both have changed. */

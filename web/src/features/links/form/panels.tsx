@@ -83,7 +83,6 @@ export function CreatePanel({
         onSubmit={create}
         error={error}
         tags={tags}
-        unfolded={false}
       />
     </Dialog>
   )
@@ -167,7 +166,6 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
         clashes={clashes}
         now={base}
         tags={tags}
-        unfolded
       />
     </Dialog>
   )

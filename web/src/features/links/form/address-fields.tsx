@@ -1,0 +1,78 @@
+import { Dices } from 'lucide-react'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { IconButton } from '../../../ui/button.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { InputGroup } from '../../../ui/input.tsx'
+import { Select } from '../../../ui/select.tsx'
+import type { Draft } from './draft.ts'
+
+/** As the server chooses slugs: no characters that look alike. */
+const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
+const LENGTH = 7
+
+/** The short address: domain, where there are several, and slug. */
+export function AddressFields({
+  draft,
+  set,
+  problems,
+  isNew,
+}: {
+  draft: Draft
+  set: (change: Partial<Draft>) => void
+  problems: Partial<Record<string, string>>
+  isNew: boolean
+}) {
+  const { t } = useI18n()
+  const { instance } = usePlace()
+  const severalDomains = instance.domains.length > 1
+  const host = severalDomains ? draft.domain : new URL(instance.base_url).host
+  return (
+    <>
+      {severalDomains ? (
+        <Field label={t('links.field.domain')} error={problems.domain}>
+          {(control) => (
+            <Select
+              {...control}
+              value={draft.domain}
+              onChange={(domain) => set({ domain })}
+              options={instance.domains.map((value) => ({ value, label: value }))}
+            />
+          )}
+        </Field>
+      ) : null}
+      <Field
+        label={t('links.field.slug')}
+        hint={t(isNew ? 'links.hint.slug' : 'links.hint.slugKept')}
+        error={problems.slug}
+      >
+        {(control) => (
+          <InputGroup
+            {...control}
+            dir="ltr"
+            before={`${host}/`}
+            after={
+              <IconButton
+                size="sm"
+                label={t('links.randomSlug')}
+                icon={<Dices size={14} aria-hidden="true" />}
+                onClick={() => set({ slug: randomSlug() })}
+              />
+            }
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            value={draft.slug}
+            onChange={(event) => set({ slug: event.target.value })}
+          />
+        )}
+      </Field>
+    </>
+  )
+}
+
+/** The server checks it as any other; the alphabet's length makes the choice even enough. */
+function randomSlug(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(LENGTH))
+  return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+}

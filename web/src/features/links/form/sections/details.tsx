@@ -1,0 +1,50 @@
+import { useI18n } from '../../../../i18n/index.tsx'
+import { Field } from '../../../../ui/field.tsx'
+import { Input, Textarea } from '../../../../ui/input.tsx'
+import type { FormSection, SectionProps } from './section.tsx'
+
+/** What people and other systems know the link by. */
+export const DETAILS: FormSection = {
+  title: 'links.section.details',
+  fields: ['title', 'notes', 'external_id'],
+  Fields,
+}
+
+function Fields({ draft, set, problems }: SectionProps) {
+  const { t } = useI18n()
+  return (
+    <>
+      <Field label={t('links.field.title')} hint={t('links.hint.title')} error={problems.title}>
+        {(control) => (
+          <Input
+            {...control}
+            value={draft.title}
+            onChange={(event) => set({ title: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label={t('links.field.notes')} hint={t('links.hint.notes')} error={problems.notes}>
+        {(control) => (
+          <Textarea
+            {...control}
+            value={draft.notes}
+            onChange={(event) => set({ notes: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label={t('links.field.externalId')}
+        hint={t('links.hint.externalId')}
+        error={problems.external_id}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            value={draft.external_id}
+            onChange={(event) => set({ external_id: event.target.value })}
+          />
+        )}
+      </Field>
+    </>
+  )
+}

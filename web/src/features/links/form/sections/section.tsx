@@ -1,0 +1,63 @@
+import { ChevronRight } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { useI18n } from '../../../../i18n/index.tsx'
+import type { MessageKey } from '../../../../i18n/messages.ts'
+import { type Draft, emptyDraft } from '../draft.ts'
+
+/** What the fields of a section work with. */
+export interface SectionProps {
+  draft: Draft
+  set: (change: Partial<Draft>) => void
+  /** What is wrong with each field, in the API's words. */
+  problems: Partial<Record<string, string>>
+  hasPassword: boolean
+}
+
+/** A part of the link form that most links don't need. */
+export interface FormSection {
+  title: MessageKey
+  /** The fields that it holds; their names are those of the API. */
+  fields: readonly (keyof Draft)[]
+  Fields: (props: SectionProps) => ReactNode
+}
+
+/** A section, folded, with a mark where something is set; open where something is wrong. */
+export function Section({ section, ...props }: SectionProps & { section: FormSection }) {
+  const { t } = useI18n()
+  const { draft, hasPassword, problems } = props
+  const { title, fields, Fields } = section
+  const isSet =
+    (hasPassword && fields.includes('password') && draft.password !== '') || differs(draft, fields)
+  const isWrong = fields.some((field) => problems[field] !== undefined)
+  const [open, setOpen] = useState(false)
+  return (
+    <details
+      open={open || isWrong}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="group border-line border-t first:border-t-0"
+    >
+      <summary className="flex h-10 list-none items-center gap-1.5 rounded-sm font-medium text-muted hover:text-fg [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          size={14}
+          aria-hidden="true"
+          className="transition-transform group-open:rotate-90 rtl:-scale-x-100"
+        />
+        {t(title)}
+        {isSet ? (
+          <>
+            <span className="size-1.5 rounded-full bg-accent" aria-hidden="true" />
+            <span className="sr-only">{t('links.section.set')}</span>
+          </>
+        ) : null}
+      </summary>
+      <div className="flex flex-col gap-4 pt-1 pb-4">
+        <Fields {...props} />
+      </div>
+    </details>
+  )
+}
+
+function differs(draft: Draft, fields: readonly (keyof Draft)[]): boolean {
+  const standard = emptyDraft(draft.domain)
+  return fields.some((field) => JSON.stringify(draft[field]) !== JSON.stringify(standard[field]))
+}

@@ -1,0 +1,130 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { isBusy, isTyping, useShortcuts } from '../../app/shortcuts.ts'
+import { usePlace } from '../../app/workspace.tsx'
+import { useCalmed } from '../../lib/use-debounced.ts'
+import type { LinkActions } from './actions.ts'
+import { type Link, linksQuery, sparklinesQuery } from './calls.ts'
+import { emptyDraft } from './form/draft.ts'
+import { keepDraft, keptDraft } from './form/kept-draft.ts'
+import { focusRow, rowLink, useRowKeys } from './row-keys.ts'
+import type { LinksSearch, SearchChange } from './search.ts'
+import type { Selection } from './use-selection.ts'
+
+const route = getRouteApi('/shell/links')
+
+/** What changes the address of the page. */
+export function useSearchChanges() {
+  const navigate = route.useNavigate()
+  /** Another question begins at its first page. */
+  const ask = (change: SearchChange, replace = false) =>
+    navigate({
+      search: ({ cursor: _, from: __, ...before }) => withoutEmpty({ ...before, ...change }),
+      replace,
+    })
+  const open = (change: SearchChange) =>
+    navigate({ search: (before) => withoutEmpty({ ...before, ...change }) })
+  const close = (focus: string | undefined) => {
+    void navigate({
+      search: ({ create: _, edit: __, ...before }) => before,
+      replace: true,
+    }).then(() => focus && focusRow(focus))
+  }
+  return { ask, open, close }
+}
+
+/** What keys do on the page. */
+export function usePageKeys({
+  links,
+  selection,
+  actions,
+  writable,
+  open,
+  remove,
+}: {
+  links: readonly Link[]
+  selection: Selection
+  actions: LinkActions
+  writable: boolean
+  open: (change: SearchChange) => unknown
+  remove: (link: Link) => Promise<void>
+}): void {
+  const create = () => void open({ create: true })
+  useRowKeys(links, {
+    select: selection.toggle,
+    copy: (link) => void actions.copy(link),
+    ...(writable
+      ? {
+          edit: (link: Link) => void open({ edit: link.id }),
+          remove: (link: Link) => void remove(link),
+        }
+      : {}),
+  })
+  useShortcuts({ Escape: selection.clear, ...(writable ? { c: create } : {}) })
+  usePastedAddress(writable, create)
+}
+
+/** An address that is pasted on the page, not into a field, begins a new link. */
+function usePastedAddress(enabled: boolean, begin: () => void) {
+  const { workspace, instance } = usePlace()
+  const latest = useRef(begin)
+  latest.current = begin
+  useEffect(() => {
+    if (!enabled) return
+    const onPaste = (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData('text/plain').trim() ?? ''
+      if (isBusy() || isTyping(event.target) || !/^https?:\/\/[^\s]+$/i.test(text)) return
+      event.preventDefault()
+      const draft = keptDraft(workspace.id) ?? emptyDraft(instance.default_domain)
+      keepDraft(workspace.id, { ...draft, destination_url: text })
+      latest.current()
+    }
+    document.addEventListener('paste', onPaste)
+    return () => document.removeEventListener('paste', onPaste)
+  }, [enabled, workspace.id, instance.default_domain])
+}
+
+/** The lines of these links; while somebody types, of the links that they come to rest on. */
+export function useSparklines(links: readonly Link[]) {
+  const { workspace } = usePlace()
+  const shown = useCalmed(links.map(({ id }) => id).join(), 250)
+  const ids = shown === '' ? [] : shown.split(',')
+  return useQuery({
+    ...sparklinesQuery(workspace.id, ids),
+    // A link that was there before keeps its line.
+    placeholderData: keepPreviousData,
+  }).data?.data
+}
+
+/** Has the next page there before it is asked for. */
+export function useNextPage(cursor: string | null | undefined, asked: LinksSearch) {
+  const client = useQueryClient()
+  const { workspace } = usePlace()
+  const key = JSON.stringify(asked)
+  useEffect(() => {
+    if (!cursor) return
+    const next = linksQuery(workspace.id, { ...(JSON.parse(key) as LinksSearch), cursor })
+    const timer = setTimeout(() => void client.prefetchQuery(next), 400)
+    return () => clearTimeout(timer)
+  }, [cursor, key, client, workspace.id])
+}
+
+/** Gives the focus to a link that was just made, once its row is there. */
+export function useCreatedFocus(id: string | null, links: readonly Link[]): void {
+  const there = id !== null && links.some((link) => link.id === id)
+  useEffect(() => {
+    // After the panel has given the focus back.
+    if (there && id !== null) requestAnimationFrame(() => rowLink(id)?.focus())
+  }, [there, id])
+}
+
+/** The address of the page names what is set. */
+export function withoutEmpty(search: SearchChange): LinksSearch {
+  return Object.fromEntries(
+    Object.entries(search).filter(
+      ([, value]) =>
+        value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
+    ),
+  )
+}
