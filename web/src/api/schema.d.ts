@@ -3077,7 +3077,7 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/claim': {
+  '/api/v1/session/confirm': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
@@ -3093,23 +3093,15 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            token: string
-            email: string
             password: string
-            name: string
-            workspace: string
           }
         }
       }
       responses: {
-        201: {
-          headers: { [name: string]: unknown }
-          content: {
-            'application/json': components['schemas']['Joined']
-          }
-        }
+        204: { headers: { [name: string]: unknown }; content?: never }
         400: { headers: { [name: string]: unknown }; content?: never }
-        404: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
         413: { headers: { [name: string]: unknown }; content?: never }
         415: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
@@ -3348,7 +3340,7 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/session/confirm': {
+  '/api/v1/claim': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
     put?: never
@@ -3364,15 +3356,23 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
+            token: string
+            email: string
             password: string
+            name: string
+            workspace: string
           }
         }
       }
       responses: {
-        204: { headers: { [name: string]: unknown }; content?: never }
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Joined']
+          }
+        }
         400: { headers: { [name: string]: unknown }; content?: never }
-        401: { headers: { [name: string]: unknown }; content?: never }
-        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
         413: { headers: { [name: string]: unknown }; content?: never }
         415: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
@@ -4945,10 +4945,6 @@ export interface components {
       domains: string[]
       languages: string[]
     }
-    Joined: {
-      user: components['schemas']['AccountUser']
-      workspace: components['schemas']['OwnWorkspace']
-    }
     Account: {
       user: components['schemas']['AccountUser']
     }
@@ -4960,6 +4956,10 @@ export interface components {
         action: string
         by: 'self' | 'operator' | 'unknown'
       }[]
+    }
+    Joined: {
+      user: components['schemas']['AccountUser']
+      workspace: components['schemas']['OwnWorkspace']
     }
     InvitationPreview: {
       workspace: {
