@@ -7,7 +7,7 @@ import {
   type ErrorParams,
 } from './catalogue.ts'
 
-/** One failing field. `field` is its path in the request, such as `tags.2`, or a header's name. */
+/** One failing field. `field` is its path in the request, such as `tags[2]`, or a header's name. */
 export type ErrorDetail = {
   [C in DetailCode]: {
     readonly field: string

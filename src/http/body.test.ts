@@ -195,7 +195,7 @@ describe('parseJsonObject', () => {
         const members = unique.map((key) => `${JSON.stringify(key)}:"a:\\"b"`)
         expect(faultOf(`{"o":[{${members.join()}}]}`)).toBeUndefined()
         const twice = `{"o":[{${[...members, `${JSON.stringify(twin)}:1`].join()}}]}`
-        expect(faultOf(twice)).toMatchObject({ field: `o.0.${twin}`, code: 'DUPLICATE_KEY' })
+        expect(faultOf(twice)).toMatchObject({ field: `o[0].${twin}`, code: 'DUPLICATE_KEY' })
       }),
     )
   })

@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue
 type Path = readonly PropertyKey[]
 
 /**
- * Every failing field of a schema's verdict, each with its code. Nested paths read `tags.3`.
+ * Every failing field of a schema's verdict, each with its code. Nested paths read `tags[3]`.
  *
  * A schema that knows better than its issue's kind adds a custom issue with
  * `params: { detail: DetailCode, params?: {…} }`, which is used as it is.
@@ -28,7 +28,7 @@ interface Context {
 
 function detailsOf(issue: Issue, base: Path, context: Context): ErrorDetail[] {
   const path = [...base, ...issue.path]
-  const field = path.map(String).join('.')
+  const field = fieldOf(path)
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => ({
@@ -53,6 +53,13 @@ function detailsOf(issue: Issue, base: Path, context: Context): ErrorDetail[] {
     default:
       return [{ field, code: 'INVALID_VALUE', params: { allowed: [issue.code] } }]
   }
+}
+
+/** A path as answers name it: `rules[2].when.country[0]`. */
+export function fieldOf(path: Path): string {
+  return path
+    .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
+    .join('')
 }
 
 /** Zod's names of types that JSON Schema calls differently. */
@@ -97,7 +104,7 @@ function unionDetails(branches: readonly Issue[][], path: Path, context: Context
     issues.every((issue) => issue.path.length > 0 || issue.code !== 'invalid_type'),
   )
   const chosen = fitting ?? branches[0]?.slice(0, 1) ?? []
-  if (chosen.length === 0) return [wrongType(path.map(String).join('.'), 'object')]
+  if (chosen.length === 0) return [wrongType(fieldOf(path), 'object')]
   return chosen.flatMap((issue) => detailsOf(issue, path, context))
 }
 
@@ -157,7 +164,7 @@ export function parametersOf(query: z.core.$ZodType | undefined): string[] {
 export function byParameter(details: readonly ErrorDetail[]): ErrorDetail[] {
   const once = new Map<string, ErrorDetail>()
   for (const detail of details) {
-    const field = detail.field.replace(/\.\d+$/, '')
+    const field = detail.field.replace(/\[\d+\]$/, '')
     const key = `${field}\n${detail.code}`
     if (!once.has(key)) once.set(key, { ...detail, field })
   }

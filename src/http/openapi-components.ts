@@ -36,7 +36,7 @@ export function errorSchemas(codes: readonly ErrorCode[], detailCodes: readonly 
   const detailSchema = z
     .strictObject({
       field: z.string().openapi({
-        description: 'The field’s path, `tags.3` for instance; or a parameter’s or header’s name.',
+        description: 'The field’s path, `tags[3]` for instance; or a parameter’s or header’s name.',
         example: 'destination_url',
       }),
       code: z.enum(detailCodes as [DetailCode, ...DetailCode[]]).openapi('DetailCode', {

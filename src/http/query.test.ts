@@ -36,10 +36,10 @@ describe('a request’s URL', () => {
 test('faults of a parameter that is a list are of the parameter, each once', () => {
   expect(
     byParameter([
-      { field: 'kind.0', code: 'INVALID_CHARACTERS' },
+      { field: 'kind[0]', code: 'INVALID_CHARACTERS' },
       { field: 'limit', code: 'REQUIRED' },
-      { field: 'kind.2', code: 'INVALID_CHARACTERS' },
-      { field: 'kind.3', code: 'TOO_LONG', params: { max: 9 } },
+      { field: 'kind[2]', code: 'INVALID_CHARACTERS' },
+      { field: 'kind[3]', code: 'TOO_LONG', params: { max: 9 } },
     ]),
   ).toEqual([
     { field: 'kind', code: 'INVALID_CHARACTERS' },

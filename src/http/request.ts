@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { z } from '@hono/zod-openapi'
 import { AppError, type AppErrorOptions, type ErrorDetail } from '../errors/index.ts'
-import { detailsOfZodError } from './details.ts'
+import { detailsOfZodError, fieldOf } from './details.ts'
 import type { AnyEndpoint } from './types.ts'
 
 /** The most bytes that a body may have, unless the endpoint says otherwise. */
@@ -154,7 +154,7 @@ class Scanner {
       const start = this.#at
       const name = this.#string()
       if (names.has(name)) {
-        const field = [...this.#path, name].join('.')
+        const field = fieldOf([...this.#path, name])
         throw invalid({ field, code: 'DUPLICATE_KEY', params: positionOf(this.text, start) })
       }
       names.add(name)
@@ -187,7 +187,7 @@ class Scanner {
     this.#expect('"')
     const value = JSON.parse(this.text.slice(start, this.#at)) as string
     if (value.isWellFormed()) return value
-    throw invalid({ field: this.#path.join('.'), code: 'INVALID_CHARACTERS' })
+    throw invalid({ field: fieldOf(this.#path), code: 'INVALID_CHARACTERS' })
   }
 
   #take(character: string): boolean {

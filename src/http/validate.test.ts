@@ -32,7 +32,7 @@ describe('details of a schema’s verdict', () => {
     [
       'too short, nested',
       { url: '', tags: ['ab', 'a'] },
-      { field: 'tags.1', code: 'TOO_SHORT', params: { min: 2 } },
+      { field: 'tags[1]', code: 'TOO_SHORT', params: { min: 2 } },
     ],
     [
       'too many',
@@ -74,6 +74,6 @@ describe('details of a schema’s verdict', () => {
 
   test('names all that fails at once', () => {
     const details = detailsOf({ tags: [1], count: 'x', y: 1 })
-    expect(details.map(({ field }) => field)).toEqual(['url', 'tags.0', 'count', 'y'])
+    expect(details.map(({ field }) => field)).toEqual(['url', 'tags[0]', 'count', 'y'])
   })
 })

@@ -31,7 +31,7 @@ describe('create', () => {
     )
     expect(details.map((d: { field: string; code: string }) => [d.field, d.code])).toEqual([
       ['name', 'REQUIRED'],
-      ['scopes.1', 'INVALID_VALUE'],
+      ['scopes[1]', 'INVALID_VALUE'],
       ['expires_at', 'ENDS_BEFORE_START'],
     ])
     expect(await detailsOf(create(1, { name: 'a', scopes: [] }))).toEqual([

@@ -55,7 +55,7 @@ describe('keys in the dashboard', () => {
       wrong.body.error.details.map(({ field, code }: Record<string, string>) => [field, code]),
     ).toEqual([
       ['name', 'REQUIRED'],
-      ['scopes.0', 'INVALID_VALUE'],
+      ['scopes[0]', 'INVALID_VALUE'],
       ['expires_at', 'ENDS_BEFORE_START'],
     ])
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => create()))

@@ -120,9 +120,9 @@ describe('creating', () => {
         'VALIDATION_FAILED',
         'destination_url: URL_SCHEME_NOT_ALLOWED',
         'slug: SLUG_RESERVED',
-        'aliases.2: INVALID_SLUG',
-        'tags.1: TOO_SHORT',
-        'tags.2: INVALID_TYPE',
+        'aliases[2]: INVALID_SLUG',
+        'tags[1]: TOO_SHORT',
+        'tags[2]: INVALID_TYPE',
         'title: INVALID_CHARACTERS',
         'notes: INVALID_CHARACTERS',
         'external_id: TOO_SHORT',
@@ -142,7 +142,7 @@ describe('creating', () => {
     ])
     expect(await refusal(links.create({ destination_url: URL_A, aliases: ['x', 'X'] }))).toEqual([
       'VALIDATION_FAILED',
-      'aliases.1: DUPLICATE_VALUE',
+      'aliases[1]: DUPLICATE_VALUE',
     ])
     const many = Array.from({ length: 21 }, (_, i) => `t${i}`)
     expect(

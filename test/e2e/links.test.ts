@@ -263,7 +263,7 @@ describe('a link', () => {
     }
     const items = { tags: ['ok', '', 'x'.repeat(51)], aliases: ['ok', 'a b'] }
     expect(verdict(await send('PATCH', `/${id}`, { body: items }))).toBe(
-      '422 aliases.1:INVALID_SLUG tags.1:TOO_SHORT tags.2:TOO_LONG',
+      '422 aliases[1]:INVALID_SLUG tags[1]:TOO_SHORT tags[2]:TOO_LONG',
     )
     expect((await send('GET', `/${id}`)).body.version).toBe(1)
   })

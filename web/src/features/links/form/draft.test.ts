@@ -103,8 +103,8 @@ test('a scheme is put before what is plainly a host', () => {
 
 test('problems stand at their fields, the first of each', () => {
   const details = [
-    { field: 'tags.2', code: 'TOO_LONG', message: 'too long' },
-    { field: 'tags.3', code: 'TOO_LONG', message: 'also' },
+    { field: 'tags[2]', code: 'TOO_LONG', message: 'too long' },
+    { field: 'tags[3]', code: 'TOO_LONG', message: 'also' },
     { field: 'slug', code: 'INVALID_SLUG', message: 'no' },
   ]
   const error = new ApiError(422, 'VALIDATION_FAILED', 'm', details)

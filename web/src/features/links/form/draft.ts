@@ -158,11 +158,11 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** What is wrong with each field, in the API's words: `tags.2` belongs to `tags`. */
+/** What is wrong with each field, in the API's words: `tags[2]` belongs to `tags`. */
 export function problemsOf(error: ApiError | null): Partial<Record<string, string>> {
   const problems: Partial<Record<string, string>> = {}
   for (const { field, message } of error?.details ?? []) {
-    const name = field.split('.')[0] as string
+    const name = field.split(/[.[]/, 1)[0] as string
     problems[name] ??= message
   }
   if (error?.code === 'SLUG_TAKEN') problems.slug = error.message
