@@ -4475,7 +4475,7 @@ export interface components {
       | 'INSTANCE_OWNER'
       | 'SECOND_FACTOR_UNREADABLE'
     ErrorDetail: {
-      /** The field’s path, `tags.3` for instance; or a parameter’s or header’s name. */
+      /** The field’s path, `tags[3]` for instance; or a parameter’s or header’s name. */
       field: string
       code: components['schemas']['DetailCode']
       /** For people, in the chosen language. */
