@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { canonicalZone, zoned } from '../validation/zone.ts'
 import {
   BUCKETS_MAX,
   bucketStarts,
@@ -7,7 +8,7 @@ import {
   INTERVALS,
   type Interval,
 } from './intervals.ts'
-import { canonicalZone, zoned, zoneOffsets } from './zones.ts'
+import { zoneOffsets } from './zones.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

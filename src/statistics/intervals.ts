@@ -1,4 +1,5 @@
-import { offsetOf, startOfDay, zoned } from './zones.ts'
+import { zoned } from '../validation/zone.ts'
+import { offsetOf, startOfDay } from './zones.ts'
 
 /** How long the buckets of a series are. Weeks are those of ISO 8601: they begin on Mondays. */
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const

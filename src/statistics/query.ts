@@ -4,12 +4,12 @@ import { repeatable } from '../http/index.ts'
 import { BOUNDS } from '../links/values.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { canonicalZone } from '../validation/zone.ts'
 import { BOTS_MODES } from './columns.ts'
 import { filterShape, filtersOf, wholeNumber } from './filters.ts'
 import { INTERVALS, type Interval } from './intervals.ts'
 import { type Bound, checkBound, DAYS_DEFAULT } from './range.ts'
 import type { BotsMode, Filter } from './types.ts'
-import { canonicalZone } from './zones.ts'
 
 /** The clicks that a request asks for. */
 export interface ClicksQuery {
