@@ -22,7 +22,14 @@ export const CODE = ['src', 'web/src']
 /** What stands on the database, and so has to be the same on PostgreSQL. */
 const STORES = [
   ...['links', 'keys', 'workspaces', 'users', 'members', 'domains', 'plans', 'usage'],
-  ...['audit', 'accounts', 'app.test.ts', 'http/authenticate.test.ts', 'http/idempotency.test.ts'],
+  ...[
+    'audit',
+    'accounts',
+    'jobs',
+    'app.test.ts',
+    'http/authenticate.test.ts',
+    'http/idempotency.test.ts',
+  ],
   ...['http/pipeline.test.ts', 'http/rate-limit.test.ts'],
   ...['statistics/clicks.test.ts', 'statistics/live', 'statistics/report.test.ts'],
 ].map((path) => `src/${path}`)

@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['workers'],
   ['http', 'redirect'],
   ['plans', 'dashboard', 'audit'],
-  ['users', 'docs'],
+  ['users', 'docs', 'jobs'],
   ['workspaces'],
   ['keys'],
   ['links', 'members', 'usage'],

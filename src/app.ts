@@ -18,6 +18,7 @@ import {
   pathOf,
   type RequestInfo,
 } from './http/index.ts'
+import { registerJobRoutes } from './jobs/routes.ts'
 import { registerKeyRoutes } from './keys/routes.ts'
 import { createMemoryLimiter } from './limits/index.ts'
 import { registerLinkCheckRoute } from './links/check.ts'
@@ -33,6 +34,7 @@ import { registerWorkspaceRoutes } from './workspaces/routes.ts'
 export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerLinkRoutes>[1] &
   Parameters<typeof registerAppealRoute>[1] &
+  Parameters<typeof registerJobRoutes>[1] &
   Parameters<typeof registerStatisticsRoutes>[1]
 
 /** The services behind the endpoints that only the dashboard has. */
@@ -147,6 +149,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerPlanRoutes(api, deps)
   registerLinkRoutes(api, deps)
   registerAppealRoute(api, deps)
+  registerJobRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 

@@ -11,6 +11,7 @@ import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './dom
 import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
+import { createJobService } from './jobs/index.ts'
 import { createKeyService } from './keys/service.ts'
 import { createHashQueue } from './limits/index.ts'
 import { createLinkService } from './links/index.ts'
@@ -50,12 +51,13 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
   const parts = await openParts(input)
   const { backend, storage } = parts
   const services = createServices(parts)
-  const { accounts, administration, keys, mailer, statistics } = services
+  const { accounts, administration, jobs, keys, mailer, statistics } = services
   const health = createHealth({
     ...input,
     checks: [...backend.checks, diskCheck(input.config.dataDir), secretCheck(input.secretFile)],
   })
   const stopTimers = startTimers(parts, services)
+  jobs.start()
   return {
     fetch: createFetch(parts, createApplication(parts, services), health),
     health: {
@@ -70,9 +72,9 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
       { name: 'timers', withinMs: 100, run: stopTimers },
       { name: 'journal', withinMs: 500, run: backend.closeJournal },
       {
-        name: 'click worker and statistics',
+        name: 'click worker, statistics and jobs',
         withinMs: 3_200,
-        run: () => Promise.all([backend.finish(3_000), mailer.close()]),
+        run: () => Promise.all([backend.finish(3_000), mailer.close(), jobs.stop()]),
       },
       {
         name: 'storage',
@@ -160,7 +162,7 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
 /** Deletes what is too old, from time to time. Returns what ends it. */
 function startTimers(
   { backend, blocks, clock, logger }: Parts,
-  { accounts, administration }: Services,
+  { accounts, administration, jobs }: Services,
 ) {
   const timers = [
     setInterval(() => {
@@ -169,6 +171,7 @@ function startTimers(
       )
       void administration.purge()
       accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
+      jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
     }, PURGE_EVERY_MS),
     // While the database is away, the blocks that are known stay.
     setInterval(() => blocks.list.refresh().catch(() => {}), BLOCKS_EVERY_MS),
@@ -186,6 +189,7 @@ function createServices(parts: Parts) {
   const key = secrets.accounts
   const keys = createKeyService({ ...parts, pepper: secrets.apiKeys })
   const links = createLinks(parts)
+  const jobs = createJobService(parts)
   const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })
   const sendInvitation = createSendInvitation({ mailer, key })
   const administration = createAdministration({ ...parts, keys, links, sendInvitation })
@@ -207,7 +211,7 @@ function createServices(parts: Parts) {
     oidc: config.oidc,
     domains: domains.hosts,
   })
-  return { keys, links, mailer, administration, statistics, accounts }
+  return { jobs, keys, links, mailer, administration, statistics, accounts }
 }
 
 function createLinks(parts: Parts) {

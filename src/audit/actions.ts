@@ -23,6 +23,8 @@ export const AUDIT_ACTIONS = [
   'block.removed',
   'block.appealed',
   'clicks.exported',
+  'job.created',
+  'job.cancelled',
 ] as const
 
 /** Recorded actions that concern an account or the instance, and no workspace. */

@@ -91,6 +91,7 @@ export const ERRORS = {
   // A visitor who prefers JSON, without the link's password or with another.
   LINK_PROTECTED: { status: 403, params: {} },
   LINK_NOT_FOUND: { status: 404, params: {} },
+  JOB_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },

@@ -149,7 +149,7 @@ export type MountedCall = Pick<Call, 'request' | 'requestId' | 'locale' | 'baseU
 
 /** A successful answer, as the reference describes it. */
 export interface Success {
-  status: 200 | 201 | 204
+  status: 200 | 201 | 202 | 204
   description: string
   schema?: z.ZodType
   /** Of an answer that is no JSON. */

@@ -20,6 +20,7 @@ export type Schema = { [Name in keyof Baseline]: Row<Baseline[Name]['columns']> 
 export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']
 export type BlocksTable = Schema['blocks']
+export type JobsTable = Schema['jobs']
 export type LinksTable = Schema['links']
 export type SlugsTable = Schema['slugs']
 export type WorkspacesTable = Schema['workspaces']

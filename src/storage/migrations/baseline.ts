@@ -424,6 +424,43 @@ export const MAIN_TABLES = {
     storage: CLUSTERED,
     indexes: ['CREATE INDEX idempotency_created ON idempotency (created_at)'],
   },
+  /** Work that takes long: see `jobs/`. Finished ones are deleted after some days. */
+  jobs: {
+    columns: {
+      id: textKey,
+      workspace_no: number,
+      type: text,
+      status: column<'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'>('TEXT NOT NULL'),
+      done: count,
+      /** Null: not known yet. */
+      total: optionalNumber,
+      failed: count,
+      /** JSON: who asked for it, as the audit log names them. */
+      actor: text,
+      /** JSON: what is to be done. */
+      input: text,
+      /** JSON: how far it is, as its handler keeps it; null: at the start. */
+      state: optionalText,
+      /** JSON: what it gives out; null: nothing yet. */
+      result: optionalText,
+      /** JSON `{code, params}`: why it failed. */
+      error: optionalText,
+      /** Which process runs it. */
+      lease_owner: optionalText,
+      /** From then on any process may go on with it; null: it is finished. */
+      lease_until: optionalTime,
+      /** How often it was begun since it last got further. */
+      attempts: count,
+      created_at: time,
+      started_at: optionalTime,
+      finished_at: optionalTime,
+    },
+    indexes: [
+      'CREATE INDEX jobs_workspace ON jobs (workspace_no, id)',
+      'CREATE INDEX jobs_open ON jobs (lease_until) WHERE lease_until IS NOT NULL',
+      'CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL',
+    ],
+  },
   /** Who changed what. Rows are only ever added; none holds a secret. */
   audit: {
     columns: {

@@ -1,0 +1,3 @@
+export { JOB_EXAMPLE, JobSchema } from './schemas.ts'
+export { createJobService, JOBS_PATH, type JobService, renderJob } from './service.ts'
+export type { Checkpoint, Job, JobHandler, JobRun, Progress } from './types.ts'

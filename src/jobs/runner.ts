@@ -1,0 +1,166 @@
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { AppError } from '../errors/index.ts'
+import { type Storage, StorageUnavailable, type Transaction } from '../storage/index.ts'
+import { changeHeld, FINISHED, type JobRow, releaseJobs, takeJob, waitingJob } from './store.ts'
+import type { Checkpoint, Job, JobHandler } from './types.ts'
+
+/** So long a job is a process's without a word from it; another one looks for it after that. */
+const LEASE_MS = 15_000
+const RENEW_MS = 3_000
+/** How often a process looks for jobs that others have added or left behind. */
+const POLL_MS = 2_000
+/** A job that doesn't get further in so many runs takes its process down each time. */
+const ATTEMPTS_MAX = 10
+
+/** The job was cancelled, or another process has it. */
+class LeaseLost extends Error {}
+
+/** What the runner works with. */
+export interface RunnerDeps {
+  storage: Storage
+  clock: Clock
+  logger: Pick<Logger, 'warn' | 'error'>
+  /** Names this process, and no other that runs at the same time. Default: the only one. */
+  nodeId?: string | undefined
+  handlers: ReadonlyMap<string, JobHandler<unknown, unknown>>
+}
+
+export type JobRunner = ReturnType<typeof createJobRunner>
+
+/** Runs jobs in this process, one at a time, the oldest first. */
+export function createJobRunner(deps: RunnerDeps) {
+  const { storage, clock, logger, handlers, nodeId: owner = 'server' } = deps
+  // Of a newer version there may be others, which only newer nodes can do.
+  const types = () => [...handlers.keys()]
+  const stopping = new AbortController()
+  let working: Promise<void> | undefined
+  let isAsked = false
+  let hasReleased = false
+  let timer: ReturnType<typeof setInterval> | undefined
+
+  /** Runs what there is. While the database is away, it ends and is called again. */
+  async function work(): Promise<void> {
+    if (!hasReleased) {
+      await storage.write((tx) => releaseJobs(tx, owner), { survives: 'process' })
+      hasReleased = true
+    }
+    while (!stopping.signal.aborted) {
+      isAsked = false
+      const id = await waitingJob(storage.read, types(), clock.now())
+      if (id === null && !isAsked) return
+      if (id !== null) await runOne(id)
+    }
+  }
+
+  async function runOne(id: string): Promise<void> {
+    const row = await storage.write((tx) => {
+      const now = clock.now()
+      return takeJob(tx, id, { owner, now, until: now + LEASE_MS })
+    })
+    if (row !== undefined) await run(deps, row, owner, stopping.signal)
+  }
+
+  function wake(): void {
+    isAsked = true
+    if (timer === undefined || stopping.signal.aborted) return
+    working ??= work()
+      .catch((err) => {
+        hasReleased = false
+        if (!(err instanceof StorageUnavailable)) logger.error({ err }, 'Jobs could not be run')
+      })
+      .finally(() => {
+        working = undefined
+      })
+  }
+
+  return {
+    /** There may be a job. */
+    wake,
+    /** Begins to run jobs. */
+    start(): void {
+      timer ??= setInterval(wake, POLL_MS)
+      timer.unref()
+      wake()
+    },
+    /** Ends the run of this moment at its next step, and leaves the job to others. */
+    async stop(): Promise<void> {
+      clearInterval(timer)
+      stopping.abort()
+      await working
+    },
+  }
+}
+
+/** Runs a job that this process has, until it is finished or belongs to others. */
+async function run(
+  { storage, clock, logger, handlers }: RunnerDeps,
+  row: JobRow,
+  owner: string,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { id, type } = row
+  const held = { id, owner }
+  const lost = new AbortController()
+  const signal = AbortSignal.any([stopping, lost.signal])
+  const keep = async (tx: Transaction, values: Partial<JobRow>) => {
+    if (!(await changeHeld(tx, held, values))) throw new LeaseLost()
+  }
+  const write = (values: Partial<JobRow>) => storage.write((tx) => keep(tx, values))
+  const finish = (values: Partial<JobRow>) =>
+    write({ ...FINISHED, finished_at: clock.now(), ...values })
+  const renewing = setInterval(() => {
+    write({ lease_until: clock.now() + LEASE_MS }).catch((error) => {
+      if (error instanceof LeaseLost) lost.abort(error)
+    })
+  }, RENEW_MS)
+  try {
+    const handler = handlers.get(type)
+    if (row.attempts > ATTEMPTS_MAX) throw new Error('The job takes its process down')
+    const result = await handler?.({
+      job: jobOf(row),
+      signal,
+      async checkpoint(tx, made) {
+        signal.throwIfAborted()
+        await keep(tx, { ...columnsOf(made), attempts: 0, lease_until: clock.now() + LEASE_MS })
+      },
+    })
+    await finish({ status: 'succeeded', ...(result && { result: JSON.stringify(result) }) })
+  } catch (error) {
+    if (lost.signal.aborted || error instanceof LeaseLost) return
+    if (stopping.aborted || error instanceof StorageUnavailable) {
+      await write({ lease_until: 0 }).catch(() => {})
+      if (stopping.aborted) return
+      throw error
+    }
+    const failure = error instanceof AppError ? error : new AppError('INTERNAL_ERROR')
+    if (failure !== error) logger.error({ err: error, job: id, type }, 'A job failed')
+    const { code, params } = failure
+    await finish({ status: 'failed', error: JSON.stringify({ code, params }) }).catch((reason) => {
+      if (!(reason instanceof LeaseLost)) throw reason
+    })
+  } finally {
+    clearInterval(renewing)
+  }
+}
+
+/** A row as its handler gets it. */
+function jobOf(row: JobRow): Job {
+  const { id, workspace_no: workspaceNo, actor, input, state, done, total, failed } = row
+  return {
+    id,
+    workspaceNo,
+    actor: JSON.parse(actor),
+    input: JSON.parse(input),
+    state: state === null ? null : JSON.parse(state),
+    progress: { done, total, failed },
+  }
+}
+
+function columnsOf({ progress, state, result }: Checkpoint<unknown>): Partial<JobRow> {
+  return {
+    ...progress,
+    ...(state !== undefined && { state: JSON.stringify(state) }),
+    ...(result !== undefined && { result: JSON.stringify(result) }),
+  }
+}

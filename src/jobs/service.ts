@@ -1,0 +1,141 @@
+import { type Actor, recordChange } from '../audit/index.ts'
+import type { Ids } from '../base/ids.ts'
+import { AppError } from '../errors/index.ts'
+import type { Cursors } from '../http/cursor.ts'
+import { pageOf } from '../http/page.ts'
+import { type Locale, translate } from '../i18n/index.ts'
+import type { Transaction } from '../storage/index.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import { createJobRunner, type RunnerDeps } from './runner.ts'
+import type { ShownJob } from './schemas.ts'
+import { cancelJob, findJob, insertJob, type JobRow, listJobs, purgeJobs } from './store.ts'
+import type { JobHandler } from './types.ts'
+
+/** How long a finished job is kept. */
+const KEPT_MS = 30 * 24 * 3_600_000
+
+/** Where jobs can be asked for. */
+export const JOBS_PATH = '/api/v1/jobs'
+
+/** Who asks about jobs. */
+interface JobCaller {
+  readonly workspace: { readonly no: number }
+}
+interface JobAsker extends JobCaller {
+  readonly actor: Actor
+}
+
+export type JobService = ReturnType<typeof createJobService>
+
+/**
+ * Work that takes longer than a request: asked for in a transaction, done in steps by one of the
+ * processes, gone on with by another one when that dies. {@link JobHandler} says how it is done.
+ */
+export function createJobService(
+  deps: Omit<RunnerDeps, 'handlers'> & { ids: Ids; cursors: Cursors },
+) {
+  const { storage, clock, ids, cursors } = deps
+  const handlers = new Map<string, JobHandler<unknown, unknown>>()
+  const runner = createJobRunner({ ...deps, handlers })
+
+  return {
+    start: runner.start,
+    stop: runner.stop,
+
+    /** Says who does jobs of a type, before `start`. */
+    register<I, S>(type: string, handler: JobHandler<I, S>): void {
+      handlers.set(type, handler as JobHandler<unknown, unknown>)
+    },
+
+    /** Asks for a job. It begins after the commit. */
+    async enqueue(
+      tx: Transaction,
+      { workspace, actor }: JobAsker,
+      { type, input, total = null }: { type: string; input: object; total?: number | null },
+    ): Promise<JobRow> {
+      const row = await insertJob(tx, {
+        id: ids.next('job'),
+        workspace_no: workspace.no,
+        type,
+        total,
+        actor: JSON.stringify(actor),
+        input: JSON.stringify(input),
+        created_at: clock.now(),
+      })
+      await recordChange(tx, actor, { ...entryOf(row, clock.now()), action: 'job.created' })
+      tx.afterCommit(runner.wake)
+      return row
+    },
+
+    /** @throws AppError JOB_NOT_FOUND */
+    get({ workspace }: JobCaller, id: string): Promise<JobRow> {
+      return found(findJob(storage.read, workspace.no, id))
+    },
+
+    /** The newest jobs first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+    async list(
+      { workspace: { no } }: JobCaller,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ) {
+      const binding = JSON.stringify(['jobs', no])
+      const below = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
+      const rows = await listJobs(storage.read, no, below, limit + 1)
+      return pageOf(rows, limit, ({ id }) => cursors.encode([id], binding))
+    },
+
+    /**
+     * Ends a job: no further step of it is committed. One that is finished stays as it is.
+     * @throws AppError JOB_NOT_FOUND
+     */
+    async cancel(tx: Transaction, { workspace, actor }: JobAsker, id: string): Promise<JobRow> {
+      const now = clock.now()
+      const row = await cancelJob(tx, workspace.no, id, now)
+      if (row === undefined) return found(findJob(tx, workspace.no, id))
+      await recordChange(tx, actor, { ...entryOf(row, now), action: 'job.cancelled' })
+      return row
+    },
+
+    /** Deletes jobs that were finished long ago. */
+    async purge(): Promise<void> {
+      const before = clock.now() - KEPT_MS
+      await storage.write((tx) => purgeJobs(tx, before), { survives: 'process' })
+    },
+  }
+}
+
+async function found(job: Promise<JobRow | undefined>): Promise<JobRow> {
+  const row = await job
+  if (row === undefined) throw new AppError('JOB_NOT_FOUND')
+  return row
+}
+
+function entryOf({ id, type, workspace_no: workspaceNo }: JobRow, at: number) {
+  return { workspaceNo, at, target: { type: 'job' as const, id, label: type } }
+}
+
+/** As the runner writes it. */
+type StoredError = Pick<AppError, 'code' | 'params'>
+
+/** A job as the API gives it out. The language is only asked for where it has failed. */
+export function renderJob(row: JobRow, call: { readonly locale: Locale }): ShownJob {
+  const { id, type, status, done, total, failed, result } = row
+  const error = row.error === null ? null : (JSON.parse(row.error) as StoredError)
+  return {
+    id,
+    type,
+    status,
+    progress: { done, total, failed },
+    result: result === null ? null : JSON.parse(result),
+    error: error && {
+      code: error.code,
+      message: translate(call.locale, `error.${error.code}`, error.params),
+    },
+    created_at: formatTimestamp(row.created_at),
+    started_at: timeOf(row.started_at),
+    finished_at: timeOf(row.finished_at),
+  }
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : formatTimestamp(ms)
+}

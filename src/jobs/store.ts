@@ -1,0 +1,134 @@
+import type { JobsTable, Sql, Transaction } from '../storage/index.ts'
+
+/** A row of `jobs`. */
+export type JobRow = JobsTable
+
+/** What every new job has. */
+const NEW = {
+  status: 'queued',
+  done: 0,
+  failed: 0,
+  state: null,
+  result: null,
+  error: null,
+  lease_owner: null,
+  lease_until: 0,
+  attempts: 0,
+  started_at: null,
+  finished_at: null,
+} as const satisfies Partial<JobRow>
+
+/** Adds a job that any process may begin. */
+export async function insertJob(
+  { db }: Transaction,
+  row: Omit<JobRow, keyof typeof NEW>,
+): Promise<JobRow> {
+  const job = { ...row, ...NEW }
+  await db.insertInto('jobs').values(job).execute()
+  return job
+}
+
+/** A job of a workspace. */
+export async function findJob(
+  { db }: Sql,
+  workspaceNo: number,
+  id: string,
+): Promise<JobRow | undefined> {
+  const jobs = db.selectFrom('jobs').selectAll().where('workspace_no', '=', workspaceNo)
+  return jobs.where('id', '=', id).executeTakeFirst()
+}
+
+/** The newest jobs of a workspace, older than the job `below` where that is given. */
+export function listJobs(
+  { db }: Sql,
+  workspaceNo: number,
+  below: string | null,
+  limit: number,
+): Promise<JobRow[]> {
+  let jobs = db.selectFrom('jobs').selectAll().where('workspace_no', '=', workspaceNo)
+  if (below !== null) jobs = jobs.where('id', '<', below)
+  return jobs.orderBy('id', 'desc').limit(limit).execute()
+}
+
+/** The oldest job of these types that no process has; null: there is none. */
+export async function waitingJob(
+  { db }: Sql,
+  types: readonly string[],
+  now: number,
+): Promise<string | null> {
+  const jobs = db.selectFrom('jobs').select('id').where('lease_until', '<=', now)
+  const oldest = jobs.where('type', 'in', types).orderBy('id').limit(1)
+  return (await oldest.executeTakeFirst())?.id ?? null
+}
+
+/** Takes a job, until `until`. Undefined: another process was faster. */
+export function takeJob(
+  { db }: Transaction,
+  id: string,
+  { owner, now, until }: { owner: string; now: number; until: number },
+): Promise<JobRow | undefined> {
+  return db
+    .updateTable('jobs')
+    .set((e) => ({
+      status: 'running',
+      lease_owner: owner,
+      lease_until: until,
+      attempts: e('attempts', '+', 1),
+      started_at: e.fn.coalesce('started_at', e.val(now)),
+    }))
+    .where('id', '=', id)
+    .where('lease_until', '<=', now)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Changes a job that a process still has. False: it was cancelled, or another process has it. */
+export async function changeHeld(
+  { db }: Transaction,
+  { id, owner }: { id: string; owner: string },
+  values: Partial<JobRow>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set(values)
+    .where('id', '=', id)
+    .where('lease_owner', '=', owner)
+    .where('lease_until', 'is not', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** What all jobs get that are finished. */
+export const FINISHED = { lease_owner: null, lease_until: null } as const
+
+/** Ends a job of a workspace that isn't finished yet. Undefined: there is none. */
+export function cancelJob(
+  { db }: Transaction,
+  workspaceNo: number,
+  id: string,
+  now: number,
+): Promise<JobRow | undefined> {
+  return db
+    .updateTable('jobs')
+    .set({ ...FINISHED, status: 'cancelled', finished_at: now })
+    .where('id', '=', id)
+    .where('workspace_no', '=', workspaceNo)
+    .where('lease_until', 'is not', null)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Gives back what an earlier run of this process has left behind. */
+export async function releaseJobs({ db }: Transaction, owner: string): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ lease_until: 0 })
+    .where('lease_owner', '=', owner)
+    .where('lease_until', '>', 0)
+    .execute()
+}
+
+/** Deletes the jobs that were finished before a time. */
+export async function purgeJobs({ db }: Transaction, before: number): Promise<void> {
+  await db.deleteFrom('jobs').where('finished_at', '<', before).execute()
+}
