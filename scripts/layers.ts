@@ -28,7 +28,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['operations'],
   ['move/unfinished.ts', 'backend/shared-secret.ts', 'backend/workers.ts'],
   ['backend/drain.ts'],
-  ['backend', 'move', 'administration.ts'],
+  ['backend', 'backup', 'move', 'administration.ts'],
   ['app.ts'],
   ['deps.ts'],
   ['commands'],
@@ -63,7 +63,7 @@ const RULES: readonly { from: RegExp; to: RegExp; own: boolean; rule: string }[]
   },
 ]
 /** May open what others may not: the composition of stores, and the commands. */
-const OPENS_ALL = /^(?:commands|move|backend|statistics|clicks)\//
+const OPENS_ALL = /^(?:commands|move|backup|backend|statistics|clicks)\//
 
 /** The path of an import, static or dynamic. */
 const IMPORT = /(?:\bfrom |\bimport\()'(\.[^']+\.ts)'/g

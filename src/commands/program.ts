@@ -18,6 +18,8 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,
   drain: async () => (await import('./drain.ts')).registerDrainCommand,
+  backup: async () => (await import('./backup.ts')).registerBackupCommands,
+  restore: async () => (await import('./backup.ts')).registerRestoreCommand,
   move: async () => (await import('./move.ts')).registerMoveCommand,
 }
 

@@ -1,9 +1,16 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { ConfigError } from './fault.ts'
+
+/** Where a backup is copied to while it is restored. */
+export function restoringDirectory(dataDir: string): string {
+  return join(dataDir, 'restoring')
+}
 
 /**
  * Makes the data directory if it doesn't exist, readable by its owner alone.
- * @throws ConfigError when it can't be made, isn't a directory, or can't be written.
+ * @throws ConfigError when it can't be made, isn't a directory, can't be written, or holds a part of
+ *   a backup.
  */
 export function ensureDataDir(dataDir: string): void {
   try {
@@ -20,6 +27,14 @@ export function ensureDataDir(dataDir: string): void {
       },
     ])
   }
+  if (!existsSync(restoringDirectory(dataDir))) return
+  throw new ConfigError([
+    {
+      variable: 'SLUGLINE_DATA_DIR',
+      problem: `stands for ${dataDir}, into which a backup was not restored to the end`,
+      example: 'empty that directory, then run slugline restore again',
+    },
+  ])
 }
 
 const REASONS: Record<string, string> = {

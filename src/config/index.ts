@@ -1,6 +1,6 @@
 export type { MailConfig, OidcConfig } from './accounts.ts'
 export { isWildcard, listeningUrl } from './address.ts'
-export { ensureDataDir } from './data-dir.ts'
+export { ensureDataDir, restoringDirectory } from './data-dir.ts'
 export {
   type Config,
   type Environment,

@@ -1,16 +1,10 @@
-import { copyFileSync, existsSync, constants as fs } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { drainJournal } from '../backend/drain.ts'
 import { silentLogger } from '../base/logger.ts'
-import { Refused } from '../errors/index.ts'
 import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { pauseStatistics } from '../statistics/process/copy.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
-import { askStatistics } from '../statistics/process/socket.ts'
-import { stateOf } from '../statistics/process/store-state.ts'
 import { databaseFiles, openSqlite, type SqliteConnection } from '../storage/index.ts'
-
-/** The statistics process sends a line twice a second, also while it finishes a write. */
-const SILENT_AT_MOST_MS = 10_000
-const RETRY_MS = 200
 
 /** A single-machine instance, opened for reading. */
 export type Source = Awaited<ReturnType<typeof openSource>>
@@ -38,7 +32,10 @@ export async function openSource(
     await drainJournal({ dataDir, scaled: null, geoipDatabase, plansFile, logger: silentLogger })
   }
   const file = statisticsFile(isRunning ? scratch : dataDir)
-  if (isRunning) await copyStatistics(dataDir, file, pauseWithinMs)
+  if (isRunning) {
+    const paused = await pauseStatistics(dataDir, pauseWithinMs)
+    await paused?.copyTo(file).finally(paused.release)
+  }
   // Before the first click of a running instance there is no file: an empty one is created.
   const clicks = await openDuckDb(file, { readonly: existsSync(file) })
   const files = databaseFiles(dataDir)
@@ -63,62 +60,4 @@ function openSnapshot(file: string): SqliteConnection {
   connection.raw.run('BEGIN')
   connection.raw.query('SELECT count(*) FROM sqlite_schema').get()
   return connection
-}
-
-async function copyStatistics(dataDir: string, to: string, withinMs: number): Promise<void> {
-  const from = statisticsFile(dataDir)
-  if (!existsSync(from)) return
-  const resume = await pauseWrites(dataDir, withinMs)
-  try {
-    // The log first: closing the file itself ends this process's lock on it (fcntl(2)).
-    for (const suffix of ['.wal', '']) {
-      if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix, fs.COPYFILE_FICLONE)
-    }
-  } finally {
-    resume()
-  }
-}
-
-/**
- * Keeps the statistics file unchanged until the returned function is called: by its lock while no
- * process has it open, otherwise by asking the statistics process.
- * @throws Refused when that process runs and does not answer
- */
-async function pauseWrites(dataDir: string, withinMs: number): Promise<() => void> {
-  for (const end = performance.now() + withinMs; performance.now() < end; ) {
-    try {
-      return (await openDuckDb(statisticsFile(dataDir), { readonly: true })).close
-    } catch (error) {
-      if (stateOf(error) !== 'locked') throw error
-    }
-    const paused = new AbortController()
-    // It rejects while the process is starting or ending.
-    if (await areWritesPaused(dataDir, paused, end).catch(() => false)) return () => paused.abort()
-    paused.abort()
-    await Bun.sleep(RETRY_MS)
-  }
-  const message = 'The statistics process does not pause its writes. Stop the server, or try again'
-  throw new Refused('STATISTICS_BUSY', message)
-}
-
-/** Asks the statistics process to pause its writes, and waits while it finishes one. */
-async function areWritesPaused(
-  dataDir: string,
-  paused: AbortController,
-  end: number,
-): Promise<boolean> {
-  const silence = setTimeout(() => paused.abort(), SILENT_AT_MOST_MS)
-  try {
-    const answer = await askStatistics(dataDir, 'lock-writes', [], paused.signal)
-    const reader = answer.ok ? answer.body?.getReader() : undefined
-    for (let text = ''; reader !== undefined && performance.now() < end; silence.refresh()) {
-      const { done, value } = await reader.read()
-      if (done) break
-      text += new TextDecoder().decode(value)
-      if (text.includes('locked\n')) return true
-    }
-    return false
-  } finally {
-    clearTimeout(silence)
-  }
 }

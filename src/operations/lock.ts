@@ -30,7 +30,7 @@ export class DataDirLocked extends Error {
  * @throws DataDirLocked
  */
 export function lockDataDir(dataDir: string) {
-  const db = tryLock(dataDir, PATIENCE_MS)
+  const db = tryLock(lockFile(dataDir), PATIENCE_MS)
   if (db === null) throw new DataDirLocked(dataDir, holderOf(dataDir).pid)
   held.add(db)
   const note = (lines: readonly (number | string)[]) =>
@@ -50,14 +50,18 @@ export function lockDataDir(dataDir: string) {
 
 /** Whether a server holds the directory now, and who it is as far as it is known. */
 export function lockState(dataDir: string) {
-  const db = existsSync(lockFile(dataDir)) ? tryLock(dataDir, 0) : undefined
+  const db = existsSync(lockFile(dataDir)) ? tryLock(lockFile(dataDir), 0) : undefined
   if (db === null) return { held: true, ...holderOf(dataDir) }
   db?.close()
   return { held: false, ...UNKNOWN }
 }
 
-function tryLock(dataDir: string, patienceMs: number): Database | null {
-  const db = new Database(lockFile(dataDir), { create: true })
+/**
+ * Locks a file until it is closed, or the process ends. The caller keeps a reference: what is collected
+ * is closed. Null: another process has the lock.
+ */
+export function tryLock(file: string, patienceMs: number): Database | null {
+  const db = new Database(file, { create: true })
   try {
     db.run(`PRAGMA busy_timeout = ${patienceMs}`)
     db.run('PRAGMA locking_mode = EXCLUSIVE')

@@ -119,11 +119,12 @@ export async function killRun(options: KillRunOptions): Promise<KillRun> {
 }
 
 /** The number of the link that a click goes to. */
-function linkOf(mark: number, links: number): number {
+export function linkOf(mark: number, links: number): number {
   return (mark * 7_919) % links
 }
 
-async function createLinks(slugline: Slugline, key: string, links: number): Promise<void> {
+/** Makes the links `k0` and so on. */
+export async function createLinks(slugline: Slugline, key: string, links: number): Promise<void> {
   for (let n = 0; n < links; n++) {
     const { status } = await slugline.call('POST', '/api/v1/links', {
       key,
@@ -164,7 +165,8 @@ async function killAtRandom(
   return { inFlight, slowestStartMs }
 }
 
-async function drained(slugline: Slugline): Promise<void> {
+/** Resolves when all clicks are counted and stored. */
+export async function drained(slugline: Slugline): Promise<void> {
   await eventually(
     'all is counted and stored',
     async () => {
@@ -209,7 +211,7 @@ async function compareReports(slugline: Slugline, key: string) {
 }
 
 /** What lies in the files of a server that has stopped, click by click. */
-async function compareStored(slugline: Slugline, fates: Uint8Array, links: number) {
+export async function compareStored(slugline: Slugline, fates: Uint8Array, links: number) {
   const seen = new Uint8Array(fates.length)
   let stored = 0
   let neverSent = 0

@@ -1,0 +1,195 @@
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import packageFile from '../../package.json' with { type: 'json' }
+import { replaceFile, syncDirectory } from '../base/replace-file.ts'
+import { readNode } from '../cluster/node.ts'
+import { assertSecret, existingSecret } from '../config/index.ts'
+import { Refused } from '../errors/index.ts'
+import { tryLock } from '../operations/lock.ts'
+import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
+import { pauseStatistics } from '../statistics/process/copy.ts'
+import { statisticsFile } from '../statistics/process/index.ts'
+import { databaseFiles, openSqlite } from '../storage/index.ts'
+import { SMALL_FILES, syncTree } from './files.ts'
+import { holdSegments } from './journal.ts'
+import { describeFiles, type Manifest, manifestFile } from './manifest.ts'
+import { writeState } from './state.ts'
+
+const PAUSE_WITHIN_MS = 60_000
+/** A backup that isn't finished has this at the end of its name. */
+const PARTIAL = '.partial'
+
+/** Why there are no backups of several nodes, and what to do. */
+export const OF_SEVERAL_NODES =
+  'With DATABASE_URL the data is in PostgreSQL, and the clicks perhaps in ClickHouse: back these up ' +
+  'with their own tools (pg_basebackup or pg_dump, and BACKUP). A node has only clicks on their way: ' +
+  'its directory stays where it is, and is never restored. See docs/backup.md.'
+
+/** What is backed up. */
+export interface BackupOptions {
+  /** A single machine's data directory; its server may run. */
+  dataDir: string
+  /** SLUGLINE_SECRET, or null: the data directory's file. */
+  given: string | null
+}
+
+/** What a backup came to. */
+export interface Backup {
+  /** Where it is. */
+  to: string
+  manifest: Manifest
+  bytes: number
+  durationMs: number
+}
+
+/**
+ * Copies an instance to a new directory, which appears under its name when it is complete, and is
+ * synced. It has everything that the instance had answered before the call, see
+ * `docs/adr/0084-backups-while-running.md`.
+ * @throws Refused; ConfigError; errors of the databases and of the file system
+ */
+export async function createBackup(options: BackupOptions, directory: string): Promise<Backup> {
+  return await whileLocked(options, async () => {
+    if (existsSync(directory)) removeEmpty(directory)
+    const partial = `${directory}${PARTIAL}`
+    const begun = performance.now()
+    makePartial(partial)
+    try {
+      const manifest = await copyInstance(options, partial)
+      renameSync(partial, directory)
+      syncDirectory(dirname(directory))
+      return finished(options, { to: directory, manifest, begun })
+    } catch (error) {
+      rmSync(partial, { recursive: true, force: true })
+      throw error
+    }
+  })
+}
+
+/** One backup of an instance at a time. @throws Refused */
+export async function whileLocked<T>(
+  { dataDir, given }: BackupOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (readNode(dataDir) !== null) throw new Refused('SEVERAL_NODES', OF_SEVERAL_NODES)
+  if (!existsSync(databaseFiles(dataDir).main)) {
+    const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
+    throw new Refused('NO_INSTANCE', message)
+  }
+  assertSecret(dataDir, given)
+  const lock = tryLock(join(dataDir, 'backup-lock.db'), 0)
+  if (lock === null) throw new Refused('BACKUP_RUNNING', 'Another backup of this instance runs')
+  try {
+    return await work()
+  } finally {
+    lock.close()
+  }
+}
+
+/** Notes a backup that is complete, for metrics and the doctor. */
+export function finished(
+  { dataDir }: BackupOptions,
+  { to, manifest, begun }: { to: string; manifest: Manifest; begun: number },
+): Backup {
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+  const durationMs = Math.round(performance.now() - begun)
+  writeState(dataDir, { at: Date.parse(manifest.began_at), durationMs, bytes })
+  return { to, manifest, bytes, durationMs }
+}
+
+/** @throws Refused when it has something in it */
+function removeEmpty(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error
+    throw new Refused('TARGET_NOT_EMPTY', `${directory} exists: name a new directory`)
+  }
+}
+
+function makePartial(partial: string): void {
+  mkdirSync(dirname(partial), { recursive: true, mode: 0o700 })
+  try {
+    mkdirSync(partial, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    const message = `${partial} is left of a backup that was interrupted: delete it first`
+    throw new Refused('TARGET_NOT_EMPTY', message)
+  }
+}
+
+/** Copies an instance into an empty directory, and syncs it. The order is what makes it consistent. */
+export async function copyInstance(
+  { dataDir, given }: BackupOptions,
+  to: string,
+): Promise<Manifest> {
+  const began_at = new Date().toISOString()
+  await copyClicks(dataDir, to)
+  // The links come last, so that those of all clicks are there.
+  vacuumInto(databaseFiles(dataDir).main, databaseFiles(to).main)
+  for (const name of SMALL_FILES) {
+    if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(to, name))
+  }
+  const manifest = await describeFiles(to, {
+    version: packageFile.version,
+    began_at,
+    ended_at: new Date().toISOString(),
+    secret: given === null && existingSecret(dataDir) !== null ? 'file' : 'environment',
+  })
+  syncTree(to)
+  replaceFile(manifestFile(to), `${JSON.stringify(manifest, null, 2)}\n`)
+  return manifest
+}
+
+/**
+ * Copies counters, clicks and journal. While the statistics are paused, no segment is deleted that
+ * they have not stored; those that they have stored, but that are not counted, are held open before the
+ * counters are read. So the journal's copy reaches from the earlier of the two watermarks to the end.
+ */
+async function copyClicks(dataDir: string, to: string): Promise<void> {
+  const paused = await pauseStatistics(dataDir, PAUSE_WITHIN_MS)
+  const journal = holdSegments(dataDir)
+  try {
+    journal.hold()
+    const counters = databaseFiles(dataDir).counters
+    if (existsSync(counters)) vacuumInto(counters, databaseFiles(to).counters)
+    journal.hold()
+    await paused?.copyTo(statisticsFile(to))
+    paused?.release()
+    if (!journal.isWhole) {
+      throw new Refused('JOURNAL_MOVED', 'The journal has moved on during the copy: try again')
+    }
+    journal.copyTo(to)
+  } finally {
+    paused?.release()
+    journal.close()
+  }
+  if (paused !== null) await applyLog(statisticsFile(to))
+}
+
+/** The state that a database has now, in one new file. */
+function vacuumInto(from: string, to: string): void {
+  // Read from end to end, once: a memory map would only evict pages that the server needs.
+  const { raw, close } = openSqlite(from, { readonly: true, mmapBytes: 0 })
+  try {
+    raw.run('VACUUM INTO ?', [to])
+  } finally {
+    close()
+  }
+}
+
+/** Writes DuckDB's log into its file, which shows that they belong together. */
+async function applyLog(file: string): Promise<void> {
+  const database = await openDuckDb(file)
+  try {
+    const connection = await database.connect()
+    await connection.run('CHECKPOINT')
+  } finally {
+    database.close()
+    rmSync(database.temporary, { recursive: true, force: true })
+  }
+  if (existsSync(`${file}.wal`)) {
+    throw new Refused('STATISTICS_BUSY', 'The log of the statistics was not applied: try again')
+  }
+}

@@ -1,0 +1,24 @@
+import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Small files of a data directory that a backup has, where they exist; see `ARCHITECTURE.md`. */
+export const SMALL_FILES = ['secret', 'secret-fingerprint']
+
+/** Makes a directory, with all that is in it, survive a power cut. */
+export function syncTree(directory: string): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) syncTree(path)
+    else sync(path)
+  }
+  sync(directory)
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}

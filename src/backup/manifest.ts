@@ -1,0 +1,115 @@
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { z } from 'zod'
+import { Refused } from '../errors/index.ts'
+
+/** The format of a backup; another number is another format. */
+const FORMAT = 1
+const NAME = 'manifest.json'
+
+const schema = z.object({
+  format: z.literal(FORMAT),
+  /** Of the Slugline that made it. */
+  version: z.string(),
+  /** Everything that was answered before `began_at` is in it. RFC 3339. */
+  began_at: z.iso.datetime(),
+  ended_at: z.iso.datetime(),
+  /** The backup has the secret, or SLUGLINE_SECRET gave it. */
+  secret: z.enum(['file', 'environment']),
+  files: z.array(
+    z.object({
+      // Nothing outside of the backup, whoever wrote the manifest.
+      name: z.string().regex(/^(?:journal\/)?[\w-][\w.-]*$/),
+      bytes: z.int().min(0),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    }),
+  ),
+})
+
+/** What a backup says of itself. */
+export type Manifest = z.output<typeof schema>
+
+/** The file that makes a directory a backup: it is written last. */
+export function manifestFile(directory: string): string {
+  return join(directory, NAME)
+}
+
+/** The manifest of what a directory holds. */
+export async function describeFiles(
+  directory: string,
+  about: Omit<Manifest, 'format' | 'files'>,
+): Promise<Manifest> {
+  const files: Manifest['files'] = []
+  for (const name of namesIn(directory)) files.push(await describe(directory, name))
+  return { format: FORMAT, ...about, files }
+}
+
+/** The files of a backup, without its manifest. */
+function namesIn(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)))
+    .filter((name) => name !== NAME)
+    .sort()
+}
+
+async function describe(directory: string, name: string): Promise<Manifest['files'][number]> {
+  const file = join(directory, name)
+  const hash = new Bun.CryptoHasher('sha256')
+  for await (const part of createReadStream(file)) hash.update(part)
+  return { name, bytes: statSync(file).size, sha256: hash.digest('hex') }
+}
+
+/** Reads the manifest of a backup. @throws Refused */
+export function readManifest(directory: string): Manifest {
+  let text: string
+  try {
+    text = readFileSync(manifestFile(directory), 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+    throw damaged(
+      `${directory} is not a backup, or one that was interrupted: it has no ${NAME}`,
+      'NOT_A_BACKUP',
+    )
+  }
+  return parseManifest(text, directory)
+}
+
+/** @param where it is from, for the message. @throws Refused */
+export function parseManifest(text: string, where: string): Manifest {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    json = null
+  }
+  const format = (json as { format?: unknown } | null)?.format
+  if (typeof format === 'number' && format > FORMAT) {
+    throw damaged(`${where} was made by a newer version of Slugline`, 'BACKUP_NEWER')
+  }
+  const parsed = schema.safeParse(json)
+  if (parsed.success) return parsed.data
+  throw damaged(`The ${NAME} of ${where} is damaged`)
+}
+
+/** Whether every file is there as it was written, and no other. @throws Refused */
+export async function assertFiles(directory: string, { files }: Manifest): Promise<void> {
+  const there = new Set(namesIn(directory))
+  for (const { name, bytes, sha256 } of files) {
+    if (!there.delete(name)) throw damaged(`${name} is missing from the backup`)
+    const found = await describe(directory, name)
+    if (found.bytes !== bytes) {
+      throw damaged(`${name} has ${found.bytes} bytes instead of ${bytes}`)
+    }
+    if (found.sha256 !== sha256)
+      throw damaged(`${name} is not what was written: its SHA-256 differs`)
+  }
+  const [other] = there
+  if (other !== undefined) throw damaged(`${other} does not belong to the backup`)
+}
+
+/** A backup that can't be used. */
+export function damaged(message: string, code = 'BACKUP_DAMAGED'): Refused {
+  return new Refused(code, message)
+}

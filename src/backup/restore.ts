@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ensureDataDir, restoringDirectory } from '../config/index.ts'
+import { Refused } from '../errors/index.ts'
+import { databaseFiles, migrationStates } from '../storage/index.ts'
+import { syncTree } from './files.ts'
+import { type Verified, verifyBackup } from './verify.ts'
+
+/** A new file system has it. */
+const IGNORED = new Set(['lost+found'])
+
+/**
+ * Makes a data directory from a backup, which is verified first. Interrupted, it leaves a directory
+ * that no server starts on.
+ * @throws Refused when the backup can't be used, or the data directory is not empty
+ */
+export async function restoreBackup(directory: string, dataDir: string): Promise<Verified> {
+  assertEmpty(dataDir)
+  const verified = await verifyBackup(directory)
+  const scratch = restoringDirectory(dataDir)
+  ensureDataDir(dataDir)
+  mkdirSync(scratch, { mode: 0o700 })
+  for (const { name } of verified.manifest.files) {
+    await mkdir(dirname(join(scratch, name)), { recursive: true, mode: 0o700 })
+    await copyFile(join(directory, name), join(scratch, name))
+  }
+  await assertKnown(scratch)
+  syncTree(scratch)
+  for (const name of readdirSync(scratch)) renameSync(join(scratch, name), join(dataDir, name))
+  rmdirSync(scratch)
+  syncTree(dataDir)
+  return verified
+}
+
+/** @throws Refused */
+export function assertEmpty(dataDir: string): void {
+  const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+  const other = names.find((name) => !IGNORED.has(name))
+  if (other === undefined) return
+  const message = `${dataDir} is not empty (it has ${other}): a backup is restored into an empty directory`
+  throw new Refused('TARGET_NOT_EMPTY', message)
+}
+
+/** @throws Refused when a newer version has made the tables */
+async function assertKnown(dataDir: string): Promise<void> {
+  if (!existsSync(databaseFiles(dataDir).main)) return
+  const newer = (await migrationStates(dataDir)).find((state) => state.newer)
+  if (newer === undefined) return
+  const message = `The backup was made by a newer version of Slugline (${newer.name}): restore it with that one`
+  throw new Refused('BACKUP_NEWER', message)
+}
