@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['keys'],
   ['links', 'members', 'usage'],
   ['blocks'],
-  ['accounts', 'statistics'],
+  ['accounts', 'statistics', 'qr'],
   ['operations'],
   ['move/unfinished.ts', 'backend/shared-secret.ts', 'backend/workers.ts'],
   ['backend/drain.ts'],

@@ -7,6 +7,7 @@ import type { LinkService } from './links/index.ts'
 import { createInvitationService, type SendInvitation } from './members/invitations.ts'
 import { createMemberService } from './members/service.ts'
 import type { ServingInput } from './operations/serving.ts'
+import { createLogoService } from './qr/logo.ts'
 import type { Storage } from './storage/index.ts'
 import { createRequestCounts } from './usage/requests.ts'
 import { createWorkspaceRemoval } from './workspaces/removal.ts'
@@ -38,6 +39,7 @@ export function createAdministration(
     cursors,
     invitations,
     keys,
+    logos: createLogoService({ storage, clock }),
     members: createMemberService({ storage, clock }),
     plans,
     removal,

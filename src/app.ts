@@ -25,6 +25,7 @@ import { registerLinkCheckRoute } from './links/check.ts'
 import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import { registerPlanRoutes } from './plans/routes.ts'
+import { registerLogoRoutes, registerQrRoutes } from './qr/routes.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from './statistics/routes.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { registerInstanceRoutes } from './workspaces/instance-routes.ts'
@@ -35,6 +36,8 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerLinkRoutes>[1] &
   Parameters<typeof registerAppealRoute>[1] &
   Parameters<typeof registerJobRoutes>[1] &
+  Parameters<typeof registerQrRoutes>[1] &
+  Parameters<typeof registerLogoRoutes>[1] &
   Parameters<typeof registerStatisticsRoutes>[1]
 
 /** The services behind the endpoints that only the dashboard has. */
@@ -150,6 +153,8 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerLinkRoutes(api, deps)
   registerAppealRoute(api, deps)
   registerJobRoutes(api, deps)
+  registerQrRoutes(api, deps)
+  registerLogoRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 

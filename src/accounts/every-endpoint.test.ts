@@ -32,10 +32,11 @@ const LEAST: Record<string, readonly string[]> = {
     ...['exportClicksCSV', 'exportClicksNDJSON', 'exportClicksParquet'],
     ...['exportLinkClicksCSV', 'exportLinkClicksNDJSON', 'exportLinkClicksParquet'],
     ...['listMembers', 'getWorkspace', 'getUsage'],
+    ...['getQrCodeSVG', 'getQrCodePNG', 'getLogo'],
     // Everybody may leave; the next block of tests has who may remove others.
     'removeMember',
   ],
-  member: ['appealBlock', 'createLink', 'updateLink', 'deleteLink', 'restoreLink', 'checkLink'],
+  member: ['appealBlock', 'createLink', 'updateLink', 'deleteLink', 'restoreLink', 'checkLink', ...['setLogo', 'deleteLogo']],
   admin: [
     ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],

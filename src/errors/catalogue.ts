@@ -92,6 +92,7 @@ export const ERRORS = {
   LINK_PROTECTED: { status: 403, params: {} },
   LINK_NOT_FOUND: { status: 404, params: {} },
   JOB_NOT_FOUND: { status: 404, params: {} },
+  LOGO_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
@@ -109,6 +110,8 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, params: { allowed: 'list' } },
   VALIDATION_FAILED: { status: 422, params: {} },
   IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
+  /** A QR code that cameras could not read; the details say why. */
+  QR_UNREADABLE: { status: 422, params: {} },
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },
   INTERNAL_ERROR: { status: 500, params: {} },
   SERVICE_UNAVAILABLE: { status: 503, params: {} },
@@ -163,6 +166,14 @@ export const DETAILS = {
   DUPLICATE_KEY: { line: 'number', column: 'number' },
   INVALID_ENCODING: {},
   TOO_DEEP: { max: 'number' },
+  INVALID_COLOUR: {},
+  /** Of an image; `max` in pixels of a side. */
+  INVALID_IMAGE: { allowed: 'list', max: 'number' },
+  /** A QR code with the workspace's logo, which has none. */
+  NO_LOGO: {},
+  /** `min` to 1. */
+  LOW_CONTRAST: { min: 'number' },
+  LOGO_TOO_LARGE: { allowed: 'list' },
   LINKS_LIMIT: { limit: 'number' },
   ADDRESSES_LIMIT: { limit: 'number' },
   API_KEYS_LIMIT: { limit: 'number' },

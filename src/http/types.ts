@@ -172,7 +172,7 @@ export interface Endpoint<
   Q extends z.ZodType,
   B extends z.ZodType,
 > {
-  method: 'get' | 'post' | 'patch' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** The whole path, with parameters in braces: `/api/v1/links/{id}`. */
   path: string
   scope: S

@@ -22,6 +22,7 @@ export type AuditTable = Schema['audit']
 export type BlocksTable = Schema['blocks']
 export type JobsTable = Schema['jobs']
 export type LinksTable = Schema['links']
+export type LogosTable = Schema['logos']
 export type SlugsTable = Schema['slugs']
 export type WorkspacesTable = Schema['workspaces']
 

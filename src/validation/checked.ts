@@ -27,12 +27,12 @@ export function checked<S extends z.ZodType, T>(
 
 const INTEGER = /^-?\d+$/
 
-/** A whole number from 1 to `max`, as a query gives it. */
-export function whole(max: number) {
+/** A whole number from `min`, 1 by default, to `max`, as a query gives it. */
+export function whole(max: number, min = 1) {
   return checked(z.string(), (text) => {
     if (!INTEGER.test(text)) return new Fault('INVALID_TYPE', { expected: 'integer' })
     const value = Number(text)
-    return value < 1 || value > max ? new Fault('OUT_OF_RANGE', { min: 1, max }) : value
+    return value < min || value > max ? new Fault('OUT_OF_RANGE', { min, max }) : value
   })
 }
 

@@ -57,7 +57,7 @@ export function createWorkspaceRemoval(deps: {
         before: { name, plan: workspace.plan, ...workspace.usage },
       })
       await purgeLinks(tx, no)
-      for (const table of ['api_keys', 'invitations', 'members', 'jobs'] as const) {
+      for (const table of ['api_keys', 'invitations', 'members', 'jobs', 'logos'] as const) {
         await tx.db.deleteFrom(table).where('workspace_no', '=', no).execute()
       }
       await tx.db.deleteFrom('workspaces').where('no', '=', no).execute()

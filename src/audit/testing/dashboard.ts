@@ -18,6 +18,7 @@ import { permissionsOf } from '../../members/roles.ts'
 import { registerMemberRoutes } from '../../members/routes.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan, PlanLimits } from '../../plans/types.ts'
+import { registerLogoRoutes, registerQrRoutes } from '../../qr/routes.ts'
 import { registerStatisticsRoutes } from '../../statistics/routes.ts'
 import type { StatisticsService } from '../../statistics/service.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
@@ -202,6 +203,8 @@ export async function createTestDashboard() {
   const deps = { ...administration, links }
   registerLinkRoutes(dashboard, deps)
   registerLinkCheckRoute(dashboard, deps)
+  registerQrRoutes(dashboard, deps)
+  registerLogoRoutes(dashboard, deps)
   registerKeyRoutes(dashboard, deps)
   registerMemberRoutes(dashboard, deps)
   registerWorkspaceRoutes(dashboard, deps)
@@ -216,6 +219,21 @@ export async function createTestDashboard() {
     const body = isJson ? JSON.parse(text) : text === '' ? null : text
     return { status: response.status, headers: response.headers, body }
   }
+
+  const asked = (person: string, method: string, path: string, init: RequestInit = {}) =>
+    dashboard.fetch(
+      new Request(`https://s.example/app/api/v1${path}`, {
+        ...init,
+        method,
+        headers: {
+          Person: person,
+          'Sec-Fetch-Site': 'same-origin',
+          'Slugline-Workspace': workspace.id,
+          ...init.headers,
+        },
+      }),
+      { peer: '192.0.2.1' },
+    )
 
   return {
     storage,
@@ -237,19 +255,15 @@ export async function createTestDashboard() {
       body?: object,
       headers: Record<string, string> = {},
     ): Promise<TestAnswer> {
-      const request = new Request(`https://s.example/app/api/v1${path}`, {
-        method,
-        headers: {
-          Person: person,
-          'Sec-Fetch-Site': 'same-origin',
-          'Slugline-Workspace': workspace.id,
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-          ...headers,
-        },
+      const init = {
+        headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      return answerOf(await dashboard.fetch(request, { peer: '192.0.2.1' }))
+      }
+      return answerOf(await asked(person, method, path, init))
     },
+    /** What somebody of `Acme` gets that is no text. */
+    bytes: async (person: string, path: string): Promise<Uint8Array> =>
+      (await asked(person, 'GET', path)).bytes(),
     /** Sends a request to `/api/v1` with a key. */
     async withKey(key: string, method: string, path: string, body?: object): Promise<TestAnswer> {
       const request = new Request(`https://s.example/api/v1${path}`, {

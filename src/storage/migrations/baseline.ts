@@ -210,6 +210,17 @@ export const MAIN_TABLES = {
     },
     constraint: 'PRIMARY KEY (minute, workspace_no)',
   },
+  /** The picture that a workspace puts on its QR codes. */
+  logos: {
+    columns: {
+      workspace_no: rowKey,
+      /** PNG, in Base64. */
+      png: text,
+      width: number,
+      height: number,
+      updated_at: time,
+    },
+  },
   /** Facts of the whole instance. */
   instance: { columns: { name: textKey, value: text } },
   members: {

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import jsQR from 'jsqr'
+import { PNG } from 'pngjs'
+import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
+
+let dashboard: TestDashboard
+let id: string
+let path: string
+beforeAll(async () => {
+  dashboard = await createTestDashboard()
+  const body = { destination_url: 'https://example.com/', slug: 'code' }
+  id = (await dashboard.as('owner', 'POST', '/links', body)).body.id
+  path = `/links/${id}/qr`
+})
+afterAll(() => dashboard.close())
+
+const get = (query = '', headers = {}, as = 'viewer') =>
+  dashboard.as(as, 'GET', `${path}${query}`, undefined, headers)
+
+function image(width: number, height: number, text?: string): string {
+  const png = new PNG({ width, height, ...(text && { text }) })
+  png.data.fill(200)
+  return PNG.sync.write(png).toString('base64')
+}
+
+const read = async (query: string) => {
+  const request = await dashboard.bytes('viewer', `${path}.png${query}`)
+  const { data, width, height } = PNG.sync.read(Buffer.from(request))
+  return { width, height, text: jsQR(new Uint8ClampedArray(data), width, height)?.data }
+}
+
+describe('a QR code', () => {
+  test('says the short address, as SVG and as PNG of the size asked for', async () => {
+    const svg = await get('.svg')
+    expect([svg.status, svg.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    expect(svg.headers.get('cache-control')).toBe('private, max-age=300')
+    expect(svg.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(svg.body).toContain('width="512"')
+    const png = await get('.png')
+    expect([png.status, png.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect(await read('?size=200')).toEqual({
+      width: 200,
+      height: 200,
+      text: 'https://s.example/code?qr=1',
+    })
+    const styled = '?size=300&margin=2&dark=%23112244&light=ffeeddff&correction=Q&modules=dots'
+    expect((await read(`${styled}&eyes=circle`)).text).toBe('https://s.example/code?qr=1')
+  })
+
+  test('is sent again only where it is another', async () => {
+    for (const kind of ['.svg', '.png']) {
+      const etag = (await get(kind)).headers.get('etag') as string
+      const again = await get(kind, { 'If-None-Match': etag })
+      expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, null, etag])
+      expect((await get(`${kind}?size=100`)).headers.get('etag')).not.toBe(etag)
+      expect((await get(`${kind}?size=100`, { 'If-None-Match': etag })).status).toBe(200)
+    }
+  })
+
+  test('is refused with every fault of its style', async () => {
+    const refused = await get(
+      '.png?size=63&margin=17&dark=red&correction=X&modules=heart&eyes=&x=1',
+    )
+    expect(refused.status).toBe(422)
+    const wrong = await get('.svg?size=63&margin=-1&dark=red&correction=X&modules=heart&eyes=')
+    const codes = wrong.body.error.details.map(({ field, code }: Record<string, string>) => [
+      field,
+      code,
+    ])
+    expect(codes).toEqual([
+      ['size', 'OUT_OF_RANGE'],
+      ['margin', 'OUT_OF_RANGE'],
+      ['dark', 'INVALID_COLOUR'],
+      ['correction', 'INVALID_VALUE'],
+      ['modules', 'INVALID_VALUE'],
+      ['eyes', 'INVALID_VALUE'],
+    ])
+  })
+
+  test('that cameras would not read is refused', async () => {
+    for (const kind of ['.svg', '.png']) {
+      const { status, body } = await get(`${kind}?dark=%23aaaaaa`)
+      expect([status, body.error.code]).toEqual([422, 'QR_UNREADABLE'])
+      expect(body.error.details).toMatchObject([{ field: 'dark', code: 'LOW_CONTRAST' }])
+    }
+    expect((await get('.svg?dark=767676')).status).toBe(200)
+  })
+})
+
+describe('the logo', () => {
+  test('is made anew, and drawn on codes that bear it', async () => {
+    const without = await get('.svg?logo=true')
+    expect(without.body.error.details).toMatchObject([{ field: 'logo', code: 'NO_LOGO' }])
+    expect((await dashboard.as('viewer', 'GET', '/logo')).body.error.code).toBe('LOGO_NOT_FOUND')
+    const upload = { image: image(2000, 1000) }
+    expect((await dashboard.as('viewer', 'PUT', '/logo', upload)).status).toBe(403)
+    const made = await dashboard.as('member', 'PUT', '/logo', upload)
+    expect([made.status, made.body.width, made.body.height]).toEqual([200, 512, 256])
+    expect((await dashboard.as('viewer', 'GET', '/logo')).body).toEqual(made.body)
+    const svg = await get('.svg?logo=true')
+    expect(svg.body).toContain(`data:image/png;base64,${made.body.image}`)
+    expect((await read('?size=200&logo=true')).text).toBe('https://s.example/code?qr=1')
+    for (const correction of ['L', 'M']) {
+      const refused = await get(`.png?logo=true&correction=${correction}&light=%23111111`)
+      expect([refused.status, refused.body.error.code]).toEqual([422, 'QR_UNREADABLE'])
+      expect(refused.body.error.details).toMatchObject([
+        { field: 'dark', code: 'LOW_CONTRAST' },
+        { field: 'logo', code: 'LOGO_TOO_LARGE' },
+      ])
+    }
+    // Another logo is another code.
+    const etag = svg.headers.get('etag') as string
+    await dashboard.as('member', 'PUT', '/logo', { image: image(30, 30) })
+    expect((await get('.svg?logo=true', { 'If-None-Match': etag })).status).toBe(200)
+    expect((await dashboard.as('member', 'DELETE', '/logo')).status).toBe(204)
+    expect((await dashboard.as('member', 'DELETE', '/logo')).status).toBe(404)
+    const entries = (await dashboard.entries()).filter(({ after }) => after.includes('logo'))
+    expect(entries.map(({ before, after }) => [JSON.parse(before), JSON.parse(after)])).toEqual([
+      [{ logo: null }, { logo: '512 × 256' }],
+      [{ logo: '512 × 256' }, { logo: '30 × 30' }],
+      [{ logo: '30 × 30' }, { logo: null }],
+    ])
+  })
+
+  test('takes PNG, JPEG and WebP, of which only the pixels are kept', async () => {
+    const png = Buffer.from(image(80, 40), 'base64')
+    const hidden = Buffer.from('<script>hidden</script>')
+    const uploads = [
+      Buffer.concat([png, hidden]),
+      Buffer.from(await new Bun.Image(png).jpeg().bytes()),
+      Buffer.from(await new Bun.Image(png).webp().bytes()),
+    ]
+    for (const bytes of uploads) {
+      const made = await dashboard.as('owner', 'PUT', '/logo', { image: bytes.toString('base64') })
+      expect([made.status, made.body.width, made.body.height]).toEqual([200, 80, 40])
+      const kept = Buffer.from(made.body.image, 'base64')
+      expect(kept.subarray(1, 4).toString()).toBe('PNG')
+      expect(kept.includes(hidden)).toBe(false)
+    }
+  })
+
+  test('refuses what is no such image, or too large', async () => {
+    const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    const claims = Buffer.from(image(2, 2), 'base64')
+    claims.writeUInt32BE(60_000, 16)
+    const broken = Buffer.from(image(90, 90), 'base64').subarray(0, 60)
+    const images = [gif, svg, claims, broken].map((bytes) => bytes.toString('base64'))
+    for (const upload of ['', 'no base64!', image(4_097, 1), ...images]) {
+      const { status, body } = await dashboard.as('owner', 'PUT', '/logo', { image: upload })
+      expect([status, body.error.details[0].code]).toEqual([422, 'INVALID_IMAGE'])
+    }
+    const large = { image: 'A'.repeat(2_000_000) }
+    expect((await dashboard.as('owner', 'PUT', '/logo', large)).status).toBe(413)
+  })
+})

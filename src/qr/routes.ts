@@ -1,0 +1,199 @@
+import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { type Answer, type Api, digestTag, endpoint, noneMatch } from '../http/index.ts'
+import type { LinkService } from '../links/index.ts'
+import { LINK_EXAMPLE } from '../links/schemas.ts'
+import { QR_MARKER } from '../redirect/target.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import {
+  bearsLogo,
+  CONTRAST_MIN,
+  contrastOf,
+  DEFAULT_STYLE,
+  QR_SIZE,
+  type QrStyle,
+  qrSvg,
+} from './drawing.ts'
+import { type LogoRow, type LogoService, readLogo } from './logo.ts'
+import { qrPng } from './png.ts'
+import {
+  LOGO_BODY_BYTES_MAX,
+  LOGO_EXAMPLE,
+  LogoSchema,
+  LogoUploadSchema,
+  type QrQuery,
+  QrQuerySchema,
+} from './schemas.ts'
+
+const TAG = 'QR codes'
+/** Raised when codes are drawn otherwise, so that no cache keeps the old ones. */
+const DRAWING = 1
+const CACHE = 'private, max-age=300'
+/** Opened by itself, the SVG may show the logo that it holds, and nothing else. */
+const POLICY = "default-src 'none'; img-src data:; frame-ancestors 'none'"
+
+const FORMATS = {
+  svg: { name: 'SVG', contentType: 'image/svg+xml', schema: z.string() },
+  png: {
+    name: 'PNG',
+    contentType: 'image/png',
+    schema: z.string().openapi({ format: 'binary' }),
+  },
+} as const
+
+/** The endpoints of a link's QR code. */
+export function registerQrRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { links: Pick<LinkService, 'get'>; logos: Pick<LogoService, 'find'> },
+): void {
+  for (const format of ['svg', 'png'] as const) {
+    const { name, contentType, schema } = FORMATS[format]
+    endpoint(api, {
+      method: 'get',
+      path: `/api/v1/links/{id}/qr.${format}`,
+      scope: 'links:read',
+      operationId: `getQrCode${name}`,
+      tag: TAG,
+      summary: `Get a link's QR code as ${name}`,
+      description:
+        `Says the short address with \`?${QR_MARKER}\`, by which scans are told apart from clicks. ` +
+        'Refused where cameras would fail: colours with a contrast below 3:1, or a logo with ' +
+        'correction L or M.',
+      params: z.object({
+        id: z.string().openapi({ description: 'The id of the link.', example: LINK_EXAMPLE.id }),
+      }),
+      query: QrQuerySchema,
+      success: {
+        status: 200,
+        description: 'The code.',
+        contentType,
+        schema,
+        headers: { ETag: 'Changes when the code does.' },
+      },
+      errors: ['LINK_NOT_FOUND', 'QR_UNREADABLE'],
+      cacheControl: CACHE,
+      async handler({ caller, params, query, request }): Promise<Answer> {
+        const { short_url } = await deps.links.get(caller, params.id)
+        const logo = query.logo === 'true' ? await deps.logos.find(caller.workspace.no) : undefined
+        const { style, size } = checkedStyle(query, logo)
+        const text = `${short_url}?${QR_MARKER}`
+        const etag = digestTag(JSON.stringify([DRAWING, format, text, style, size, logo?.png]))
+        const headers = {
+          'Content-Type': contentType,
+          'Cache-Control': CACHE,
+          'Content-Security-Policy': POLICY,
+          ETag: etag,
+        }
+        if (noneMatch(request.headers.get('if-none-match'), etag)) return { status: 304, headers }
+        if (format === 'svg') {
+          const href = logo && `data:image/png;base64,${logo.png}`
+          const svg = qrSvg(text, style, size, logo && { ...logo, href: href as string })
+          return { status: 200, rendered: { status: 200, text: svg, headers } }
+        }
+        const picture = logo && { ...logo, png: Buffer.from(logo.png, 'base64') }
+        return {
+          status: 200,
+          headers,
+          stream: async () => new Blob([await qrPng(text, style, size, picture)]).stream(),
+        }
+      },
+    })
+  }
+}
+
+/** @throws AppError QR_UNREADABLE, VALIDATION_FAILED (NO_LOGO) */
+function checkedStyle(query: QrQuery, logo: LogoRow | undefined): { style: QrStyle; size: number } {
+  const hasLogo = query.logo === 'true'
+  if (hasLogo && logo === undefined) {
+    throw new AppError('VALIDATION_FAILED', { details: [{ field: 'logo', code: 'NO_LOGO' }] })
+  }
+  const { size = QR_SIZE.default, logo: _, ...chosen } = query
+  const given = Object.fromEntries(
+    Object.entries(chosen).filter(([, value]) => value !== undefined),
+  )
+  const style: QrStyle = { ...DEFAULT_STYLE, ...(hasLogo && { correction: 'H' }), ...given }
+  const details: ErrorDetail[] = []
+  if (contrastOf(style) < CONTRAST_MIN) {
+    details.push({ field: 'dark', code: 'LOW_CONTRAST', params: { min: CONTRAST_MIN } })
+  }
+  if (hasLogo && !bearsLogo(style.correction)) {
+    details.push({ field: 'logo', code: 'LOGO_TOO_LARGE', params: { allowed: ['Q', 'H'] } })
+  }
+  if (details.length > 0) throw new AppError('QR_UNREADABLE', { details })
+  return { style, size }
+}
+
+const LOGO = '/api/v1/logo'
+
+/** The endpoints of the workspace's logo. */
+export function registerLogoRoutes(api: Pick<Api, 'add'>, { logos }: { logos: LogoService }): void {
+  endpoint(api, {
+    method: 'get',
+    path: LOGO,
+    scope: 'links:read',
+    operationId: 'getLogo',
+    tag: TAG,
+    summary: "Get the workspace's logo",
+    success: {
+      status: 200,
+      description: 'The logo.',
+      schema: LogoSchema,
+      example: LOGO_EXAMPLE,
+    },
+    errors: ['LOGO_NOT_FOUND'],
+    async handler({ caller }) {
+      const logo = await logos.find(caller.workspace.no)
+      if (logo === undefined) throw new AppError('LOGO_NOT_FOUND')
+      return { status: 200, body: shown(logo) }
+    },
+  })
+
+  endpoint(api, {
+    method: 'put',
+    path: LOGO,
+    scope: 'links:write',
+    operationId: 'setLogo',
+    tag: TAG,
+    summary: "Set the workspace's logo",
+    description:
+      'One for the whole workspace, for the middle of its QR codes. It is made anew as a PNG of ' +
+      'at most 512 pixels a side; what was uploaded is not kept.',
+    body: LogoUploadSchema,
+    bodyBytesMax: LOGO_BODY_BYTES_MAX,
+    bodyExample: { image: LOGO_EXAMPLE.image },
+    success: {
+      status: 200,
+      description: 'The logo.',
+      schema: LogoSchema,
+      example: LOGO_EXAMPLE,
+    },
+    async handler(call) {
+      const logo = await readLogo(call.body.image)
+      return call.mutate(async (tx) => ({
+        status: 200,
+        body: shown(await logos.set(tx, askerOf(call), logo)),
+      }))
+    },
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: LOGO,
+    scope: 'links:write',
+    operationId: 'deleteLogo',
+    tag: TAG,
+    summary: "Delete the workspace's logo",
+    success: { status: 204, description: 'The workspace has no logo.' },
+    errors: ['LOGO_NOT_FOUND'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        await logos.remove(tx, askerOf(call))
+        return { status: 204 }
+      }),
+  })
+}
+
+function shown({ png, width, height, updated_at }: LogoRow) {
+  return { image: png, width, height, updated_at: formatTimestamp(updated_at) }
+}

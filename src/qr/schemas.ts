@@ -1,0 +1,114 @@
+import { z } from '@hono/zod-openapi'
+import { checked, whole } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
+import {
+  CORRECTIONS,
+  DEFAULT_STYLE,
+  EYE_SHAPES,
+  MODULE_SHAPES,
+  QR_MARGIN,
+  QR_SIZE,
+} from './drawing.ts'
+import { IMAGE_BYTES_MAX, IMAGE_SIDE_MAX, LOGO_SIDE_MAX } from './logo.ts'
+
+/** The `#` has to be `%23` in a query, so it may be left out. */
+const COLOUR = /^#?((?:[\da-f]{2}){3,4})$/i
+
+function integer(
+  bounds: { min: number; max: number; default: number },
+  description: string,
+): z.ZodType<number | undefined> {
+  return whole(bounds.max, bounds.min).optional().openapi({
+    param: { description },
+    type: 'integer',
+    minimum: bounds.min,
+    maximum: bounds.max,
+    default: bounds.default,
+  })
+}
+
+function colour(standard: string, description: string) {
+  return checked(z.string(), (text) => {
+    const digits = COLOUR.exec(text)?.[1]
+    return digits === undefined ? new Fault('INVALID_COLOUR') : `#${digits.toLowerCase()}`
+  })
+    .optional()
+    .openapi({
+      param: { description: `${description} \`#rrggbb\` or \`#rrggbbaa\`, with or without \`#\`.` },
+      type: 'string',
+      default: standard,
+    })
+}
+
+function choice<const T extends readonly [string, ...string[]]>(
+  values: T,
+  standard: T[number],
+  description: string,
+) {
+  return z.enum(values).optional().openapi({ param: { description }, default: standard })
+}
+
+/** The parameters of a code. */
+export const QrQuerySchema = z.object({
+  size: integer(QR_SIZE, 'The side of the picture in pixels.'),
+  margin: integer(QR_MARGIN, 'Empty modules around the code; readers want 4.'),
+  dark: colour(DEFAULT_STYLE.dark, 'The colour of the modules.'),
+  light: colour(DEFAULT_STYLE.light, 'The colour between and around them.'),
+  correction: z
+    .enum(CORRECTIONS)
+    .optional()
+    .openapi({
+      param: {
+        description:
+          'How much of the code may be damaged: 7, 15, 25 or 30 %. Default: M; with a logo H.',
+      },
+    }),
+  modules: choice(MODULE_SHAPES, 'square', 'The shape of the modules.'),
+  eyes: choice(EYE_SHAPES, 'square', 'The shape of the three finder patterns.'),
+  logo: z
+    .enum(['true', 'false'])
+    .optional()
+    .openapi({
+      param: { description: 'Whether the workspace’s logo is in the middle: correction Q or H.' },
+      default: 'false',
+    }),
+})
+
+export type QrQuery = z.output<typeof QrQuerySchema>
+
+export const LOGO_EXAMPLE = {
+  image:
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg==',
+  width: 1,
+  height: 1,
+  updated_at: '2026-05-04T09:30:12.345Z',
+}
+
+/** A logo as it is given out. */
+export const LogoSchema = z
+  .object({
+    image: z.string().openapi({
+      format: 'byte',
+      description: 'A PNG in Base64, made anew from what was uploaded.',
+    }),
+    width: z.int().openapi({ description: `In pixels, at most ${LOGO_SIDE_MAX}.` }),
+    height: z.int().openapi({ description: `In pixels, at most ${LOGO_SIDE_MAX}.` }),
+    updated_at: z
+      .string()
+      .openapi({ format: 'date-time', description: 'When it was uploaded, in UTC.' }),
+  })
+  .openapi('Logo', { example: LOGO_EXAMPLE })
+
+/** Base64 is a third longer than what it stands for. */
+export const LOGO_BODY_BYTES_MAX = Math.ceil(IMAGE_BYTES_MAX / 3) * 4 + 1_024
+
+export const LogoUploadSchema = z
+  .strictObject({
+    image: z.string().openapi({
+      format: 'byte',
+      description:
+        `A PNG, JPEG or WebP image in Base64, of at most 1 MiB and ${IMAGE_SIDE_MAX} pixels a ` +
+        'side. Its metadata and whatever is hidden in the file are dropped.',
+    }),
+  })
+  .openapi('LogoUpload')
