@@ -36,7 +36,15 @@ const LEAST: Record<string, readonly string[]> = {
     // Everybody may leave; the next block of tests has who may remove others.
     'removeMember',
   ],
-  member: ['appealBlock', 'createLink', 'updateLink', 'deleteLink', 'restoreLink', 'checkLink', ...['setLogo', 'deleteLogo']],
+  member: [
+    'appealBlock',
+    'createLink',
+    'updateLink',
+    'deleteLink',
+    'restoreLink',
+    'checkLink',
+    ...['setLogo', 'deleteLogo'],
+  ],
   admin: [
     ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],

@@ -31,7 +31,15 @@ test("another workspace's id is answered exactly as a missing one, on every endp
         expect(await seen(method, foreign, headers)).toEqual(await seen(method, missing, headers))
       }
     }
-    for (const part of ['stats', 'stats/country', 'clicks', 'clicks.csv', 'clicks.parquet', 'qr.svg', 'qr.png']) {
+    for (const part of [
+      'stats',
+      'stats/country',
+      'clicks',
+      'clicks.csv',
+      'clicks.parquet',
+      'qr.svg',
+      'qr.png',
+    ]) {
       for (const method of ['GET', 'HEAD']) {
         const answer = await seen(method, `${foreign}/${part}`, {})
         expect(answer.status).toBe(404)
