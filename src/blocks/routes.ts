@@ -34,6 +34,7 @@ export function registerAppealRoute(
     method: 'post',
     path: '/api/v1/links/{id}/appeal',
     scope: 'links:write',
+    dryRun: true,
     operationId: 'appealBlock',
     tag: 'Links',
     summary: 'Appeal a block',

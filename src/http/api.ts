@@ -90,6 +90,7 @@ export function createApi(deps: ApiDeps) {
     add(declared: AnyEndpoint): void {
       const parameters = new Set(['lang', ...parametersOf(declared.query)])
       if (deps.sessions !== undefined) parameters.add('workspace')
+      if (declared.dryRun) parameters.add('dry_run')
       const definition = { ...declared, path: prefix + declared.path, parameters }
       endpoints.push(definition)
       router.add(definition.method.toUpperCase(), definition.path.replaceAll(/\{(.+?)\}/g, ':$1'), {

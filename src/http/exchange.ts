@@ -1,7 +1,12 @@
 import { prefersProblem } from '../base/accept.ts'
 import { AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import { StorageUnavailable, type Transaction, type WriteOptions } from '../storage/index.ts'
+import {
+  rehearse,
+  StorageUnavailable,
+  type Transaction,
+  type WriteOptions,
+} from '../storage/index.ts'
 import {
   admit,
   assertSameOrigin,
@@ -13,6 +18,7 @@ import {
   permits,
 } from './admission.ts'
 import { byParameter } from './details.ts'
+import { isDryRun } from './dry-run.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { assertKnownParameters, bodyOf, langOf, queryOf, validate } from './request.ts'
 import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
@@ -39,6 +45,8 @@ export class Exchange {
   params: unknown
   query: unknown
   body: unknown
+  /** What a handler does outside of `mutate` must not happen. */
+  dryRun = false
   /** Of the answer, whatever it will be. */
   readonly headers: Record<string, string>
   readonly meter: Meter
@@ -111,7 +119,7 @@ export class Exchange {
 
   /**
    * Runs `work` in a transaction and answers when it would survive a power cut. With an
-   * `Idempotency-Key`, the answer is recorded in the same transaction.
+   * `Idempotency-Key`, the answer is recorded in the same transaction. A dry run is undone.
    */
   readonly mutate = async (
     work: (tx: Transaction) => Promise<Answer>,
@@ -119,9 +127,9 @@ export class Exchange {
   ): Promise<Answer> => {
     const { storage, idempotency } = this.services
     const workspaceNo = this.caller?.workspace.no
-    if (this.#idempotent === undefined) {
-      return storage.write(work, workspaceNo === undefined ? {} : { workspaceNo, together })
-    }
+    const options = workspaceNo === undefined ? {} : { workspaceNo }
+    if (this.dryRun) return rehearse(storage, work, options)
+    if (this.#idempotent === undefined) return storage.write(work, { ...options, together })
     const render = async (tx: Transaction) => this.#render(await work(tx))
     const rendered = await idempotency.run(this.#idempotent, render)
     return { status: rendered.status, rendered }
@@ -207,6 +215,8 @@ export class Exchange {
     params: Record<string, string>,
   ): Promise<Answer | undefined> {
     const { request } = this
+    this.dryRun = isDryRun(endpoint, request.url)
+    if (this.dryRun) this.headers['Dry-Run'] = 'true'
     const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
     const replay = await this.#claim(endpoint, value)
     if (replay !== undefined) return { status: replay.status, rendered: replay }
@@ -222,7 +232,7 @@ export class Exchange {
   async #claim(endpoint: AnyEndpoint, body: unknown): Promise<Rendered | undefined> {
     const { request, caller, services } = this
     const header = request.headers.get('idempotency-key')
-    const isIgnored = endpoint.method === 'get' || endpoint.secret !== undefined
+    const isIgnored = endpoint.method === 'get' || endpoint.secret !== undefined || this.dryRun
     if (header === null || caller === null || isIgnored) return undefined
     const idempotent = {
       workspaceNo: caller.workspace.no,

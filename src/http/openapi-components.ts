@@ -98,6 +98,10 @@ export const HEADERS = {
     schema: { type: 'string', enum: ['true'] },
     description: 'This is the answer to an earlier request with the same Idempotency-Key.',
   },
+  'Dry-Run': {
+    schema: { type: 'string', enum: ['true'] },
+    description: 'Nothing was written: the request had `dry_run=true`.',
+  },
   'Accept-Patch': { schema: { type: 'string' }, description: 'The media types that PATCH takes.' },
   'Accept-Post': { schema: { type: 'string' }, description: 'The media types that POST takes.' },
 } as const
@@ -109,6 +113,13 @@ export const PARAMETERS = {
     in: 'query',
     description: `The language of messages, before \`Accept-Language\`: ${LOCALES.join(', ')}.`,
     schema: { type: 'string', examples: ['de'] },
+  },
+  dry_run: {
+    name: 'dry_run',
+    in: 'query',
+    description:
+      'With `true` everything is checked and answered as it would be, with `Dry-Run: true`, and nothing is written; an `Idempotency-Key` is not used up. Ids and generated slugs will be others.',
+    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',

@@ -37,6 +37,10 @@ All keys of a workspace share the requests per minute of its plan. Every answer 
 
 A \`POST\`, \`PATCH\` or \`DELETE\` with an \`Idempotency-Key\` can be sent again at any time within 24 hours: it takes effect once, and the answer to the request that succeeded comes again with \`Idempotent-Replayed: true\`. Errors aren’t repeated: the same key may be tried again.
 
+## Dry runs
+
+Writes of links take \`?dry_run=true\`: every check is made and the answer is what would be answered, with \`Dry-Run: true\`, and nothing is written.
+
 ## Changes by others
 
 A link’s \`ETag\` is its version, a full stop and a digest of everything in the answer. \`If-Match\` on \`PATCH\` or \`DELETE\` compares the version alone: the change is made if nobody else made one since, however often the link was clicked. \`If-None-Match\` on \`GET\` compares all of it: 304 means that clicks and status are the same too.
@@ -172,6 +176,7 @@ function bodyOf({ method, body, bodyOptional, bodyExample }: AnyEndpoint) {
 function parametersOf(endpoint: AnyEndpoint): (keyof typeof PARAMETERS)[] {
   const names: (keyof typeof PARAMETERS)[] = ['lang']
   if (changes(endpoint)) names.push('Idempotency-Key')
+  if (endpoint.dryRun) names.push('dry_run')
   const isGuarded = endpoint.errors?.includes('PRECONDITION_FAILED') ?? false
   if (isGuarded) names.push('If-Match')
   if (isGuarded || isConditional(endpoint)) names.push('If-None-Match')
@@ -203,6 +208,7 @@ function successOf(endpoint: AnyEndpoint) {
   const { success } = endpoint
   const names: string[] = []
   if (changes(endpoint)) names.push('Idempotent-Replayed')
+  if (endpoint.dryRun) names.push('Dry-Run')
   if (hasEtag(endpoint)) names.push('ETag')
   const own = Object.entries(success.headers ?? {})
     .filter(([name]) => !names.includes(name))

@@ -123,8 +123,8 @@ function tagsOf(header: string): { weak: boolean; tag: string }[] {
 /** Headers that a script of another origin may read. */
 const EXPOSED =
   'X-Request-Id, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
-  'X-RateLimit-Reset, Retry-After, ETag, Link, Location, Idempotent-Replayed, Content-Language, ' +
-  'Content-Disposition, WWW-Authenticate, Allow, Accept-Patch, Accept-Post'
+  'X-RateLimit-Reset, Retry-After, ETag, Link, Location, Idempotent-Replayed, Dry-Run, ' +
+  'Content-Language, Content-Disposition, WWW-Authenticate, Allow, Accept-Patch, Accept-Post'
 
 const ACCEPTED =
   'Authorization, Content-Type, Accept, Accept-Language, If-Match, If-None-Match, ' +

@@ -129,6 +129,7 @@ export interface Call<
     | 'ifMatch'
     | 'stillPermitted'
     | 'mutate'
+    | 'dryRun'
   > {
   /** Null on public endpoints. */
   readonly caller: C
@@ -187,6 +188,8 @@ export interface Endpoint<
   uncounted?: true
   /** The answer holds a secret: it is never recorded, `Idempotency-Key` is ignored. */
   secret?: true
+  /** Takes `?dry_run=true`: all that it writes, it writes by `mutate`. */
+  dryRun?: true
   operationId: string
   tag: string
   summary: string

@@ -4,7 +4,7 @@ import { createBlockList } from '../blocks/list.ts'
 import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue } from '../limits/index.ts'
-import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
+import { rehearse, SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
 import {
   type Address,
   claimSlug,
@@ -121,16 +121,8 @@ async function prepareWrite<F extends PatchFields>(
 ): Promise<Prepared<F>> {
   if (password === undefined) return fields
   if (password === null) return { ...fields, password_hash: null }
-  const undone = new Error('Undone on purpose')
-  const rehearsal = ctx.storage.write(
-    async (tx) => {
-      await write(tx, { ...fields, password_hash: '' })
-      throw undone
-    },
-    { workspaceNo: asker.workspace.no },
-  )
-  await rehearsal.catch((error) => {
-    if (error !== undone) throw error
+  await rehearse(ctx.storage, (tx) => write(tx, { ...fields, password_hash: '' }), {
+    workspaceNo: asker.workspace.no,
   })
   return { ...fields, password_hash: await ctx.hashPassword(password, asker.workspace) }
 }

@@ -167,6 +167,7 @@ function addEndpoints(api: Api): void {
     method: 'post',
     path: '/api/v1/hosts',
     scope: 'links:write',
+    dryRun: true,
     operationId: 'createHost',
     body: z.strictObject({ no: z.int().min(1), host: z.string().max(50) }),
     bodyExample: { no: 1, host: 'a.example' },

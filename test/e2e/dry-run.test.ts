@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Link } from '../../src/links/index.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+import { allRows } from '../harness/rows.ts'
+
+const LINKS = '/api/v1/links'
+const URL = 'https://example.com/'
+
+let slugline: Slugline
+let key: string
+let link: Link
+let gone: Link
+
+beforeAll(async () => {
+  slugline = await startSlugline()
+  key = (await slugline.createKey()).key
+  const create = async (body: object) => (await (await send('POST', LINKS, body)).json()) as Link
+  link = await create({ destination_url: URL, slug: 'kept', external_id: 'crm-1' })
+  gone = await create({ destination_url: URL, slug: 'gone' })
+  await send('DELETE', `${LINKS}/${gone.id}`)
+})
+afterAll(() => slugline.dispose())
+
+function send(method: string, path: string, body?: object, headers?: Record<string, string>) {
+  return slugline.call(method, path, {
+    key,
+    ...(body && { body }),
+    ...(headers && { headers }),
+  })
+}
+
+/** Every write of links: what is sent, and the status of the answer. */
+const WRITES: [status: number, method: string, path: () => string, body?: object][] = [
+  [
+    201,
+    'POST',
+    () => LINKS,
+    { destination_url: URL, slug: 'new', tags: ['a'], aliases: ['other'] },
+  ],
+  [201, 'POST', () => LINKS, { destination_url: URL, password: 'open sesame' }],
+  [409, 'POST', () => LINKS, { destination_url: URL, slug: 'kept' }],
+  [422, 'POST', () => LINKS, { destination_url: 'nowhere' }],
+  [200, 'PATCH', () => `${LINKS}/${link.id}`, { slug: 'moved', title: 'T', password: 'secret' }],
+  [404, 'PATCH', () => `${LINKS}/lnk_none`, { title: 'T' }],
+  [204, 'DELETE', () => `${LINKS}/${link.id}`],
+  [404, 'DELETE', () => `${LINKS}/${gone.id}`],
+  [200, 'POST', () => `${LINKS}/${gone.id}/restore`],
+  [409, 'POST', () => `${LINKS}/${link.id}/appeal`, { text: 'Why?' }],
+]
+
+test('no dry run changes a row of the database, and each answers what is answered', async () => {
+  const before = await allRows(slugline)
+  expect(before.links).toContain('crm-1')
+  for (const [status, method, path, body] of WRITES) {
+    const headers = { 'Idempotency-Key': `dry ${path()}` }
+    const answer = await send(method, `${path()}?dry_run=true`, body, headers)
+    const text = await answer.text()
+    expect([answer.status, answer.headers.get('dry-run'), text]).toEqual([status, 'true', text])
+    if (status < 300 && status !== 204) {
+      const { destination_url, ...shown } = JSON.parse(text) as Link & Record<string, unknown>
+      expect(destination_url).toBe(URL)
+      for (const name of ['slug', 'title'] as const) {
+        const sent = (body as Record<string, unknown> | undefined)?.[name]
+        if (sent !== undefined) expect(shown[name]).toBe(sent as string)
+      }
+    }
+  }
+  expect(await allRows(slugline)).toEqual(before)
+  const visit = (slug: string) => slugline.call('GET', `/${slug}`)
+  expect((await visit('kept')).headers.get('location')).toBe(URL)
+  expect((await visit('new')).status).toBe(404)
+})
+
+test('what was tried can be done, with the same key', async () => {
+  const body = { destination_url: URL, slug: 'tried' }
+  const headers = { 'Idempotency-Key': 'tried' }
+  expect((await send('POST', `${LINKS}?dry_run=true`, body, headers)).status).toBe(201)
+  const answer = await send('POST', LINKS, body, headers)
+  expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null])
+  expect(await allRows(slugline)).not.toEqual({})
+})
