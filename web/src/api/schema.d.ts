@@ -83,6 +83,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -159,6 +160,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -191,6 +193,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -280,6 +283,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -331,6 +335,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1969,6 +1974,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -2046,6 +2052,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -2078,6 +2085,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -2167,6 +2175,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -2218,6 +2227,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
