@@ -60,18 +60,19 @@ export async function ownWorkspaces({ storage }: AccountServiceDeps, userId: str
   const rows = await storage.read.db
     .selectFrom('members')
     .innerJoin('workspaces', 'workspaces.no', 'members.workspace_no')
-    .select(['workspaces.id', 'workspaces.name', 'workspaces.plan_id', 'workspaces.language'])
+    .select(['workspaces.id', 'workspaces.name', 'workspaces.plan_id', 'workspaces.language', 'workspaces.created_at'])
     .select(['members.role', lacksFactor])
     .where('members.user_id', '=', userId)
     .orderBy('workspaces.name_key')
     .execute()
-  return rows.map(({ id, name, role, plan_id, language, lacks_factor }) => ({
+  return rows.map(({ id, name, role, plan_id, language, lacks_factor, created_at }) => ({
     id,
     name,
     role: role as Role,
     plan: plan_id,
     language,
     needs_two_factor: Number(lacks_factor) === 1,
+    created_at: new Date(created_at).toISOString(),
   }))
 }
 

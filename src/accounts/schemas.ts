@@ -89,6 +89,7 @@ export const OwnWorkspace = z
     needs_two_factor: z
       .boolean()
       .openapi({ description: 'True: set up a second factor before using it.' }),
+    created_at: z.string().openapi({ format: 'date-time' }),
   })
   .openapi('OwnWorkspace')
 

@@ -150,9 +150,9 @@ async function createWorkspace(
     await workspaces.join(tx, workspace, user, 'owner', actor)
     return workspace
   })
-  const { id, plan, language } = made
+  const { id, plan, language, created_at } = made
   const role: Role = 'owner'
-  return { id, name: made.name, role, plan, language, needs_two_factor: false }
+  return { id, name: made.name, role, plan, language, needs_two_factor: false, created_at }
 }
 
 /** @throws AppError INVITATION_NOT_FOUND */

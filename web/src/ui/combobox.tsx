@@ -16,12 +16,15 @@ export function Combobox({
   onChange,
   options,
   label,
+  placeholder,
   className,
 }: {
   value: string
   onChange: (value: string) => void
   options: readonly Option[]
   label: string
+  /** What stands there while nothing is chosen. */
+  placeholder?: string
   className?: string
 }) {
   const { t } = useI18n()
@@ -41,7 +44,7 @@ export function Combobox({
         )}
       >
         <span className="truncate">
-          <Base.Value />
+          <Base.Value placeholder={placeholder} />
         </span>
         <ChevronDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
       </Base.Trigger>

@@ -46,7 +46,7 @@ export function rangeOf({ from, to }: Period, zone: string): Query {
   return to > dayIn(zone) ? { from } : { from, to: addDays(to, -1) }
 }
 
-/** As long before as the period has lasted until now: a fair comparison while it goes on. */
+/** As long as the period has lasted until now: a fair comparison while it goes on. */
 function rangeBefore(period: Period, before: Period, zone: string): Query {
   if (period.to <= dayIn(zone)) return rangeOf(before, zone)
   const days = Date.parse(period.from) - Date.parse(before.from)
@@ -78,14 +78,15 @@ export const statsQuery = (question: Question, period: Period, interval: Interva
 export const statsBeforeQuery = (
   question: Question,
   period: Period,
-  before: Period,
+  before: Period | null,
   interval: Interval,
 ) =>
   queryOptions({
     ...common,
+    enabled: before !== null,
     queryKey: [question.workspace, 'stats', question, before, interval, 'before'],
     queryFn: async ({ signal }) => {
-      const range = rangeBefore(period, before, question.zone)
+      const range = rangeBefore(period, before ?? period, question.zone)
       const query = { ...queryOf(question), ...range, interval }
       const path = `${pathOf(question)}/stats`
       return (await request<{ data: Stats }>('GET', path, { query, signal })).data

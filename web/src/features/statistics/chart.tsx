@@ -1,8 +1,10 @@
+import { useState } from 'react'
 import {
   Area,
   CartesianGrid,
   ComposedChart,
   Line,
+  ReferenceArea,
   ResponsiveContainer,
   Tooltip,
   type TooltipContentProps,
@@ -16,6 +18,8 @@ export interface ChartPoint {
   start: string
   value: number
   before: number | null
+  /** When that one began. */
+  beforeStart: string | null
   /** It isn't over: what it counts will grow. */
   open: boolean
 }
@@ -37,6 +41,8 @@ export interface ChartProps {
   count(value: number): string
   /** As short as an axis needs it: 12K. */
   shortCount(value: number): string
+  /** Two buckets that the pointer was dragged between, the earlier one first. */
+  onZoom(first: string, last: string): void
 }
 
 const PLAIN_LINE = { dot: false, activeDot: false, isAnimationActive: false } as const
@@ -60,7 +66,9 @@ export default function Chart({
   title,
   count,
   shortCount,
+  onZoom,
 }: ChartProps) {
+  const zoom = useZoom(onZoom)
   // The way to a bucket that isn't over is dashed, so that a morning doesn't look like a fall.
   const drawn = points.map((point, at) => ({
     ...point,
@@ -81,6 +89,7 @@ export default function Chart({
           // Room for half of the last label: without it recharts leaves out most of the others.
           margin={{ top: 8, right: rightToLeft ? 0 : 32, bottom: 0, left: rightToLeft ? 32 : 0 }}
           accessibilityLayer={false}
+          {...zoom.handlers}
         >
           <CartesianGrid vertical={false} stroke="var(--plot-grid)" />
           <XAxis
@@ -139,6 +148,14 @@ export default function Chart({
             }}
             isAnimationActive={false}
           />
+          {zoom.area ? (
+            <ReferenceArea
+              x1={zoom.area[0]}
+              x2={zoom.area[1]}
+              fill="var(--accent)"
+              fillOpacity={0.1}
+            />
+          ) : null}
           {(['solid', 'dashed'] as const).map((part) => (
             <Line
               key={part}
@@ -155,6 +172,35 @@ export default function Chart({
   )
 }
 
+/** What the pointer is dragged over. By keyboard the same is said with two dates. */
+function useZoom(onZoom: ChartProps['onZoom']) {
+  const [area, setArea] = useState<readonly [from: string, to: string] | null>(null)
+  const at = ({ activeLabel }: { activeLabel?: string | number | undefined }) =>
+    activeLabel === undefined ? undefined : String(activeLabel)
+  const end = () => {
+    if (area !== null && area[0] !== area[1]) {
+      const [first, last] = area[0] < area[1] ? area : [area[1], area[0]]
+      onZoom(first, last)
+    }
+    setArea(null)
+  }
+  return {
+    area,
+    handlers: {
+      onMouseDown: (state: { activeLabel?: string | number | undefined }) => {
+        const label = at(state)
+        setArea(label === undefined ? null : [label, label])
+      },
+      onMouseMove: (state: { activeLabel?: string | number | undefined }) => {
+        const label = at(state)
+        if (area !== null && label !== undefined) setArea([area[0], label])
+      },
+      onMouseUp: end,
+      onMouseLeave: () => setArea(null),
+    },
+  }
+}
+
 type TipProps = Partial<TooltipContentProps> &
   Pick<ChartProps, 'unit' | 'beforeLabel' | 'openLabel' | 'title' | 'count'> & {
     dir: 'ltr' | 'rtl'
@@ -167,13 +213,13 @@ function Tip({ active, payload, unit, beforeLabel, openLabel, title, count, dir 
   return (
     <div dir={dir} className="rounded-sm bg-raised px-3 py-2 text-sm shadow-float">
       <p className="mb-1 text-muted">
-        {title(point.start)}
+        {unit}
         {point.open ? ` · ${openLabel}` : ''}
       </p>
       <p className="tabular flex justify-between gap-6">
         <span className="flex items-center gap-2">
           <span className="h-0.5 w-3 bg-accent" />
-          {unit}
+          {title(point.start)}
         </span>
         <b className="font-medium">{count(point.value)}</b>
       </p>
@@ -181,7 +227,7 @@ function Tip({ active, payload, unit, beforeLabel, openLabel, title, count, dir 
         <p className="tabular flex justify-between gap-6 text-muted">
           <span className="flex items-center gap-2">
             <span className="w-3 border-t-2 border-dotted border-line-strong" />
-            {beforeLabel}
+            {point.beforeStart === null ? beforeLabel : title(point.beforeStart)}
           </span>
           {count(point.before)}
         </p>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useId, useMemo } from 'react'
 import { BOTS_MODES } from '../../../../src/statistics/columns.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -7,11 +7,11 @@ import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Input } from '../../ui/input.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
 import { Select } from '../../ui/select.tsx'
 import { linkHeadQuery } from './calls.ts'
+import { FilterPicker } from './filter-picker.tsx'
 import { type Filter, filterText, withoutFilter } from './filters.ts'
-import { addDays, type Interval, ownTimeZone, RANGES, type Range } from './range.ts'
+import { addDays, COMPARISONS, type Interval, ownTimeZone, RANGES, type Range } from './range.ts'
 import type { Report } from './use-report.ts'
 import { filterName, shortName } from './words.ts'
 
@@ -26,27 +26,17 @@ export function Controls({ report }: { report: Report }) {
         : { from: undefined, to: undefined }
     change({ range: next, ...dates, interval: undefined })
   }
-  const ranges = RANGES.map((value) => ({ value, label: t(`statistics.range.${value}`) }))
   return (
     <div className="mb-5 flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2">
-        <div className="hidden sm:block">
-          <Segmented
-            label={t('statistics.range')}
-            value={range}
-            onChange={setRange}
-            options={ranges}
-          />
-        </div>
-        <div className="sm:hidden">
-          <Select
-            compact
-            label={t('statistics.range')}
-            value={range}
-            onChange={setRange}
-            options={ranges}
-          />
-        </div>
+        <Select
+          compact
+          label={t('statistics.range')}
+          value={range}
+          onChange={setRange}
+          options={RANGES.map((value) => ({ value, label: t(`statistics.range.${value}`) }))}
+        />
+        <Comparisons report={report} />
         <Select<Interval>
           compact
           label={t('statistics.interval')}
@@ -62,41 +52,87 @@ export function Controls({ report }: { report: Report }) {
           options={BOTS_MODES.map((value) => ({ value, label: t(`statistics.kinds.${value}`) }))}
         />
         <ZoneSelect report={report} />
+        <FilterPicker report={report} />
       </div>
       {range === 'custom' ? <Dates report={report} /> : null}
+      {report.comparison === 'custom' ? <Against report={report} /> : null}
       <Filters report={report} />
     </div>
+  )
+}
+
+/** What the period is compared with. */
+function Comparisons({
+  report: { comparison, period, before, change, range },
+}: {
+  report: Report
+}) {
+  const { t } = useI18n()
+  const standard = range === 'all' ? 'none' : 'period'
+  return (
+    <Select
+      compact
+      label={t('statistics.compare')}
+      value={comparison}
+      onChange={(next) =>
+        change({
+          compare: next === standard ? undefined : next,
+          against: next === 'custom' ? (before ?? period).from : undefined,
+        })
+      }
+      options={COMPARISONS.map((value) => ({ value, label: t(`statistics.compare.${value}`) }))}
+    />
   )
 }
 
 function Dates({ report: { period, change, search } }: { report: Report }) {
   const { t } = useI18n()
   const days = { from: search.from ?? period.from, to: search.to ?? addDays(period.to, -1) }
-  const fields = [
-    ['from', 'statistics.from'],
-    ['to', 'statistics.to'],
-  ] as const
   return (
     <div className="flex flex-wrap gap-x-4 gap-y-2">
-      {fields.map(([name, label]) => (
-        <label
-          key={name}
-          htmlFor={`statistics-${name}`}
-          className="flex items-center gap-2 text-muted text-sm"
-        >
-          {t(label)}
-          <Input
-            id={`statistics-${name}`}
-            type="date"
-            className="w-38!"
-            value={days[name]}
-            onChange={({ target }) => {
-              if (target.value !== '') change({ ...days, [name]: target.value })
-            }}
-          />
-        </label>
-      ))}
+      <Day
+        label={t('statistics.from')}
+        value={days.from}
+        onChange={(from) => change({ ...days, from })}
+      />
+      <Day label={t('statistics.to')} value={days.to} onChange={(to) => change({ ...days, to })} />
     </div>
+  )
+}
+
+/** Where what it is compared with begins; it has as many days. */
+function Against({ report: { before, period, change } }: { report: Report }) {
+  const { t } = useI18n()
+  return (
+    <Day
+      label={t('statistics.compare.from')}
+      value={(before ?? period).from}
+      onChange={(against) => change({ against })}
+    />
+  )
+}
+
+function Day({
+  label,
+  value,
+  onChange,
+}: {
+  label: string
+  value: string
+  onChange: (day: string) => void
+}) {
+  const id = useId()
+  return (
+    <label htmlFor={id} className="flex items-center gap-2 text-muted text-sm">
+      {label}
+      <Input
+        id={id}
+        type="date"
+        className="w-38!"
+        value={value}
+        onChange={({ target }) => target.value !== '' && onChange(target.value)}
+      />
+    </label>
   )
 }
 

@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
-import type { Counts } from './calls.ts'
+import { type Counts, topQuery } from './calls.ts'
+import { type Filter, filterText, withFilter, withoutFilter } from './filters.ts'
 import { METRICS, type Metric } from './search.ts'
 import type { Report } from './use-report.ts'
 
@@ -21,9 +23,9 @@ export function Figures({
   totals: Counts
   before: Counts | undefined
 }) {
-  const { t, format } = useI18n()
+  const { t } = useI18n()
   return (
-    <fieldset className="grid grid-cols-3 gap-1 sm:flex sm:gap-2">
+    <fieldset className="grid grid-cols-2 gap-2 lg:grid-cols-4">
       <legend className="sr-only">{t('statistics.view')}</legend>
       {METRICS.map((metric) => {
         const chosen = report.metric === metric
@@ -34,18 +36,11 @@ export function Figures({
             aria-pressed={chosen}
             title={metric === 'clicks' ? undefined : t(`${METRIC_NAMES[metric]}.hint` as never)}
             onClick={() => report.change({ metric: metric === 'clicks' ? undefined : metric })}
-            className={cx(
-              'flex min-w-0 flex-col items-start justify-between gap-0.5 rounded-md border px-2.5 py-2 text-start transition-colors sm:min-w-40 sm:px-4 sm:py-2.5',
-              chosen ? 'border-line-strong bg-sunken' : 'border-transparent hover:bg-hover',
-            )}
+            className={tileClass(chosen)}
           >
             <span className="text-muted text-sm">{t(METRIC_NAMES[metric])}</span>
             <span className="flex flex-wrap items-baseline gap-x-2">
-              <span className="tabular font-semibold text-2xl">
-                {totals[metric] < 100_000
-                  ? format.number(totals[metric])
-                  : format.compact(totals[metric])}
-              </span>
+              <Figure value={totals[metric]} />
               {before === undefined ? null : (
                 <Change
                   now={totals[metric]}
@@ -58,7 +53,53 @@ export function Figures({
           </button>
         )
       })}
+      <Scans report={report} />
     </fieldset>
+  )
+}
+
+const tileClass = (chosen: boolean) =>
+  cx(
+    'flex min-w-0 flex-col items-start justify-between gap-0.5 rounded-md border px-3 py-2 text-start transition-colors sm:px-4 sm:py-2.5',
+    chosen ? 'border-line-strong bg-sunken' : 'border-line hover:bg-hover',
+  )
+
+function Figure({ value }: { value: number }) {
+  const { format } = useI18n()
+  return (
+    <span className="tabular font-semibold text-2xl">
+      {value < 100_000 ? format.number(value) : format.compact(value)}
+    </span>
+  )
+}
+
+const SCAN: Filter = { dimension: 'trigger', value: 'qr', exclude: false }
+
+/** How many of the clicks are scans of a QR code. Pressed, the report is about these alone. */
+function Scans({ report }: { report: Report }) {
+  const { t, format } = useI18n()
+  const { question, period, filters, setFilters } = report
+  const triggers = useQuery(topQuery(question, period, 'trigger', 2)).data?.data
+  const scans = triggers?.find(({ value }) => value === 'qr')?.clicks ?? 0
+  const all = triggers?.reduce((sum, { clicks }) => sum + clicks, 0) ?? 0
+  const chosen = filters.some((filter) => filterText(filter) === filterText(SCAN))
+  return (
+    <button
+      type="button"
+      aria-pressed={chosen}
+      onClick={() => setFilters(chosen ? withoutFilter(filters, SCAN) : withFilter(filters, SCAN))}
+      className={tileClass(chosen)}
+    >
+      <span className="text-muted text-sm">{t('statistics.scans')}</span>
+      <span className="flex flex-wrap items-baseline gap-x-2">
+        <Figure value={scans} />
+        {all > 0 ? (
+          <span className="tabular text-faint text-xs">
+            {t('statistics.scans.share', { percent: format.percent(scans / all) })}
+          </span>
+        ) : null}
+      </span>
+    </button>
   )
 }
 

@@ -3,6 +3,12 @@ import { DIMENSIONS } from '../../../../src/statistics/columns.ts'
 /** What clicks are listed and filtered by. Kinds have a control of their own. */
 export type Dimension = Exclude<(typeof DIMENSIONS)[number], 'kind'>
 
+/** What can be picked from a list; hours and weekdays are picked in their charts. */
+export const PICKED = DIMENSIONS.filter(
+  (name): name is Exclude<Dimension, 'hour' | 'weekday'> =>
+    name !== 'kind' && name !== 'hour' && name !== 'weekday',
+)
+
 /** The prefix that excludes a value, in addresses and in parameters of the API. */
 const NOT = 'not_'
 

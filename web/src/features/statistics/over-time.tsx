@@ -5,9 +5,9 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import type { Stats } from './calls.ts'
-import type { ChartPoint } from './chart.tsx'
+import type { ChartPoint, ChartProps } from './chart.tsx'
 import { METRIC_NAMES } from './figures.tsx'
-import { dayIn, daysOf } from './range.ts'
+import { addDays, dayIn, daysOf, type Interval, type Period } from './range.ts'
 import type { Report } from './use-report.ts'
 import { bucketFormats } from './words.ts'
 
@@ -35,6 +35,7 @@ export function OverTime({
       start: bucket.start,
       value: bucket[metric],
       before: before?.series[at]?.[metric] ?? null,
+      beforeStart: before?.series[at]?.start ?? null,
       open: at === stats.series.length - 1 && goesOn,
     }),
   )
@@ -55,6 +56,19 @@ export function OverTime({
           peak: title(most.start),
         })
   const view = search.view ?? 'chart'
+  const beforeLabel = t(
+    report.comparison === 'period' ? 'statistics.chart.before' : 'statistics.chart.compared',
+  )
+  const range = new Intl.DateTimeFormat(regional, { dateStyle: 'medium', timeZone: 'UTC' })
+  const days = ({ from, to }: Period) =>
+    range.formatRange(new Date(from), new Date(addDays(to, -1)))
+  const zoom = (first: string, last: string) =>
+    change({
+      range: 'custom',
+      from: dayIn(question.zone, new Date(first)),
+      to: lastDayOf(stats.interval, dayIn(question.zone, new Date(last)), addDays(period.to, -1)),
+      interval: undefined,
+    })
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -70,36 +84,13 @@ export function OverTime({
         />
       </div>
       {view === 'table' ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-        <section className="max-h-100 overflow-y-auto" tabIndex={0} aria-label={summary}>
-          <Table>
-            <thead>
-              <tr>
-                <Th className="ps-0">{t('statistics.chart.start')}</Th>
-                <Th end>{metricName}</Th>
-                <Th end>{t('statistics.chart.before')}</Th>
-              </tr>
-            </thead>
-            <tbody>
-              {points.map((point) => (
-                <tr key={point.start}>
-                  <Td className="h-9! ps-0">
-                    {title(point.start)}
-                    {point.open ? (
-                      <span className="text-faint"> · {t('statistics.chart.open')}</span>
-                    ) : null}
-                  </Td>
-                  <Td end className="h-9!">
-                    {format.number(point.value)}
-                  </Td>
-                  <Td end className="h-9! text-muted">
-                    {point.before === null ? '–' : format.number(point.before)}
-                  </Td>
-                </tr>
-              ))}
-            </tbody>
-          </Table>
-        </section>
+        <BucketTable
+          points={points}
+          summary={summary}
+          metricName={metricName}
+          beforeLabel={report.before === null ? null : beforeLabel}
+          title={title}
+        />
       ) : (
         <>
           {/* A chart of time runs the way of the language; its box has a fixed height. */}
@@ -109,28 +100,92 @@ export function OverTime({
                 points={points}
                 unit={metricName}
                 summary={summary}
-                beforeLabel={t('statistics.chart.before')}
+                beforeLabel={beforeLabel}
                 openLabel={t('statistics.chart.open')}
                 rightToLeft={dir === 'rtl'}
                 tick={tick}
                 title={title}
                 count={format.number}
                 shortCount={format.compact}
+                onZoom={zoom}
               />
             </Suspense>
           </div>
           <div className="flex flex-wrap gap-x-5 gap-y-1 text-muted text-xs">
             <span className="flex items-center gap-1.5">
               <span className="h-0.5 w-4 bg-accent" />
-              {metricName}
+              {days(period)}
             </span>
-            <span className="flex items-center gap-1.5">
-              <span className="w-4 border-line-strong border-t-2 border-dotted" />
-              {t('statistics.chart.before')}
-            </span>
+            {report.before === null ? null : (
+              <span className="flex items-center gap-1.5">
+                <span className="w-4 border-line-strong border-t-2 border-dotted" />
+                {beforeLabel}: {days(report.before)}
+              </span>
+            )}
           </div>
         </>
       )}
     </div>
+  )
+}
+
+/** The last day of the bucket that begins on a day, within the period. */
+function lastDayOf(interval: Interval, day: string, end: string): string {
+  const days = { hour: 0, day: 0, week: 6, month: 0 }[interval]
+  const last =
+    interval === 'month'
+      ? new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 0))
+          .toISOString()
+          .slice(0, 10)
+      : addDays(day, days)
+  return last < end ? last : end
+}
+
+/** The buckets as a table, the newest first. */
+function BucketTable({
+  points,
+  summary,
+  metricName,
+  beforeLabel,
+  title,
+}: Pick<ChartProps, 'points' | 'summary' | 'title'> & {
+  metricName: string
+  /** Null: nothing is compared. */
+  beforeLabel: string | null
+}) {
+  const { t, format } = useI18n()
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section className="max-h-100 overflow-y-auto" tabIndex={0} aria-label={summary}>
+      <Table>
+        <thead>
+          <tr>
+            <Th className="ps-0">{t('statistics.chart.start')}</Th>
+            <Th end>{metricName}</Th>
+            {beforeLabel === null ? null : <Th end>{beforeLabel}</Th>}
+          </tr>
+        </thead>
+        <tbody>
+          {points.toReversed().map((point) => (
+            <tr key={point.start}>
+              <Td className="h-9! ps-0">
+                {title(point.start)}
+                {point.open ? (
+                  <span className="text-faint"> · {t('statistics.chart.open')}</span>
+                ) : null}
+              </Td>
+              <Td end className="h-9!">
+                {format.number(point.value)}
+              </Td>
+              {beforeLabel === null ? null : (
+                <Td end className="h-9! text-muted">
+                  {point.before === null ? '–' : format.number(point.before)}
+                </Td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </section>
   )
 }

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import {
   addDays,
+  type Comparison,
+  comparedPeriod,
   dayIn,
   daysOf,
   INTERVALS,
   intervalFor,
   intervalsFor,
   isDay,
-  periodBefore,
   periodOf,
+  type Range,
 } from './range.ts'
 
 const EVENING = new Date('2026-03-28T23:30:00Z')
@@ -51,11 +53,22 @@ describe('ranges', () => {
     }
   })
 
-  test('the period before ends where the period begins', () => {
-    const period = periodOf({ range: '7d' }, 'UTC', EVENING)
-    const before = periodBefore(period)
-    expect(before.to).toBe(period.from)
-    expect(daysOf(before)).toBe(7)
+  test('what a period is compared with has as many days', () => {
+    const period = { from: '2024-02-29', to: '2024-03-07' }
+    const compared = (...asked: [Comparison, string?]) => comparedPeriod(period, asked[0], asked[1])
+    expect(compared('period')).toEqual({ from: '2024-02-22', to: '2024-02-29' })
+    expect(compared('year')).toEqual({ from: '2023-02-28', to: '2023-03-07' })
+    expect(compared('custom', '2020-01-01')).toEqual({ from: '2020-01-01', to: '2020-01-08' })
+    expect(compared('custom', 'nonsense')).toEqual(compared('period'))
+    expect(compared('none')).toBeNull()
+  })
+
+  test('yesterday, twelve months, and all time since the first click can have been', () => {
+    const of = (range: Range, since?: string) => periodOf({ range, since }, 'UTC', EVENING)
+    expect(of('yesterday')).toEqual({ from: '2026-03-27', to: '2026-03-28' })
+    expect(of('12m')).toEqual({ from: '2025-03-29', to: '2026-03-29' })
+    expect(of('all', '2021-05-04T23:00:00Z')).toEqual({ from: '2021-05-04', to: '2026-03-29' })
+    expect(of('all')).toEqual(of('30d'))
   })
 
   test('there is always an interval, and the usual one is among them', () => {

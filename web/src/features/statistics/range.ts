@@ -1,8 +1,22 @@
 import { DAY_MS, INTERVALS, type Interval } from '../../../../src/statistics/intervals.ts'
 
 /** Ranges that are one click away; `custom` has dates of its own. */
-export const RANGES = ['today', '7d', '30d', '90d', 'year', 'custom'] as const
+export const RANGES = [
+  'today',
+  'yesterday',
+  '7d',
+  '30d',
+  '90d',
+  '12m',
+  'year',
+  'all',
+  'custom',
+] as const
 export type Range = (typeof RANGES)[number]
+
+/** What a period is compared with; `custom` begins on a day of one's own. */
+export const COMPARISONS = ['period', 'year', 'custom', 'none'] as const
+export type Comparison = (typeof COMPARISONS)[number]
 
 export { INTERVALS, type Interval }
 
@@ -33,7 +47,18 @@ export function daysOf({ from, to }: Period): number {
  * lacks a date, or has them the wrong way round, means what 30 days mean.
  */
 export function periodOf(
-  { range, from, to }: { range: Range; from?: string | undefined; to?: string | undefined },
+  {
+    range,
+    from,
+    to,
+    since,
+  }: {
+    range: Range
+    from?: string | undefined
+    to?: string | undefined
+    /** When the first click can have been: where all time begins. */
+    since?: string | undefined
+  },
   timeZone: string,
   now = new Date(),
 ): Period {
@@ -42,10 +67,17 @@ export function periodOf(
   switch (range) {
     case 'today':
       return { from: today, to: end }
+    case 'yesterday':
+      return { from: addDays(today, -1), to: today }
     case '7d':
       return { from: addDays(today, -6), to: end }
     case '90d':
       return { from: addDays(today, -89), to: end }
+    case '12m':
+      return { from: addDays(yearBefore(today), 1), to: end }
+    case 'all':
+      if (since !== undefined) return { from: dayIn(timeZone, new Date(since)), to: end }
+      break
     case 'year':
       return { from: `${today.slice(0, 4)}-01-01`, to: end }
     case 'custom':
@@ -56,9 +88,24 @@ export function periodOf(
   return { from: addDays(today, -29), to: end }
 }
 
-/** As many days, just before. */
-export function periodBefore(period: Period): Period {
-  return { from: addDays(period.from, -daysOf(period)), to: period.from }
+/** As many days of another time: just before, a year before, or from a day on. Null: none. */
+export function comparedPeriod(
+  period: Period,
+  comparison: Comparison,
+  against: string | undefined,
+): Period | null {
+  const days = daysOf(period)
+  const before = { from: addDays(period.from, -days), to: period.from }
+  if (comparison === 'none') return null
+  if (comparison === 'period') return before
+  const from = comparison === 'year' ? yearBefore(period.from) : against
+  return isDay(from) ? { from, to: addDays(from, days) } : before
+}
+
+/** The same day a year earlier; of the 29th of February the 28th. */
+function yearBefore(day: string): string {
+  const before = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
+  return isDay(before) ? before : addDays(day, -366)
 }
 
 /** Intervals that make a readable chart of a period: at most 400 buckets, at least two. */

@@ -31,6 +31,8 @@ export function ReportView({ report }: { report: Report }) {
   if (stats.data === undefined) return <ReportSkeleton />
   const { totals } = stats.data
   const nothing = totals.clicks === 0 && totals.bots === 0
+  // Kept from the question before where nothing is compared any more.
+  const compared = before === null ? undefined : earlier.data
   return (
     <div className="flex flex-col gap-8">
       {stats.isError ? (
@@ -39,10 +41,6 @@ export function ReportView({ report }: { report: Report }) {
         </p>
       ) : null}
       {search.live === 'on' ? <LivePanel report={report} /> : null}
-      <section className="flex flex-col gap-4">
-        <Figures report={report} totals={totals} before={earlier.data?.totals} />
-        <OverTime report={report} stats={stats.data} before={earlier.data} />
-      </section>
       {nothing ? (
         <Empty
           title={t('statistics.empty.title')}
@@ -58,6 +56,10 @@ export function ReportView({ report }: { report: Report }) {
         </Empty>
       ) : (
         <>
+          <section className="flex flex-col gap-4">
+            <Figures report={report} totals={totals} before={compared?.totals} />
+            <OverTime report={report} stats={stats.data} before={compared} />
+          </section>
           <Places report={report} />
           <TopCards report={report} />
         </>
@@ -71,9 +73,9 @@ function ReportSkeleton() {
   return (
     <div className="flex flex-col gap-4">
       <Loading label={t('common.loading')} />
-      <div className="flex gap-8 overflow-hidden">
-        {[0, 1, 2].map((figure) => (
-          <Skeleton key={figure} className="h-14 w-32" />
+      <div className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+        {[0, 1, 2, 3].map((figure) => (
+          <Skeleton key={figure} className="h-18 w-full" />
         ))}
       </div>
       <Skeleton className="h-70 w-full" />

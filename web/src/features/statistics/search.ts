@@ -1,6 +1,15 @@
 import { BOTS_MODES } from '../../../../src/statistics/columns.ts'
 import { defined, listOf, oneOf, textOf } from '../../app/search-params.ts'
-import { INTERVALS, type Interval, isDay, isTimeZone, RANGES, type Range } from './range.ts'
+import {
+  COMPARISONS,
+  type Comparison,
+  INTERVALS,
+  type Interval,
+  isDay,
+  isTimeZone,
+  RANGES,
+  type Range,
+} from './range.ts'
 
 /** Which clicks count. */
 export type Bots = (typeof BOTS_MODES)[number]
@@ -15,6 +24,10 @@ export interface StatisticsSearch {
   /** Days, with the range `custom`; both are part of it. */
   from?: string
   to?: string
+  /** Without it: the period before. */
+  compare?: Comparison
+  /** The first day of what it is compared with, with `compare=custom`. */
+  against?: string
   interval?: Interval
   zone?: string
   bots?: Bots
@@ -29,11 +42,14 @@ export interface StatisticsSearch {
 export function statisticsSearch(search: Record<string, unknown>): StatisticsSearch {
   const from = textOf(search.from)
   const to = textOf(search.to)
+  const against = textOf(search.against)
   const zone = textOf(search.zone)
   return defined({
     range: oneOf(search.range, RANGES),
     from: isDay(from) ? from : undefined,
     to: isDay(to) ? to : undefined,
+    compare: oneOf(search.compare, COMPARISONS),
+    against: isDay(against) ? against : undefined,
     interval: oneOf(search.interval, INTERVALS),
     zone: zone !== undefined && isTimeZone(zone) ? zone : undefined,
     bots: oneOf(search.bots, BOTS_MODES),

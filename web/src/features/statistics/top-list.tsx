@@ -8,6 +8,7 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { type TopValue, topQuery } from './calls.ts'
 import type { Dimension } from './filters.ts'
 import { withFilter } from './filters.ts'
+import { Mark } from './mark.tsx'
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
 
@@ -26,6 +27,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
   if (list.data === undefined) return <TopSkeleton />
   const { data, other } = list.data
   const most = Math.max(1, ...data.map(({ clicks }) => clicks))
+  const all = data.reduce((sum, { clicks }) => sum + clicks, other.clicks)
   if (data.length === 0) {
     return <p className="py-3 text-muted">{t('statistics.empty.title')}</p>
   }
@@ -34,6 +36,7 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
       <div className="flex gap-2 text-faint text-xs">
         <span className="flex-1 px-2">{t(`statistics.dimension.${dimension}`)}</span>
         <span className="w-16 text-end">{t('statistics.rows.clicks')}</span>
+        <span className="hidden w-14 text-end sm:block">{t('statistics.rows.share')}</span>
         <span className="w-16 text-end">{t('statistics.rows.people')}</span>
       </div>
       <ul className="flex flex-col gap-0.5">
@@ -44,12 +47,16 @@ export function TopList({ report, dimension }: { report: Report; dimension: Dime
             dimension={dimension}
             value={value}
             most={most}
+            all={all}
           />
         ))}
         {other.clicks > 0 ? (
           <li className="flex h-7 items-center gap-2 text-muted text-sm">
             <span className="flex-1 px-2">{t('statistics.others')}</span>
             <span className="tabular w-16 text-end">{format.number(other.clicks)}</span>
+            <span className="tabular hidden w-14 text-end text-faint sm:block">
+              {format.percent(other.clicks / all)}
+            </span>
             <span className="w-16" />
           </li>
         ) : null}
@@ -83,11 +90,14 @@ function TopRow({
   dimension,
   value,
   most,
+  all,
 }: {
   report: Report
   dimension: Dimension
   value: TopValue
   most: number
+  /** The clicks of all values. */
+  all: number
 }) {
   const i18n = useI18n()
   const { t, format } = i18n
@@ -107,6 +117,7 @@ function TopRow({
         style={{ width: `${(value.clicks / most) * 100}%` }}
       />
       <span className="relative min-w-0 flex-1 truncate text-start">
+        <Mark dimension={dimension} value={value.value} />
         <bdi>{name}</bdi>
       </span>
     </>
@@ -136,6 +147,9 @@ function TopRow({
         </span>
       )}
       <span className="tabular w-16 text-end">{format.number(value.clicks)}</span>
+      <span className="tabular hidden w-14 text-end text-faint sm:block">
+        {format.percent(all === 0 ? 0 : value.clicks / all)}
+      </span>
       <span className="tabular w-16 text-end text-muted">{format.number(value.unique)}</span>
     </li>
   )

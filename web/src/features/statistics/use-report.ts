@@ -4,12 +4,13 @@ import { usePlace } from '../../app/workspace.tsx'
 import type { Question } from './calls.ts'
 import { type Filter, filterText, parseFilters } from './filters.ts'
 import {
+  type Comparison,
+  comparedPeriod,
   type Interval,
   intervalFor,
   intervalsFor,
   ownTimeZone,
   type Period,
-  periodBefore,
   periodOf,
   type Range,
 } from './range.ts'
@@ -21,7 +22,9 @@ export interface Report {
   question: Question
   range: Range
   period: Period
-  before: Period
+  comparison: Comparison
+  /** What it is compared with; null: nothing. */
+  before: Period | null
   interval: Interval
   intervals: readonly Interval[]
   metric: Metric
@@ -37,8 +40,9 @@ export function useReport(linkId: string | null): Report {
   const navigate = useNavigate()
   const { workspace } = usePlace()
   const { range = '30d', from, to, zone = ownTimeZone(), bots = 'exclude', filter } = search
+  const { compare: comparison = range === 'all' ? 'none' : 'period', against } = search
   return useMemo(() => {
-    const period = periodOf({ range, from, to }, zone)
+    const period = periodOf({ range, from, to, since: workspace.created_at }, zone)
     const intervals = intervalsFor(period)
     const interval = intervals.find((one) => one === search.interval) ?? intervalFor(period)
     const filters = parseFilters(filter ?? [])
@@ -53,7 +57,8 @@ export function useReport(linkId: string | null): Report {
       question: { workspace: workspace.id, linkId, zone, bots, filters },
       range,
       period,
-      before: periodBefore(period),
+      comparison,
+      before: comparedPeriod(period, comparison, against),
       interval,
       intervals,
       metric: search.metric ?? 'clicks',
@@ -61,5 +66,18 @@ export function useReport(linkId: string | null): Report {
       change,
       setFilters: (next) => change({ filter: next.map(filterText) }),
     }
-  }, [search, range, from, to, zone, bots, filter, linkId, workspace.id, navigate])
+  }, [
+    search,
+    range,
+    from,
+    to,
+    zone,
+    bots,
+    filter,
+    comparison,
+    against,
+    linkId,
+    workspace,
+    navigate,
+  ])
 }

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { eventually } from '../harness/eventually.ts'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
+import { ask, claim, heading } from './people.ts'
+import { seed } from './seed.ts'
+import { en } from './words.ts'
+
+describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)', () => {
+  let dashboard: Dashboard
+  let owner: Visitor
+  let page: Page
+  let empty: string
+
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    owner = await dashboard.open()
+    page = owner.page
+    const seeded = await seed(dashboard, owner.context, await claim(dashboard, owner.context))
+    empty = seeded.empty
+    const { workspace } = seeded
+    await eventually('both clicks are stored', async () => {
+      type Answer = { data: { totals: { clicks: number } } }
+      const { body } = await ask<Answer>(dashboard, owner.context, 'GET', '/stats', { workspace })
+      return body.data?.totals.clicks === 2 ? true : undefined
+    })
+    // Also builds the dashboard, on a machine that may be busy.
+  }, 300_000)
+  afterAll(async () => await dashboard?.dispose())
+
+  const figure = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) })
+  const parameter = (name: string) => new URL(page.url()).searchParams.get(name)
+  const choose = async (label: string, option: string) => {
+    await page.getByRole('combobox', { name: label, exact: true }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+
+  test('a value is found by a part of its name', async () => {
+    await page.goto('/app/statistics')
+    await page.getByRole('button', { name: en('statistics.filter.add'), exact: true }).click()
+    await choose(en('statistics.filters'), en('statistics.dimension.referrer'))
+    await page.getByRole('combobox', { name: en('statistics.dimension.referrer') }).click()
+    await page.keyboard.type('news')
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.search.includes('referrer'))
+    await figure(en('statistics.clicks')).filter({ hasText: '1' }).waitFor()
+  })
+
+  test('a period is compared with the year before, or with nothing', async () => {
+    await page.goto('/app/statistics?range=yesterday')
+    await choose(en('statistics.range'), en('statistics.range.12m'))
+    await choose(en('statistics.compare'), en('statistics.compare.year'))
+    await page.waitForURL(/compare=year/)
+    await page.getByText(en('statistics.chart.compared')).waitFor()
+    await choose(en('statistics.compare'), en('statistics.compare.none'))
+    await page.waitForURL(/compare=none/)
+    expect(await page.getByText(en('statistics.chart.compared')).count()).toBe(0)
+    await choose(en('statistics.range'), en('statistics.range.all'))
+    await page.waitForURL(/range=all/)
+    await figure(en('statistics.clicks')).filter({ hasText: '2' }).waitFor()
+  })
+
+  test('dragging over the chart narrows the period', async () => {
+    await page.goto('/app/statistics?range=90d')
+    const plot = page.locator('.recharts-cartesian-grid')
+    await plot.waitFor()
+    const box = await plot.boundingBox()
+    if (box === null) throw new Error('There is no chart')
+    const y = box.y + box.height / 2
+    await page.mouse.move(box.x + box.width * 0.25, y)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.5, y, { steps: 5 })
+    await page.mouse.up()
+    await page.waitForURL(/range=custom/)
+    const days = (Date.parse(parameter('to') ?? '') - Date.parse(parameter('from') ?? '')) / 864e5
+    expect(days).toBeGreaterThan(15)
+    expect(days).toBeLessThan(30)
+  })
+
+  test('scans are a figure that narrows the report', async () => {
+    await page.goto('/app/statistics')
+    await figure(en('statistics.scans')).click()
+    await page.waitForURL((url) => url.searchParams.getAll('filter').join().includes('trigger:qr'))
+  })
+
+  test('where there is nothing, one message says so', async () => {
+    await page.goto(`/app/statistics?w=${empty}`)
+    await heading(page, en('statistics.title'))
+    await page.getByText(en('statistics.empty.title')).waitFor()
+    expect(await figure(en('statistics.clicks')).count()).toBe(0)
+  })
+})
