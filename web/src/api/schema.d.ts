@@ -5616,6 +5616,7 @@ export interface components {
       language: string | null
       /** True: set up a second factor before using it. */
       needs_two_factor: boolean
+      created_at: string
     }
     Instance: {
       /** False until the first account is made. */
