@@ -60,7 +60,13 @@ export async function ownWorkspaces({ storage }: AccountServiceDeps, userId: str
   const rows = await storage.read.db
     .selectFrom('members')
     .innerJoin('workspaces', 'workspaces.no', 'members.workspace_no')
-    .select(['workspaces.id', 'workspaces.name', 'workspaces.plan_id', 'workspaces.language', 'workspaces.created_at'])
+    .select([
+      'workspaces.id',
+      'workspaces.name',
+      'workspaces.plan_id',
+      'workspaces.language',
+      'workspaces.created_at',
+    ])
     .select(['members.role', lacksFactor])
     .where('members.user_id', '=', userId)
     .orderBy('workspaces.name_key')
