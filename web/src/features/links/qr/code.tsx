@@ -1,31 +1,43 @@
-import { DEFAULT_LOOK, type QrLook, qrShape } from './matrix.ts'
+import {
+  DEFAULT_STYLE,
+  drawQr,
+  fitted,
+  type Logo,
+  pathOf,
+  type QrStyle,
+} from '../../../../../src/qr/drawing.ts'
 
 /** A code on the page. What it says stands beside it in words. */
 export default function QrCode({
   text,
   size,
-  look = { ...DEFAULT_LOOK, quiet: 0 },
+  style = { ...DEFAULT_STYLE, margin: 0 },
+  logo,
   faint = false,
 }: {
   text: string
   size: number
-  look?: QrLook
+  style?: QrStyle
+  logo?: Logo | undefined
   /** The code of an address that isn't certain yet. */
   faint?: boolean
 }) {
-  const { path, side } = qrShape(text, look)
+  const drawing = drawQr(text, style, logo !== undefined)
+  const { side } = drawing
+  const isSharp = style.modules === 'square' && style.eyes === 'square'
   return (
     <svg
       aria-hidden="true"
       width={size}
       height={size}
       viewBox={`0 0 ${side} ${side}`}
-      shapeRendering="crispEdges"
+      shapeRendering={isSharp ? 'crispEdges' : undefined}
       className="max-w-full"
       opacity={faint ? 0.25 : 1}
     >
-      <path fill={look.light} d={`M0 0h${side}v${side}H0z`} />
-      <path fill={look.dark} d={path} />
+      <path fill={style.light} d={`M0 0h${side}v${side}H0z`} />
+      <path fill={style.dark} fillRule="evenodd" d={pathOf(drawing)} />
+      {logo ? <image href={logo.href} {...fitted(drawing.logo, logo)} /> : null}
     </svg>
   )
 }

@@ -1,137 +1,221 @@
-import { Download } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
+import { Copy, Download } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import {
+  bearsLogo,
+  CONTRAST_MIN,
+  CORRECTIONS,
+  contrastOf,
+  EYE_SHAPES,
+  isInverted,
+  MODULE_SHAPES,
+} from '../../../../../src/qr/drawing.ts'
+import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { Checkbox } from '../../../ui/checkbox.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
+import { errorText } from '../../../ui/problem.tsx'
 import { Select } from '../../../ui/select.tsx'
+import { showToast } from '../../../ui/toast.tsx'
 import type { Link } from '../calls.ts'
+import { logoQuery, qrFile, shownLogo } from './calls.ts'
 import QrCode from './code.tsx'
-import {
-  type Correction,
-  contrast,
-  DEFAULT_LOOK,
-  luminance,
-  type QrLook,
-  qrPng,
-  qrSvg,
-} from './matrix.ts'
-
-const SIZES = ['256', '512', '1024', '2048'] as const
-const CORRECTIONS = ['L', 'M', 'Q', 'H'] as const
-const QUIET = ['0', '1', '2', '4', '8'] as const
-
-/** How codes look, and the size of the file. */
-type Style = QrLook & { size: string }
-
-/** A style is kept in this browser: most people want the same one for each code. */
-const KEPT = 'slugline-qr-style'
-
-function keptStyle(): Style {
-  const standard: Style = { ...DEFAULT_LOOK, size: '512' }
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEPT) ?? '{}') as Partial<Style>
-    const isValid =
-      [kept.dark, kept.light].every((colour) => /^#[\da-f]{6}$/i.test(colour ?? '')) &&
-      CORRECTIONS.includes(kept.correction as Correction) &&
-      QUIET.includes(String(kept.quiet) as (typeof QUIET)[number]) &&
-      SIZES.includes(kept.size as (typeof SIZES)[number])
-    return isValid ? { ...standard, ...kept } : standard
-  } catch {
-    return standard
-  }
-}
+import { keepStyle, keptStyle, MARGINS, SIZES, type Style } from './style.ts'
 
 /** The code of a link: to look at, to change, to take away. */
 export default function QrPanel({ link }: { link: Link }) {
-  const { t } = useI18n()
-  const [{ size, ...look }, setStyle] = useState(keptStyle)
-  useEffect(() => localStorage.setItem(KEPT, JSON.stringify({ ...look, size })))
-  const set = (change: Partial<Style>) => setStyle((before) => ({ ...before, ...change }))
-  // Scans are told apart from clicks by this.
-  const text = `${link.short_url}?qr=1`
-  const pixels = Number(size)
-
-  const save = async (kind: 'svg' | 'png') => {
-    const blob =
-      kind === 'png'
-        ? await qrPng(text, look, pixels)
-        : new Blob([qrSvg(text, look, pixels)], { type: 'image/svg+xml' })
-    download(blob, `${link.slug}.${kind}`)
-  }
-  const weak = contrast(look.dark, look.light) < 3
-  const inverted = luminance(look.dark) > luminance(look.light)
+  const { workspace } = usePlace()
+  const { data: logo } = useQuery(logoQuery(workspace.id))
+  const [kept, setStyle] = useState(keptStyle)
+  useEffect(() => keepStyle(kept), [kept])
+  const set = (change: Partial<Style>) =>
+    setStyle((before) => {
+      const next = { ...before, ...change }
+      const tooWeak = next.logo && !bearsLogo(next.correction)
+      return tooWeak ? { ...next, correction: 'H' } : next
+    })
+  const style = { ...kept, logo: kept.logo && Boolean(logo) }
   return (
     <div className="flex flex-wrap gap-6">
       <div className="flex w-44 flex-col gap-3">
         <div className="overflow-hidden rounded-md border border-line">
-          <QrCode text={text} size={176} look={look} />
+          <QrCode
+            // Scans are told apart from clicks by this.
+            text={`${link.short_url}?qr=1`}
+            size={176}
+            style={style}
+            logo={style.logo && logo ? shownLogo(logo) : undefined}
+          />
         </div>
-        <div className="grid grid-cols-2 gap-2">
-          {(['svg', 'png'] as const).map((kind) => (
-            <Button
-              key={kind}
-              aria-label={t('links.qr.download', { format: kind.toUpperCase() })}
-              icon={<Download size={14} aria-hidden="true" />}
-              onClick={() => save(kind)}
-            >
-              {kind.toUpperCase()}
-            </Button>
-          ))}
-        </div>
+        <Takeaway link={link} style={style} />
       </div>
-      <div className="grid min-w-56 flex-1 content-start gap-3 sm:grid-cols-2">
-        <Colour label={t('links.qr.dark')} value={look.dark} onChange={(dark) => set({ dark })} />
-        <Colour
-          label={t('links.qr.light')}
-          value={look.light}
-          onChange={(light) => set({ light })}
-        />
-        <Field label={t('links.qr.size')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={size}
-              onChange={(next) => set({ size: next })}
-              options={SIZES.map((value) => ({ value, label: t('links.qr.pixels', { value }) }))}
-            />
-          )}
-        </Field>
-        <Field label={t('links.qr.quiet')}>
-          {(control) => (
-            <Select
-              {...control}
-              value={String(look.quiet)}
-              onChange={(quiet) => set({ quiet: Number(quiet) })}
-              options={QUIET.map((value) => ({
-                value: value as string,
-                label: t('links.qr.modules', { count: Number(value) }),
-              }))}
-            />
-          )}
-        </Field>
-        <Field label={t('links.qr.correction')} className="sm:col-span-2">
-          {(control) => (
-            <Select<Correction>
-              {...control}
-              value={look.correction}
-              onChange={(correction) => set({ correction })}
-              options={CORRECTIONS.map((value) => ({
-                value,
-                label: t(`links.qr.correction.${value}`),
-              }))}
-            />
-          )}
-        </Field>
-        <p
-          role="status"
-          className={weak || inverted ? 'text-sm text-warn sm:col-span-2' : 'sr-only'}
-        >
-          {weak ? t('links.qr.weak') : inverted ? t('links.qr.inverted') : ''}
-        </p>
-        <p className="text-faint text-xs sm:col-span-2">{t('links.qr.marker')}</p>
+      <div className="grid min-w-56 flex-1 grid-cols-2 content-start gap-3">
+        <Choices style={style} set={set} />
+        {logo ? (
+          <Logo checked={style.logo} onChange={(on) => set({ logo: on })} />
+        ) : logo === null ? (
+          <NoLogo />
+        ) : null}
+        <Warning style={style} />
       </div>
     </div>
+  )
+}
+
+/** To a file, or to the clipboard. */
+function Takeaway({ link, style }: { link: Link; style: Style }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const drawn = { ...style, size: Number(style.size) }
+  const fail = (error: unknown) => showToast({ title: errorText(error, i18n), bad: true })
+  const save = async (format: 'svg' | 'png') => {
+    try {
+      download(await qrFile(link, format, drawn), `${link.slug.replaceAll('/', '-')}.${format}`)
+    } catch (error) {
+      fail(error)
+    }
+  }
+  const copy = async () => {
+    try {
+      // A promise, because the browser only waits for that after a press.
+      const picture = new ClipboardItem({ 'image/png': qrFile(link, 'png', drawn) })
+      await navigator.clipboard.write([picture])
+      showToast({ title: t('links.qr.copied') })
+    } catch {
+      showToast({ title: t('links.qr.notCopied'), bad: true })
+    }
+  }
+  return (
+    <div className="grid grid-cols-2 gap-2">
+      {(['svg', 'png'] as const).map((format) => (
+        <Button
+          key={format}
+          aria-label={t('links.qr.download', { format: format.toUpperCase() })}
+          icon={<Download size={14} aria-hidden="true" />}
+          onClick={() => save(format)}
+        >
+          {format.toUpperCase()}
+        </Button>
+      ))}
+      {'ClipboardItem' in window ? (
+        <Button
+          className="col-span-2"
+          icon={<Copy size={14} aria-hidden="true" />}
+          onClick={() => void copy()}
+        >
+          {t('links.qr.copy')}
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+type Setter = (change: Partial<Style>) => void
+
+function Choices({ style, set }: { style: Style; set: Setter }) {
+  const { t } = useI18n()
+  const corrections = style.logo ? CORRECTIONS.filter(bearsLogo) : CORRECTIONS
+  return (
+    <>
+      <Choice
+        label={t('links.qr.shape')}
+        value={style.modules}
+        onChange={(modules) => set({ modules })}
+        options={MODULE_SHAPES.map((value) => ({ value, label: t(`links.qr.shape.${value}`) }))}
+      />
+      <Choice
+        label={t('links.qr.eyes')}
+        value={style.eyes}
+        onChange={(eyes) => set({ eyes })}
+        options={EYE_SHAPES.map((value) => ({ value, label: t(`links.qr.eyes.${value}`) }))}
+      />
+      <Colour label={t('links.qr.dark')} value={style.dark} onChange={(dark) => set({ dark })} />
+      <Colour
+        label={t('links.qr.light')}
+        value={style.light}
+        onChange={(light) => set({ light })}
+      />
+      <Choice
+        label={t('links.qr.size')}
+        value={style.size}
+        onChange={(size) => set({ size })}
+        options={SIZES.map((value) => ({
+          value: value as string,
+          label: t('links.qr.pixels', { value }),
+        }))}
+      />
+      <Choice
+        label={t('links.qr.quiet')}
+        value={String(style.margin)}
+        onChange={(margin) => set({ margin: Number(margin) })}
+        options={MARGINS.map((value) => ({
+          value: value as string,
+          label: t('links.qr.modules', { count: Number(value) }),
+        }))}
+      />
+      <Choice
+        wide
+        label={t('links.qr.correction')}
+        value={style.correction}
+        onChange={(correction) => set({ correction })}
+        options={corrections.map((value) => ({
+          value,
+          label: t(`links.qr.correction.${value}`),
+        }))}
+      />
+    </>
+  )
+}
+
+function Choice<T extends string>({
+  label,
+  wide = false,
+  ...choice
+}: {
+  label: string
+  wide?: boolean
+  value: T
+  onChange: (value: T) => void
+  options: { value: T; label: string }[]
+}) {
+  return (
+    <Field label={label} className={wide ? 'col-span-2' : ''}>
+      {(control) => <Select<T> {...control} {...choice} />}
+    </Field>
+  )
+}
+
+function Logo({ checked, onChange }: { checked: boolean; onChange: (on: boolean) => void }) {
+  const { t } = useI18n()
+  return (
+    <Checkbox
+      className="col-span-2"
+      checked={checked}
+      onChange={onChange}
+      label={t('links.qr.logo')}
+      hint={t('links.qr.logo.hint')}
+    />
+  )
+}
+
+function NoLogo() {
+  const { t } = useI18n()
+  return <p className="col-span-2 text-muted text-sm">{t('links.qr.noLogo')}</p>
+}
+
+function Warning({ style }: { style: Style }) {
+  const { t } = useI18n()
+  const weak = contrastOf(style) < CONTRAST_MIN
+  const text = weak ? t('links.qr.weak') : isInverted(style) ? t('links.qr.inverted') : ''
+  return (
+    <>
+      <p role="status" className={text === '' ? 'sr-only' : 'col-span-2 text-sm text-warn'}>
+        {text}
+      </p>
+      <p className="col-span-2 text-faint text-xs">{t('links.qr.marker')}</p>
+    </>
   )
 }
 

@@ -16,6 +16,7 @@ import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { changeWorkspace, type Workspace, workspaceQuery } from '../calls.ts'
 import { DeleteWorkspace } from './delete.tsx'
+import { LogoSection } from './logo.tsx'
 
 /** The workspace's name and language, and its end. */
 export function WorkspacePage() {
@@ -36,6 +37,7 @@ export function WorkspacePage() {
       ) : (
         <div className="flex flex-col gap-10">
           <WorkspaceForm key={query.data.id} workspace={query.data} manages={manages} />
+          <LogoSection writable={may('links:write')} />
           <Section title={t('settings.workspace.id')}>
             <CodeBlock code={query.data.id} className="max-w-md" />
           </Section>
