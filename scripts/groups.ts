@@ -21,7 +21,7 @@ export const CODE = ['src', 'web/src']
 
 /** What stands on the database, and so has to be the same on PostgreSQL. */
 const STORES = [
-  ...['links', 'keys', 'workspaces', 'users', 'members', 'domains', 'plans', 'usage'],
+  ...['links', 'qr', 'keys', 'workspaces', 'users', 'members', 'domains', 'plans', 'usage'],
   ...[
     'audit',
     'accounts',
@@ -36,7 +36,7 @@ const STORES = [
 
 const API = [
   ...['links', 'edits', 'errors', 'foreign-ids', 'history', 'races', 'rate-limit', 'accounts'],
-  ...['security-headers', 'start', 'statistics', 'privacy', 'readme', 'dry-run'],
+  ...['security-headers', 'start', 'statistics', 'privacy', 'readme', 'dry-run', 'qr'],
 ].map((name) => `test/e2e/${name}.test.ts`)
 
 /** What clicks are part of. */

@@ -5,12 +5,16 @@ import type { BlockService } from '../blocks/service.ts'
 import type { Domains } from '../domains/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
+import { registerQrCommand } from './links-qr.ts'
 
 const KINDS: readonly BlockKind[] = ['link', 'host', 'destination_host', 'workspace']
 
-/** `links block | unblock | blocks`: what the operator does against abuse, in any workspace. */
+/**
+ * `links block | unblock | blocks`: what the operator does against abuse, in any workspace; `links qr`
+ * of one.
+ */
 export function registerLinksCommands(program: Command, context: CommandContext): void {
-  const links = program.command('links').description('act on links of every workspace')
+  const links = program.command('links').description('act on links')
   const kind = () =>
     new Option('--kind <kind>', 'what the value is')
       .choices(KINDS)
@@ -34,6 +38,7 @@ export function registerLinksCommands(program: Command, context: CommandContext)
     .description('list what is blocked, the newest first')
     .option('--limit <n>', 'at most so many', Number, 100)
     .action((options: { limit: number }) => list(context, options.limit))
+  registerQrCommand(links, context)
 }
 
 function block(

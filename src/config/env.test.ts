@@ -47,6 +47,7 @@ describe('the environment', () => {
         logFormat: 'json',
       },
       secret: null,
+      remote: { url: null, key: null },
       colors: false,
       idle: [],
     })

@@ -51,6 +51,11 @@ export function readEnvironment(
 
   const baseUrl = get('BASE_URL', origin, null)
   const secret = get('SLUGLINE_SECRET', secretValue, null)
+  /** The instance that commands on links ask. Not in `config`, as the secret. */
+  const remote = {
+    url: get('SLUGLINE_URL', origin, null),
+    key: get('SLUGLINE_API_KEY', (value) => value, null),
+  }
   const signUp = get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation')
   const config = {
     host: get('HOST', listenHost, '127.0.0.1'),
@@ -103,6 +108,7 @@ export function readEnvironment(
     config,
     /** SLUGLINE_SECRET; null: the data directory's file. Not in `config`, so that it isn't logged by mistake. */
     secret,
+    remote,
     /** Whether what is written for people may be coloured (https://no-color.org). */
     colors: terminal && !variables.NO_COLOR,
     /** What is set and does nothing. */

@@ -1,0 +1,41 @@
+import { type CommandContext, CommandError } from './context.ts'
+
+/** Asks an instance over its API. */
+export type Remote = ReturnType<typeof remoteOf>
+
+/**
+ * The instance that `SLUGLINE_URL` and `SLUGLINE_API_KEY` name.
+ * @throws CommandError when they are not set
+ */
+export function remoteOf({ environment: { remote } }: CommandContext) {
+  const { url, key } = remote
+  if (url === null || key === null) {
+    throw new CommandError(
+      'set SLUGLINE_URL and SLUGLINE_API_KEY to the instance and a key of it',
+      2,
+    )
+  }
+  /** @throws CommandError with the instance's own words */
+  return async (path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> => {
+    const address = `${url}/api/v1${path}?${new URLSearchParams(query)}`
+    let response: Response
+    try {
+      response = await fetch(address, { headers: { Authorization: `Bearer ${key}` } })
+    } catch {
+      throw new CommandError(`${url} does not answer`, 1, 'UNREACHABLE')
+    }
+    if (response.ok) return response
+    const { error } = (await response.json().catch(() => ({}))) as ErrorBody
+    const messages = error?.details?.map(({ field, message }) => `${field}: ${message}`)
+    const text = messages?.join(' ') ?? error?.message ?? `${url} answers ${response.status}`
+    throw new CommandError(text, 1, error?.code)
+  }
+}
+
+interface ErrorBody {
+  error?: {
+    code: string
+    message: string
+    details?: { field: string; message: string }[]
+  }
+}
