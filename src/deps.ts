@@ -3,6 +3,7 @@ import { createAccounts, createInvitations, createSendInvitation } from './accou
 import { createAdministration } from './administration.ts'
 import { type App, createApp } from './app.ts'
 import { createBackend } from './backend/index.ts'
+import { startBackups } from './backup/schedule.ts'
 import { addressKey, createClientAddress } from './base/client-address.ts'
 import { blocksFile, createBlocks } from './blocks/index.ts'
 import { isWildcard } from './config/index.ts'
@@ -57,6 +58,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     checks: [...backend.checks, diskCheck(input.config.dataDir), secretCheck(input.secretFile)],
   })
   const stopTimers = startTimers(parts, services)
+  const backups = startBackups(input)
   jobs.start()
   return {
     fetch: createFetch(parts, createApplication(parts, services), health),
@@ -70,6 +72,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     openClaim: accounts.openClaim,
     closing: [
       { name: 'timers', withinMs: 100, run: stopTimers },
+      { name: 'backup', withinMs: 100, run: backups.stop },
       { name: 'journal', withinMs: 500, run: backend.closeJournal },
       {
         name: 'click worker, statistics and jobs',

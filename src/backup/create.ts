@@ -1,7 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import packageFile from '../../package.json' with { type: 'json' }
-import { replaceFile, syncDirectory } from '../base/replace-file.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import { readNode } from '../cluster/node.ts'
 import { assertSecret, existingSecret } from '../config/index.ts'
 import { Refused } from '../errors/index.ts'
@@ -12,12 +12,11 @@ import { statisticsFile } from '../statistics/process/index.ts'
 import { databaseFiles, openSqlite } from '../storage/index.ts'
 import { SMALL_FILES, syncTree } from './files.ts'
 import { holdSegments } from './journal.ts'
-import { describeFiles, type Manifest, manifestFile } from './manifest.ts'
+import { bytesOf, describeFiles, MANIFEST, type Manifest } from './manifest.ts'
 import { writeState } from './state.ts'
+import type { BackupStore } from './types.ts'
 
 const PAUSE_WITHIN_MS = 60_000
-/** A backup that isn't finished has this at the end of its name. */
-const PARTIAL = '.partial'
 
 /** Why there are no backups of several nodes, and what to do. */
 export const OF_SEVERAL_NODES =
@@ -36,94 +35,51 @@ export interface BackupOptions {
 /** What a backup came to. */
 export interface Backup {
   /** Where it is. */
-  to: string
+  where: string
   manifest: Manifest
   bytes: number
   durationMs: number
 }
 
 /**
- * Copies an instance to a new directory, which appears under its name when it is complete, and is
- * synced. It has everything that the instance had answered before the call, see
- * `docs/adr/0084-backups-while-running.md`.
+ * Makes a backup of an instance. It has everything that the instance had answered before the call, see
+ * `docs/adr/0084-backups-while-running.md`. One at a time; `after` runs before the next may begin.
  * @throws Refused; ConfigError; errors of the databases and of the file system
  */
-export async function createBackup(options: BackupOptions, directory: string): Promise<Backup> {
-  return await whileLocked(options, async () => {
-    if (existsSync(directory)) removeEmpty(directory)
-    const partial = `${directory}${PARTIAL}`
+export async function createBackup(
+  options: BackupOptions,
+  { store, name }: { store: BackupStore; name: string },
+  after?: () => Promise<void>,
+): Promise<Backup> {
+  const { dataDir } = options
+  assertInstance(options)
+  const lock = tryLock(join(dataDir, 'backup-lock.db'), 0)
+  if (lock === null) throw new Refused('BACKUP_RUNNING', 'Another backup of this instance runs')
+  try {
     const begun = performance.now()
-    makePartial(partial)
-    try {
-      const manifest = await copyInstance(options, partial)
-      renameSync(partial, directory)
-      syncDirectory(dirname(directory))
-      return finished(options, { to: directory, manifest, begun })
-    } catch (error) {
-      rmSync(partial, { recursive: true, force: true })
-      throw error
-    }
-  })
+    const manifest = await store.create(name, (directory) => copyInstance(options, directory))
+    const bytes = bytesOf(manifest)
+    const durationMs = Math.round(performance.now() - begun)
+    writeState(dataDir, { at: Date.parse(manifest.began_at), durationMs, bytes })
+    await after?.()
+    return { where: store.open(name).where, manifest, bytes, durationMs }
+  } finally {
+    lock.close()
+  }
 }
 
-/** One backup of an instance at a time. @throws Refused */
-export async function whileLocked<T>(
-  { dataDir, given }: BackupOptions,
-  work: () => Promise<T>,
-): Promise<T> {
+/** @throws Refused, ConfigError */
+function assertInstance({ dataDir, given }: BackupOptions): void {
   if (readNode(dataDir) !== null) throw new Refused('SEVERAL_NODES', OF_SEVERAL_NODES)
   if (!existsSync(databaseFiles(dataDir).main)) {
     const message = 'There is no instance in the data directory. Is SLUGLINE_DATA_DIR right?'
     throw new Refused('NO_INSTANCE', message)
   }
   assertSecret(dataDir, given)
-  const lock = tryLock(join(dataDir, 'backup-lock.db'), 0)
-  if (lock === null) throw new Refused('BACKUP_RUNNING', 'Another backup of this instance runs')
-  try {
-    return await work()
-  } finally {
-    lock.close()
-  }
-}
-
-/** Notes a backup that is complete, for metrics and the doctor. */
-export function finished(
-  { dataDir }: BackupOptions,
-  { to, manifest, begun }: { to: string; manifest: Manifest; begun: number },
-): Backup {
-  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
-  const durationMs = Math.round(performance.now() - begun)
-  writeState(dataDir, { at: Date.parse(manifest.began_at), durationMs, bytes })
-  return { to, manifest, bytes, durationMs }
-}
-
-/** @throws Refused when it has something in it */
-function removeEmpty(directory: string): void {
-  try {
-    rmdirSync(directory)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error
-    throw new Refused('TARGET_NOT_EMPTY', `${directory} exists: name a new directory`)
-  }
-}
-
-function makePartial(partial: string): void {
-  mkdirSync(dirname(partial), { recursive: true, mode: 0o700 })
-  try {
-    mkdirSync(partial, { mode: 0o700 })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const message = `${partial} is left of a backup that was interrupted: delete it first`
-    throw new Refused('TARGET_NOT_EMPTY', message)
-  }
 }
 
 /** Copies an instance into an empty directory, and syncs it. The order is what makes it consistent. */
-export async function copyInstance(
-  { dataDir, given }: BackupOptions,
-  to: string,
-): Promise<Manifest> {
+async function copyInstance({ dataDir, given }: BackupOptions, to: string): Promise<Manifest> {
   const began_at = new Date().toISOString()
   await copyClicks(dataDir, to)
   // The links come last, so that those of all clicks are there.
@@ -138,7 +94,7 @@ export async function copyInstance(
     secret: given === null && existingSecret(dataDir) !== null ? 'file' : 'environment',
   })
   syncTree(to)
-  replaceFile(manifestFile(to), `${JSON.stringify(manifest, null, 2)}\n`)
+  replaceFile(join(to, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
   return manifest
 }
 

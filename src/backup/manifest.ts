@@ -1,11 +1,12 @@
-import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
 import { Refused } from '../errors/index.ts'
 
 /** The format of a backup; another number is another format. */
 const FORMAT = 1
-const NAME = 'manifest.json'
+/** The file that makes a directory a backup: it is written last. */
+export const MANIFEST = 'manifest.json'
 
 const schema = z.object({
   format: z.literal(FORMAT),
@@ -29,11 +30,6 @@ const schema = z.object({
 /** What a backup says of itself. */
 export type Manifest = z.output<typeof schema>
 
-/** The file that makes a directory a backup: it is written last. */
-export function manifestFile(directory: string): string {
-  return join(directory, NAME)
-}
-
 /** The manifest of what a directory holds. */
 export async function describeFiles(
   directory: string,
@@ -49,7 +45,7 @@ function namesIn(directory: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map(({ parentPath, name }) => relative(directory, join(parentPath, name)))
-    .filter((name) => name !== NAME)
+    .filter((name) => name !== MANIFEST)
     .sort()
 }
 
@@ -60,23 +56,7 @@ async function describe(directory: string, name: string): Promise<Manifest['file
   return { name, bytes: statSync(file).size, sha256: hash.digest('hex') }
 }
 
-/** Reads the manifest of a backup. @throws Refused */
-export function readManifest(directory: string): Manifest {
-  let text: string
-  try {
-    text = readFileSync(manifestFile(directory), 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
-    throw damaged(
-      `${directory} is not a backup, or one that was interrupted: it has no ${NAME}`,
-      'NOT_A_BACKUP',
-    )
-  }
-  return parseManifest(text, directory)
-}
-
-/** @param where it is from, for the message. @throws Refused */
+/** Reads a manifest. @param where it is from, for the message. @throws Refused */
 export function parseManifest(text: string, where: string): Manifest {
   let json: unknown
   try {
@@ -90,7 +70,12 @@ export function parseManifest(text: string, where: string): Manifest {
   }
   const parsed = schema.safeParse(json)
   if (parsed.success) return parsed.data
-  throw damaged(`The ${NAME} of ${where} is damaged`)
+  throw damaged(`The ${MANIFEST} of ${where} is damaged`)
+}
+
+/** The size of a backup without its manifest. */
+export function bytesOf({ files }: Manifest): number {
+  return files.reduce((sum, file) => sum + file.bytes, 0)
 }
 
 /** Whether every file is there as it was written, and no other. @throws Refused */
@@ -112,4 +97,10 @@ export async function assertFiles(directory: string, { files }: Manifest): Promi
 /** A backup that can't be used. */
 export function damaged(message: string, code = 'BACKUP_DAMAGED'): Refused {
   return new Refused(code, message)
+}
+
+/** The refusal of what has no manifest. */
+export function noBackup(where: string): Refused {
+  const message = `${where} is not a backup, or one that was interrupted: it has no ${MANIFEST}`
+  return new Refused('NOT_A_BACKUP', message)
 }

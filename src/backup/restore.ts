@@ -1,32 +1,36 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
-import { copyFile, mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { ensureDataDir, restoringDirectory } from '../config/index.ts'
 import { Refused } from '../errors/index.ts'
 import { databaseFiles, migrationStates } from '../storage/index.ts'
 import { syncTree } from './files.ts'
-import { type Verified, verifyBackup } from './verify.ts'
+import type { StoredBackup } from './types.ts'
+import { fetchBackup, type Verified, verifyFiles } from './verify.ts'
 
 /** A new file system has it. */
 const IGNORED = new Set(['lost+found'])
 
 /**
- * Makes a data directory from a backup, which is verified first. Interrupted, it leaves a directory
+ * Makes a data directory from a backup, whose copy is verified first. Interrupted, it leaves a directory
  * that no server starts on.
  * @throws Refused when the backup can't be used, or the data directory is not empty
  */
-export async function restoreBackup(directory: string, dataDir: string): Promise<Verified> {
+export async function restoreBackup(backup: StoredBackup, dataDir: string): Promise<Verified> {
   assertEmpty(dataDir)
-  const verified = await verifyBackup(directory)
+  const isNew = !existsSync(dataDir)
   const scratch = restoringDirectory(dataDir)
   ensureDataDir(dataDir)
   mkdirSync(scratch, { mode: 0o700 })
-  for (const { name } of verified.manifest.files) {
-    await mkdir(dirname(join(scratch, name)), { recursive: true, mode: 0o700 })
-    await copyFile(join(directory, name), join(scratch, name))
+  let verified: Verified
+  try {
+    verified = await verifyFiles(scratch, await fetchBackup(backup, scratch))
+    await assertKnown(scratch)
+    syncTree(scratch)
+  } catch (error) {
+    rmSync(scratch, { recursive: true, force: true })
+    if (isNew) rmdirSync(dataDir)
+    throw error
   }
-  await assertKnown(scratch)
-  syncTree(scratch)
   for (const name of readdirSync(scratch)) renameSync(join(scratch, name), join(dataDir, name))
   rmdirSync(scratch)
   syncTree(dataDir)
@@ -34,7 +38,7 @@ export async function restoreBackup(directory: string, dataDir: string): Promise
 }
 
 /** @throws Refused */
-export function assertEmpty(dataDir: string): void {
+function assertEmpty(dataDir: string): void {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : []
   const other = names.find((name) => !IGNORED.has(name))
   if (other === undefined) return

@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { journalDirectory } from '../clicks/index.ts'
 import { readJournal } from '../clicks/segment-reader.ts'
 import { checkFile } from '../statistics/engine/duckdb/check.ts'
 import { openDuckDb } from '../statistics/engine/duckdb/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { databaseFiles, openSqlite } from '../storage/index.ts'
-import { assertFiles, damaged, type Manifest, readManifest } from './manifest.ts'
+import { assertFiles, bytesOf, damaged, type Manifest, parseManifest } from './manifest.ts'
+import type { StoredBackup } from './types.ts'
 
 /** What a backup that is whole holds. */
 export interface Verified {
@@ -17,9 +19,23 @@ export interface Verified {
   journalClicks: number
 }
 
-/** Compares a backup with its manifest, then opens and reads all of its files. @throws Refused */
-export async function verifyBackup(directory: string): Promise<Verified> {
-  const manifest = readManifest(directory)
+/** Copies a backup into an empty directory. @throws Refused */
+export async function fetchBackup(backup: StoredBackup, directory: string): Promise<Manifest> {
+  const manifest = await manifestOf(backup)
+  for (const { name } of manifest.files) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true, mode: 0o700 })
+    await backup.fetch(name, join(directory, name))
+  }
+  return manifest
+}
+
+/** @throws Refused */
+export async function manifestOf(backup: StoredBackup): Promise<Manifest> {
+  return parseManifest(await backup.manifest(), backup.where)
+}
+
+/** Compares the files in a directory with their manifest, then opens and reads all. @throws Refused */
+export async function verifyFiles(directory: string, manifest: Manifest): Promise<Verified> {
   await assertFiles(directory, manifest)
   const { main, counters } = databaseFiles(directory)
   if (!existsSync(main)) throw damaged(`${basename(main)} is missing from the backup`)
@@ -27,11 +43,19 @@ export async function verifyBackup(directory: string): Promise<Verified> {
   if (existsSync(counters)) checkSqlite(counters, 'link_counters')
   const statistics = statisticsFile(directory)
   if (existsSync(statistics)) await checkStatistics(statistics)
-  return {
-    manifest,
-    bytes: manifest.files.reduce((sum, file) => sum + file.bytes, 0),
-    links,
-    journalClicks: checkJournal(directory),
+  return { manifest, bytes: bytesOf(manifest), links, journalClicks: checkJournal(directory) }
+}
+
+/** Reads a backup whole: where it is, or a copy of it. @throws Refused */
+export async function verifyBackup(backup: StoredBackup): Promise<Verified> {
+  if (backup.directory !== undefined) {
+    return await verifyFiles(backup.directory, await manifestOf(backup))
+  }
+  const copy = mkdtempSync(join(tmpdir(), 'slugline-verify-'))
+  try {
+    return await verifyFiles(copy, await fetchBackup(backup, copy))
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
   }
 }
 

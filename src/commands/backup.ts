@@ -1,21 +1,31 @@
-import { resolve } from 'node:path'
+import { getPriority, setPriority } from 'node:os'
 import type { Command } from 'commander'
 import { OF_SEVERAL_NODES } from '../backup/create.ts'
 import type { Verified } from '../backup/verify.ts'
+import { systemClock } from '../base/clock.ts'
+import { BadValue, backupPlace } from '../config/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 
-/** `backup DIR`, `backup verify DIR`. */
+const PLACE = 'a directory, or s3://bucket/name'
+
+/** `backup [DIR]`, `backup list`, `backup verify DIR`. */
 export function registerBackupCommands(program: Command, context: CommandContext): void {
   const backup = program
     .command('backup')
-    .description('back this instance up to a new directory, while it runs')
-    .argument('<directory>', 'is made; ./verify for one of that name')
-    .action((directory: string) => make(context, resolve(directory)))
+    .description('back this instance up, while it runs')
+    .argument('[place]', `${PLACE}, which is made; default: a new one in BACKUP_TO`)
+    .action((place: string | undefined) =>
+      place === undefined ? add(context) : make(context, place),
+    )
+  backup
+    .command('list')
+    .description('list the backups in BACKUP_TO, newest first')
+    .action(() => list(context))
   backup
     .command('verify')
     .description('open and read every file of a backup')
-    .argument('<directory>', 'a backup')
-    .action((directory: string) => verify(context, resolve(directory)))
+    .argument('<place>', PLACE)
+    .action((place: string) => verify(context, place))
 }
 
 /** `restore DIR`. */
@@ -23,44 +33,112 @@ export function registerRestoreCommand(program: Command, context: CommandContext
   program
     .command('restore')
     .description('make the data directory from a backup; it must be empty')
-    .argument('<directory>', 'a backup')
-    .action((directory: string) => restore(context, resolve(directory)))
+    .argument('<place>', PLACE)
+    .action((place: string) => restore(context, place))
 }
 
-async function make(context: CommandContext, directory: string): Promise<void> {
-  const { config, secret } = context.environment
-  if (config.scaled !== null) throw new CommandError(OF_SEVERAL_NODES, 1, 'SEVERAL_NODES')
+/** A backup in BACKUP_TO, after which old ones are removed. */
+async function add(context: CommandContext): Promise<void> {
+  const { store, config } = await configured(context)
+  const { addBackup } = await import('../backup/kept.ts')
+  yieldToServer(context)
+  const made = await addBackup(instanceOf(context), store, config.backup, systemClock.now())
+  print(context, made, { removed: made.removed })
+}
+
+async function make(context: CommandContext, place: string): Promise<void> {
+  const instance = instanceOf(context)
   const { createBackup } = await import('../backup/create.ts')
-  const made = await createBackup({ dataDir: config.dataDir, given: secret }, directory)
-  const { manifest, bytes, durationMs, to } = made
+  const { locate } = await import('../backup/places.ts')
+  yieldToServer(context)
+  const made = await createBackup(instance, locate(checked(place), reach(context)))
+  print(context, made)
+}
+
+type Made = Awaited<ReturnType<typeof import('../backup/create.ts')['createBackup']>>
+
+function print(context: CommandContext, made: Made, more: object = {}): void {
+  const { manifest, bytes, durationMs, where } = made
   const seconds = (durationMs / 1_000).toFixed(1)
   context.print(
-    `${to} has everything of before ${manifest.began_at}: ${megabytes(bytes)} in ${seconds} s.${hint(manifest)}`,
-    { backup: to, ...shown({ manifest, bytes }), duration_ms: durationMs },
+    `${where} has everything of before ${manifest.began_at}: ${megabytes(bytes)} in ${seconds} s.${hint(manifest)}`,
+    { backup: where, ...shown(made), duration_ms: durationMs, ...more },
   )
 }
 
-async function verify(context: CommandContext, directory: string): Promise<void> {
+async function list(context: CommandContext): Promise<void> {
+  const { store } = await configured(context)
+  const { timeOf } = await import('../backup/kept.ts')
+  const found = (await store.list())
+    .filter(({ isComplete }) => isComplete)
+    .map(({ name }) => ({ name, backup: store.open(name).where, time: timeOf(name) ?? 0 }))
+    .sort((a, b) => b.time - a.time || (a.name < b.name ? -1 : 1))
+  const data = found.map(({ name, backup }) => ({ name, backup }))
+  context.printList(data, 'There is no backup.', { backup: ({ backup }) => backup })
+}
+
+async function verify(context: CommandContext, place: string): Promise<void> {
   const { verifyBackup } = await import('../backup/verify.ts')
-  const found = await verifyBackup(directory)
+  const backup = await open(context, place)
+  const found = await verifyBackup(backup)
   const { manifest, bytes, links, journalClicks } = found
   context.print(
-    `${directory} is whole: the state of ${manifest.began_at}, ${links} links, ${megabytes(bytes)}, ` +
+    `${backup.where} is whole: the state of ${manifest.began_at}, ${links} links, ${megabytes(bytes)}, ` +
       `made by Slugline ${manifest.version}.`,
     { ...shown(found), links, journal_clicks: journalClicks },
   )
 }
 
-async function restore(context: CommandContext, directory: string): Promise<void> {
-  const { config } = context
-  if (config.scaled !== null) throw new CommandError(OF_SEVERAL_NODES, 1, 'SEVERAL_NODES')
+async function restore(context: CommandContext, place: string): Promise<void> {
+  const { dataDir } = instanceOf(context)
   const { restoreBackup } = await import('../backup/restore.ts')
-  const found = await restoreBackup(directory, config.dataDir)
+  const found = await restoreBackup(await open(context, place), dataDir)
   const { manifest, links } = found
   context.print(
-    `${config.dataDir} has the state of ${manifest.began_at}, ${links} links: start slugline serve.${hint(manifest)}`,
-    { data_dir: config.dataDir, ...shown(found), links },
+    `${dataDir} has the state of ${manifest.began_at}, ${links} links: start slugline serve.${hint(manifest)}`,
+    { data_dir: dataDir, ...shown(found), links },
   )
+}
+
+/** @throws CommandError where several nodes share the data */
+function instanceOf(context: CommandContext) {
+  const { config, secret } = context.environment
+  if (config.scaled !== null) throw new CommandError(OF_SEVERAL_NODES, 1, 'SEVERAL_NODES')
+  return { dataDir: config.dataDir, given: secret }
+}
+
+async function configured(context: CommandContext) {
+  instanceOf(context)
+  const { config } = context
+  const { to } = config.backup
+  if (to === null) throw new CommandError('Name a place for the backup, or set BACKUP_TO', 2)
+  const { openStore } = await import('../backup/places.ts')
+  return { config, store: openStore(to, reach(context)) }
+}
+
+async function open(context: CommandContext, place: string) {
+  const { locate } = await import('../backup/places.ts')
+  const { store, name } = locate(checked(place), reach(context))
+  return store.open(name)
+}
+
+function reach({ config }: CommandContext) {
+  return { dataDir: config.dataDir, s3: config.backup.s3 }
+}
+
+/** @throws CommandError */
+function checked(place: string) {
+  try {
+    return backupPlace(place)
+  } catch (error) {
+    if (!(error instanceof BadValue)) throw error
+    throw new CommandError(`The place ${error.problem}. Example: ${error.example}`, 2)
+  }
+}
+
+/** A backup takes a core and the disk for a while: visits come first. */
+function yieldToServer({ config }: CommandContext): void {
+  if (config.backgroundNiceness > getPriority()) setPriority(config.backgroundNiceness)
 }
 
 /** What isn't in the backup. */

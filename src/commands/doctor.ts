@@ -6,6 +6,7 @@ import { type Environment, unknownVariables } from '../config/index.ts'
 import { loadPlans } from '../plans/load.ts'
 import type { Plan } from '../plans/types.ts'
 import type { CommandContext } from './context.ts'
+import { checkBackups } from './doctor/backups.ts'
 import { checkEmbedded } from './doctor/databases.ts'
 import { checkDataDir, checkSecret, checkServer } from './doctor/directory.ts'
 import { type Finding, guarded, ok, warning } from './doctor/finding.ts'
@@ -56,6 +57,7 @@ export async function examine(
       return ok('database', 'SQLite, in the data directory')
     })
     findings.push(...(await checkEmbedded(config, expected)))
+    findings.push(...checkBackups(config, clock))
   } else {
     const { checkShared } = await import('./doctor/shared.ts')
     findings.push(...(await checkShared(read(), scaled, expected)))

@@ -41,6 +41,7 @@ describe('the environment', () => {
         mail: null,
         oidc: null,
         scaled: null,
+        backup: { to: null, schedule: null, keep: 7, keepDays: null, s3: null },
         backgroundNiceness: 7,
         metrics: 'local',
         logLevel: 'info',
@@ -111,6 +112,7 @@ describe('the environment', () => {
         name: 'Example',
       },
       scaled: null,
+      backup: { to: null, schedule: null, keep: 7, keepDays: null, s3: null },
       backgroundNiceness: 0,
       metrics: 'off',
       logLevel: 'warn',
@@ -325,4 +327,43 @@ test('docs/configuration.md lists every variable with its default', () => {
   for (const value of [config.host, config.port, config.anonymousPerMinute, config.metrics]) {
     expect(docs).toContain(`| \`${value}\` |`)
   }
+})
+
+describe('backups', () => {
+  const keys = { BACKUP_S3_ACCESS_KEY_ID: 'id', BACKUP_S3_SECRET_ACCESS_KEY: 'secret' }
+
+  test('go to a directory, or to a prefix of a bucket', () => {
+    const of = (variables: Variables) => read(variables).config.backup
+    expect(of({ BACKUP_TO: '/backups/' })).toMatchObject({ to: { directory: '/backups' } })
+    const bucket = {
+      BACKUP_TO: 's3://bucket/a/b/',
+      BACKUP_SCHEDULE: '0 3 * * *',
+      BACKUP_KEEP_DAYS: '9',
+    }
+    const { s3, ...rest } = of({ ...bucket, ...keys, BACKUP_S3_ENDPOINT: 'https://s3.example' })
+    expect(rest).toEqual({
+      to: { bucket: 'bucket', prefix: 'a/b' },
+      schedule: '0 3 * * *',
+      keep: 7,
+      keepDays: 9,
+    })
+    expect(s3).toMatchObject({ endpoint: 'https://s3.example', region: 'us-east-1' })
+    expect(s3?.secretAccessKey.reveal()).toBe('secret')
+    expect(JSON.stringify(s3)).not.toContain('"secret"')
+  })
+
+  test.each([
+    [{ BACKUP_TO: 's3://b/x' }, ['BACKUP_TO']],
+    [{ BACKUP_TO: 'ftp://host/x' }, ['BACKUP_TO']],
+    [{ BACKUP_TO: 's3://bucket/../x', ...keys }, ['BACKUP_TO']],
+    [{ BACKUP_TO: 's3://bucket/x' }, ['BACKUP_S3_ACCESS_KEY_ID']],
+    [{ BACKUP_S3_ACCESS_KEY_ID: 'id' }, ['BACKUP_S3_SECRET_ACCESS_KEY']],
+    [{ BACKUP_SCHEDULE: '0 3 * * *' }, ['BACKUP_TO']],
+    [{ BACKUP_TO: '/b', BACKUP_SCHEDULE: 'daily' }, ['BACKUP_SCHEDULE']],
+    [{ BACKUP_TO: '/b', BACKUP_SCHEDULE: '0 0 30 2 *' }, ['BACKUP_SCHEDULE']],
+    [{ BACKUP_TO: '/b', BACKUP_KEEP: '0' }, ['BACKUP_KEEP']],
+    [{ BACKUP_TO: '/b', DATABASE_URL: 'postgres://h/d', REDIS_URL: 'redis://h' }, ['BACKUP_TO']],
+  ] as [Variables, string[]][])('%j is refused', (variables, wrong) => {
+    expect(faults(variables).map(({ variable }) => variable)).toEqual(wrong)
+  })
 })

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { mailOf, oidcOf } from './accounts.ts'
+import { backupOf } from './backup.ts'
 import { ConfigError, type ConfigFault } from './fault.ts'
 import {
   BadValue,
@@ -57,6 +58,7 @@ export function readEnvironment(
     key: get('SLUGLINE_API_KEY', (value) => value, null),
   }
   const signUp = get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation')
+  const scaled = scaledOf(get, faults)
   const config = {
     host: get('HOST', listenHost, '127.0.0.1'),
     port: get('PORT', integer(0, 65_535, '3000'), 3000),
@@ -96,7 +98,9 @@ export function readEnvironment(
     /** Single sign-on by OpenID Connect; null: none. */
     oidc: oidcOf(get, faults),
     /** Several machines; null: this one alone, with all of its data in `dataDir`. */
-    scaled: scaledOf(get, faults),
+    scaled,
+    /** Backups of this machine. */
+    backup: backupOf(get, faults, scaled !== null),
     /** Niceness of the processes that count and store clicks and answer reports (setpriority(2)). */
     backgroundNiceness: get('BACKGROUND_NICENESS', integer(0, 19, '0'), 7),
     metrics: get('METRICS', oneOf(['local', 'public', 'off']), 'local'),

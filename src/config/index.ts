@@ -1,5 +1,6 @@
 export type { MailConfig, OidcConfig } from './accounts.ts'
 export { isWildcard, listeningUrl } from './address.ts'
+export { type BackupConfig, type BackupPlace, backupPlace, type S3Config } from './backup.ts'
 export { ensureDataDir, restoringDirectory } from './data-dir.ts'
 export {
   type Config,

@@ -1,0 +1,68 @@
+import type { BackupConfig } from '../config/index.ts'
+import { type Backup, type BackupOptions, createBackup } from './create.ts'
+import type { BackupStore } from './types.ts'
+
+const DAY_MS = 86_400_000
+
+/** Names that this module gives, by their second; `.partial` where one was interrupted. */
+const NAME = /^slugline-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:\.partial)?$/
+
+/** How many backups are kept, and for how long. */
+export type Retention = Pick<BackupConfig, 'keep' | 'keepDays'>
+
+/** Makes a backup under the name of this second, then removes those that are kept no longer. */
+export async function addBackup(
+  options: BackupOptions,
+  store: BackupStore,
+  retention: Retention,
+  now: number,
+): Promise<Backup & { removed: string[] }> {
+  const removed: string[] = []
+  const made = await createBackup(options, { store, name: nameOf(now) }, async () => {
+    for (const name of outdated(await store.list(), retention, now)) {
+      await store.remove(name)
+      removed.push(name)
+    }
+  })
+  return { ...made, removed }
+}
+
+function nameOf(now: number): string {
+  return `slugline-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`
+}
+
+/** When a backup of that name was begun, in milliseconds; null: it isn't one of ours. */
+export function timeOf(name: string): number | null {
+  const [, ...parts] = NAME.exec(name) ?? []
+  if (parts.length === 0) return null
+  const [year, month, day, hour, minute, second] = parts.map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}
+
+/** What is kept no longer: never the newest, and nothing under a name that somebody else gave. */
+export function outdated(
+  found: Awaited<ReturnType<BackupStore['list']>>,
+  { keep, keepDays }: Retention,
+  now: number,
+): string[] {
+  const ours = found
+    .flatMap(({ name, isComplete }) => {
+      const time = timeOf(name)
+      return time === null ? [] : [{ name, isComplete, time }]
+    })
+    .sort((a, b) => b.time - a.time)
+  const complete = ours.filter(({ isComplete }) => isComplete)
+  const old = complete.filter(
+    ({ time }, at) =>
+      at > 0 && (at >= keep || (keepDays !== null && now - time > keepDays * DAY_MS)),
+  )
+  // No other backup is being made: what isn't complete was interrupted.
+  return [...old, ...ours.filter(({ isComplete }) => !isComplete)].map(({ name }) => name)
+}

@@ -1,0 +1,134 @@
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { ownProgram } from '../base/own-program.ts'
+import type { Config } from '../config/index.ts'
+import type { Metrics } from '../operations/metrics.ts'
+import { type LastBackup, readState } from './state.ts'
+
+const LOOK_EVERY_MS = 5_000
+/** After a backup that failed. */
+const RETRY_MS = 900_000
+/** A backup that takes so long is late. */
+const LATE_MS = 3_600_000
+
+/** When a schedule comes next after a moment. Milliseconds since the Unix epoch. */
+export function nextAfter(schedule: string, at: number): number {
+  return Bun.cron.parse(schedule, at, { tz: 'UTC' })?.getTime() ?? Number.POSITIVE_INFINITY
+}
+
+/** Whether the backup that a schedule asked for after the last one, or after `since`, isn't there. */
+export function isOverdue(
+  schedule: string,
+  { last, since, now }: { last: LastBackup | null; since: number; now: number },
+): boolean {
+  return nextAfter(schedule, last?.at ?? since) + LATE_MS < now
+}
+
+interface ScheduleOptions {
+  dataDir: string
+  /** Null: there is none. */
+  schedule: string | null
+  clock: Clock
+  logger: Pick<Logger, 'info' | 'error'>
+  /** Makes a backup in another process; what went wrong, or null. */
+  run?: (signal: AbortSignal) => Promise<string | null>
+}
+
+/**
+ * Makes backups when their time comes. One that was missed while the server was down, or that has
+ * failed, is made up for.
+ */
+export function createBackupSchedule(options: ScheduleOptions) {
+  const { dataDir, schedule, clock, logger, run = runCommand } = options
+  const startedAt = clock.now()
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let notBefore = 0
+  let failures = 0
+
+  async function make(): Promise<void> {
+    const fault = await run(stopping.signal).catch(String)
+    if (stopping.signal.aborted) return
+    const last = readState(dataDir)
+    if (fault === null) {
+      logger.info({ duration_ms: last?.durationMs, bytes: last?.bytes }, 'A backup was made')
+      return
+    }
+    failures++
+    notBefore = clock.now() + RETRY_MS
+    logger.error({ reason: fault }, 'The backup failed; it is tried again in 15 minutes')
+  }
+
+  /** Makes a backup if its time has come. Resolves when it is made. */
+  async function look(): Promise<void> {
+    if (schedule === null || running !== undefined || clock.now() < notBefore) return
+    if (nextAfter(schedule, readState(dataDir)?.at ?? startedAt) > clock.now()) return
+    running = make()
+    await running
+    running = undefined
+  }
+
+  const timer = schedule === null ? undefined : setInterval(look, LOOK_EVERY_MS)
+  timer?.unref()
+  return {
+    look,
+    /** Ends a backup that is being made. */
+    stop(): void {
+      clearInterval(timer)
+      stopping.abort()
+    },
+    /** Puts the last backup among the metrics. */
+    watch({ gauge, counter }: Pick<Metrics, 'gauge' | 'counter'>): void {
+      const of = (read: (last: LastBackup) => number) => () => {
+        const last = readState(dataDir)
+        return last === null ? [] : ([['', read(last)]] as const)
+      }
+      gauge(
+        'backup_age_seconds',
+        'Time since the last backup that was completed had begun',
+        of(({ at }) => (clock.now() - at) / 1_000),
+      )
+      gauge(
+        'backup_duration_seconds',
+        'How long it took',
+        of((last) => last.durationMs / 1_000),
+      )
+      gauge(
+        'backup_bytes',
+        'Its size',
+        of(({ bytes }) => bytes),
+      )
+      if (schedule === null) return
+      counter('backup_failures_total', 'Scheduled backups that failed', () => failures)
+      gauge('backup_overdue', '1 while the last scheduled backup is not there an hour later', () =>
+        Number(
+          isOverdue(schedule, { last: readState(dataDir), since: startedAt, now: clock.now() }),
+        ),
+      )
+    },
+  }
+}
+
+/** Starts the schedule of a server, and its metrics; several nodes have neither. */
+export function startBackups(input: {
+  config: Pick<Config, 'dataDir' | 'backup' | 'scaled'>
+  clock: Clock
+  logger: ScheduleOptions['logger']
+  metrics: Metrics
+}) {
+  const { config, clock, logger, metrics } = input
+  const { dataDir, backup, scaled } = config
+  const backups = createBackupSchedule({ dataDir, schedule: backup.schedule, clock, logger })
+  if (scaled === null) backups.watch(metrics)
+  return backups
+}
+
+/** Runs `slugline backup` with the settings of this process. */
+async function runCommand(signal: AbortSignal): Promise<string | null> {
+  const child = Bun.spawn(ownProgram('backup'), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    signal,
+  })
+  const text = await new Response(child.stderr).text()
+  return (await child.exited) === 0 ? null : text.trim()
+}

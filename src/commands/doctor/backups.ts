@@ -1,0 +1,21 @@
+import { isOverdue } from '../../backup/schedule.ts'
+import { readState } from '../../backup/state.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Config } from '../../config/index.ts'
+import { type Finding, ok, problem, warning } from './finding.ts'
+
+/** Whether the backups that are scheduled are made; nothing where there is no schedule and no backup. */
+export function checkBackups({ dataDir, backup }: Config, clock: Clock): Finding[] {
+  const { schedule } = backup
+  const last = readState(dataDir)
+  if (last === null) {
+    if (schedule === null) return []
+    return [warning('backup', 'none was made yet', 'slugline backup makes one now')]
+  }
+  const message = `the last one began at ${new Date(last.at).toISOString()}`
+  if (schedule === null || !isOverdue(schedule, { last, since: last.at, now: clock.now() })) {
+    return [ok('backup', message)]
+  }
+  const advice = "slugline backup makes one now; the server's log says why it failed"
+  return [problem('backup', `${message}: the next one is overdue`, advice)]
+}
