@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createBackupSchedule } from '../backup/schedule.ts'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger } from '../base/logger.ts'
 import { createMetrics } from './metrics.ts'
 import { watchClicks, watchCluster, watchFiles } from './watched.ts'
 
@@ -93,6 +96,11 @@ async function allMetrics(): Promise<string> {
   watchClicks(metrics, { journal, supervisor: part, redirect, statistics: part })
   watchFiles(metrics, import.meta.dir)
   watchCluster(metrics, { resolver: part, cluster: part, database: { connections: state } })
+  const backups = createBackupSchedule({
+    ...{ dataDir: import.meta.dir, schedule: '@daily', clock: systemClock, logger: silentLogger },
+  })
+  backups.watch(metrics)
+  backups.stop()
   for (const name of ['redirect', 'postgres_query']) {
     metrics.histogram(`${name}_duration_seconds`, 'h').observe(0.003)
   }

@@ -153,20 +153,29 @@ async function compare(made: {
   const restored = await startSlugline({}, { dataDir })
   try {
     await drained(restored)
-    const found = await Promise.all(
-      written.map(async (id) => {
-        const answer = await restored.call('GET', `/api/v1/links?search=${id}`, { key })
-        const { data } = (await answer.json()) as { data: { external_id: string }[] }
-        return data.some(({ external_id }) => external_id === id)
-      }),
-    )
+    const there = await externalIds(restored, key)
     const { stdout } = await restored.cli('clicks', 'recount', '--json')
     const { mended } = JSON.parse(stdout) as { mended: number }
     await restored.stop()
-    const writesMissing = found.filter((isThere) => !isThere).length
+    const writesMissing = written.filter((id) => !there.has(id)).length
     const stored = await compareStored(restored, before, links)
     return { restored: stored, writesMissing, mended, refusals: [] }
   } finally {
     await restored.dispose()
   }
+}
+
+async function externalIds(slugline: Slugline, key: string): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let next: string | null = ''; next !== null; ) {
+    const from: string = next === '' ? '' : `&cursor=${encodeURIComponent(next)}`
+    const answer = await slugline.call('GET', `/api/v1/links?limit=100${from}`, { key })
+    const { data, pagination } = (await answer.json()) as {
+      data: { external_id: string }[]
+      pagination: { next_cursor: string | null }
+    }
+    for (const { external_id } of data) found.add(external_id)
+    next = pagination.next_cursor
+  }
+  return found
 }
