@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { eventually } from '../harness/eventually.ts'
 import { CHROMIUM } from './chromium.ts'
 import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
 import { ask, claim, heading, OWNER } from './people.ts'
+import { AGENT } from './seed.ts'
 import { en, wordsOf } from './words.ts'
 
 const TARGET = 'https://example.com/'
@@ -54,6 +56,23 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
     await page.getByRole('searchbox').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('thre')
     await page.waitForURL(/q=thre/)
+  })
+
+  test('links and pages are found by name from anywhere, also while typing', async () => {
+    await page.goto('/app/statistics')
+    await heading(page, en('statistics.title'))
+    await page.keyboard.press('Control+k')
+    const field = page.getByRole('combobox', { name: en('shell.palette') })
+    await field.fill('thre')
+    await page.getByRole('option').filter({ hasText: 'three' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/links/${ids.three}`)
+    await page.goto('/app/links')
+    await page.getByRole('searchbox').fill('a')
+    await page.keyboard.press('Control+k')
+    await field.fill(en('shell.members'))
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/members')
   })
 
   test('shift selects all links between two', async () => {
@@ -127,6 +146,17 @@ describe.skipIf(CHROMIUM === null)('what people expect of any page (needs Chromi
   })
 
   test('each of seven days has its label', async () => {
+    await fetch(`${dashboard.url}/one`, { redirect: 'manual', headers: { 'user-agent': AGENT } })
+    await eventually('the click is stored', async () => {
+      const { body } = await ask<{ data: { totals: { clicks: number } } }>(
+        dashboard,
+        owner.context,
+        'GET',
+        '/stats',
+        { workspace },
+      )
+      return body.data?.totals.clicks > 0 ? true : undefined
+    })
     await page.goto('/app/statistics?range=7d')
     const labels = page.locator('.recharts-xAxis .recharts-cartesian-axis-tick')
     await labels.first().waitFor({ state: 'attached' })

@@ -1,28 +1,37 @@
 import { Link } from '@tanstack/react-router'
-import { Ellipsis } from 'lucide-react'
+import { Ellipsis, Plus } from 'lucide-react'
 import { useI18n } from '../i18n/index.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
-import { destinationsOf } from './navigation.tsx'
+import { type Destination, destinationsOf } from './navigation.tsx'
 import { usePlace } from './workspace.tsx'
 
-const SHOWN = 4
+/** Pages on each side of the button in the middle, "More" among them. */
+const SIDE = 2
 const ITEM =
   'flex min-w-0 flex-auto flex-col items-center justify-center gap-0.5 px-1 text-muted text-xs data-[status=active]:text-accent-text data-[status=active]:font-medium'
 
-/** The sidebar of a phone: the first pages, and the others behind "More". */
-export function FootBar() {
+/** The sidebar of a phone: the first pages, a new link in the middle, and the others behind "More". */
+export function FootBar({ onCreate }: { onCreate: (() => void) | undefined }) {
   const { t } = useI18n()
   const all = destinationsOf(usePlace())
+  const shown = onCreate === undefined ? 2 * SIDE : 2 * SIDE - 1
   return (
     <nav
       aria-label={t('shell.navigation')}
       className="fixed inset-x-0 bottom-0 z-20 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] items-stretch border-line border-t bg-sunken pb-[env(safe-area-inset-bottom)] md:hidden"
     >
-      {all.slice(0, SHOWN).map(({ to, label, Icon }) => (
-        <Link key={to} to={to} className={ITEM}>
-          <Icon size={18} aria-hidden="true" />
-          <span className="max-w-full truncate">{t(label)}</span>
-        </Link>
+      {all.slice(0, SIDE).map((page) => (
+        <PageLink key={page.to} {...page} />
+      ))}
+      {onCreate === undefined ? null : (
+        <button type="button" aria-label={t('links.create')} onClick={onCreate} className={ITEM}>
+          <span className="flex size-10 items-center justify-center rounded-full bg-accent text-on-accent">
+            <Plus size={20} aria-hidden="true" />
+          </span>
+        </button>
+      )}
+      {all.slice(SIDE, shown).map((page) => (
+        <PageLink key={page.to} {...page} />
       ))}
       <Menu
         side="top"
@@ -33,12 +42,22 @@ export function FootBar() {
           </button>
         }
       >
-        {all.slice(SHOWN).map(({ to, label, Icon }) => (
+        {all.slice(shown).map(({ to, label, Icon }) => (
           <MenuItem key={to} icon={<Icon size={16} aria-hidden="true" />} render={<Link to={to} />}>
             {t(label)}
           </MenuItem>
         ))}
       </Menu>
     </nav>
+  )
+}
+
+function PageLink({ to, label, Icon }: Destination) {
+  const { t } = useI18n()
+  return (
+    <Link to={to} className={ITEM}>
+      <Icon size={18} aria-hidden="true" />
+      <span className="max-w-full truncate">{t(label)}</span>
+    </Link>
   )
 }

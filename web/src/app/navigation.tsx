@@ -25,19 +25,36 @@ export interface Destination {
     | '/instance'
   label: MessageKey
   Icon: LucideIcon
+  /** Daily work, or what surrounds it. */
+  group: 'work' | 'workspace'
 }
 
 /** The pages that somebody may see, in their order. */
 export function destinationsOf(place: Place): Destination[] {
   const all: (Destination | false)[] = [
-    { to: '/links', label: 'shell.links', Icon: Link2 },
-    { to: '/statistics', label: 'shell.statistics', Icon: ChartNoAxesColumn },
-    place.may('keys:manage') && { to: '/keys', label: 'shell.keys', Icon: KeyRound },
-    { to: '/members', label: 'shell.members', Icon: Users },
-    place.may('audit:read') && { to: '/audit', label: 'shell.audit', Icon: ScrollText },
-    { to: '/usage', label: 'shell.usage', Icon: Gauge },
-    { to: '/settings', label: 'shell.settings', Icon: Settings },
-    place.user.instance_owner && { to: '/instance', label: 'shell.instance', Icon: Server },
+    { to: '/links', label: 'shell.links', Icon: Link2, group: 'work' },
+    { to: '/statistics', label: 'shell.statistics', Icon: ChartNoAxesColumn, group: 'work' },
+    place.may('keys:manage') && {
+      to: '/keys',
+      label: 'shell.keys',
+      Icon: KeyRound,
+      group: 'workspace',
+    },
+    { to: '/members', label: 'shell.members', Icon: Users, group: 'workspace' },
+    place.may('audit:read') && {
+      to: '/audit',
+      label: 'shell.audit',
+      Icon: ScrollText,
+      group: 'workspace',
+    },
+    { to: '/usage', label: 'shell.usage', Icon: Gauge, group: 'workspace' },
+    { to: '/settings', label: 'shell.settings', Icon: Settings, group: 'workspace' },
+    place.user.instance_owner && {
+      to: '/instance',
+      label: 'shell.instance',
+      Icon: Server,
+      group: 'workspace',
+    },
   ]
   return all.filter((one) => one !== false)
 }

@@ -1,10 +1,12 @@
 import { getRouteApi, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { ConfirmIdentity } from '../features/auth/confirm-identity.tsx'
 import { useI18n } from '../i18n/index.tsx'
 import { part } from '../lib/part.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { Kbd } from '../ui/kbd.tsx'
 import { FootBar } from './foot-bar.tsx'
 import { JobList } from './job-list.tsx'
 import { destinationsOf } from './navigation.tsx'
@@ -15,6 +17,9 @@ import { Monogram, WorkspaceSwitch } from './workspace-switch.tsx'
 
 const ShortcutList = lazy(async () => ({
   default: (await part(() => import('./shortcut-list.tsx'))).ShortcutList,
+}))
+const Palette = lazy(async () => ({
+  default: (await part(() => import('./palette.tsx'))).Palette,
 }))
 const CreatePanel = lazy(async () => ({
   default: (await part(() => import('../features/links/form/index.ts'))).CreatePanel,
@@ -49,9 +54,11 @@ function Frame() {
   const onLinks = useLocation({ select: ({ pathname }) => pathname.endsWith('/links') })
   const [listed, setListed] = useState(false)
   const [creating, setCreating] = useState(false)
+  const [finding, setFinding] = useState(false)
   const showKeys = () => setListed(true)
   useShortcuts({
     '?': showKeys,
+    'mod k': () => setFinding(true),
     'g l': () => void navigate({ to: '/links' }),
     'g s': () => void navigate({ to: '/statistics' }),
     // The list of links has both of its own: it keeps its filters.
@@ -68,18 +75,8 @@ function Frame() {
       </a>
       <aside className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col gap-3 border-line border-e bg-sunken p-2.5 md:flex">
         <WorkspaceSwitch />
-        <nav aria-label={t('shell.navigation')} className="flex flex-1 flex-col gap-0.5">
-          {destinationsOf(place).map(({ to, label, Icon }) => (
-            <Link
-              key={to}
-              to={to}
-              className="flex h-8 items-center gap-2.5 rounded-sm px-2 text-muted hover:bg-hover hover:text-fg data-[status=active]:bg-pressed data-[status=active]:font-medium data-[status=active]:text-fg"
-            >
-              <Icon size={16} aria-hidden="true" />
-              {t(label)}
-            </Link>
-          ))}
-        </nav>
+        <FindButton onClick={() => setFinding(true)} />
+        <SideNavigation />
         <PersonMenu
           side="top"
           onShortcuts={showKeys}
@@ -125,8 +122,17 @@ function Frame() {
       >
         {place.workspace.needs_two_factor && !onAccount ? <NeedsTwoFactor /> : <Outlet />}
       </main>
-      <FootBar />
+      <FootBar onCreate={place.may('links:write') ? () => setCreating(true) : undefined} />
       <JobList />
+      <Suspense>
+        {finding ? (
+          <Palette
+            onClose={() => setFinding(false)}
+            onCreate={() => setCreating(true)}
+            onShortcuts={showKeys}
+          />
+        ) : null}
+      </Suspense>
       <Suspense>{listed ? <ShortcutList onClose={() => setListed(false)} /> : null}</Suspense>
       <Suspense>
         {creating ? (
@@ -134,6 +140,51 @@ function Frame() {
         ) : null}
       </Suspense>
     </div>
+  )
+}
+
+/** Opens the palette, and says by which keys. */
+function FindButton({ onClick }: { onClick: () => void }) {
+  const { t } = useI18n()
+  const isMac = /mac|iphone|ipad/i.test(navigator.userAgent)
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="flex h-8 items-center gap-2.5 rounded-sm border border-line bg-canvas px-2 text-faint text-sm hover:border-line-strong hover:text-muted"
+    >
+      <Search size={14} aria-hidden="true" />
+      <span className="flex-1 text-start">{t('common.search')}</span>
+      <span dir="ltr" aria-hidden="true">
+        <Kbd>{isMac ? '⌘K' : 'Ctrl K'}</Kbd>
+      </span>
+    </button>
+  )
+}
+
+/** The pages, in two groups. */
+function SideNavigation() {
+  const { t } = useI18n()
+  const all = destinationsOf(usePlace())
+  return (
+    <nav aria-label={t('shell.navigation')} className="flex flex-1 flex-col gap-5">
+      {(['work', 'workspace'] as const).map((group) => (
+        <div key={group} className="flex flex-col gap-0.5">
+          {all
+            .filter((one) => one.group === group)
+            .map(({ to, label, Icon }) => (
+              <Link
+                key={to}
+                to={to}
+                className="flex h-8 items-center gap-2.5 rounded-sm px-2 text-muted hover:bg-hover hover:text-fg data-[status=active]:bg-pressed data-[status=active]:font-medium data-[status=active]:text-fg"
+              >
+                <Icon size={16} aria-hidden="true" />
+                {t(label)}
+              </Link>
+            ))}
+        </div>
+      ))}
+    </nav>
   )
 }
 

@@ -7,6 +7,7 @@ const GROUPS: readonly [MessageKey, readonly [MessageKey, readonly string[]][]][
   [
     'shortcuts.anywhere',
     [
+      ['shortcuts.palette', ['⌘ K', 'Ctrl K']],
       ['shortcuts.search', ['/']],
       ['shortcuts.create', ['c']],
       ['shortcuts.goLinks', ['g l']],

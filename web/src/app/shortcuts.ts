@@ -26,8 +26,8 @@ function nameOf({ key, code }: KeyboardEvent): string {
 }
 
 /**
- * Reacts to keys while the component is there; not while somebody types, not with a modifier, not
- * while a dialog or menu is open.
+ * Reacts to keys while the component is there; not while somebody types, nor while a dialog or menu
+ * is open. `mod k` is ⌘K or Ctrl+K.
  */
 export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
   const current = useRef(shortcuts)
@@ -39,9 +39,11 @@ export function useShortcuts(shortcuts: Shortcuts, enabled = true): void {
     let before = ''
     let at = 0
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event.target) || isBusy()) return
-      const name = nameOf(event)
+      if (event.defaultPrevented || event.altKey || isBusy()) return
+      const withModifier = event.ctrlKey || event.metaKey
+      // Keys with a modifier type nothing, so that they work in fields too.
+      if (isTyping(event.target) && !withModifier) return
+      const name = withModifier ? `mod ${nameOf(event)}` : nameOf(event)
       const sequence = event.timeStamp - at < SEQUENCE_MS ? `${before} ${name}` : ''
       const action = current.current[sequence] ?? current.current[name]
       before = name

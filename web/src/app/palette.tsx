@@ -1,0 +1,193 @@
+import { Autocomplete } from '@base-ui/react/autocomplete'
+import { Dialog } from '@base-ui/react/dialog'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { BookOpen, Keyboard, Link2, type LucideIcon, Plus, Search, UserRound } from 'lucide-react'
+import { useState } from 'react'
+import { linksQuery } from '../features/links/calls.ts'
+import { nameOf } from '../features/links/text.ts'
+import { useI18n } from '../i18n/index.tsx'
+import { useDebounced } from '../lib/use-debounced.ts'
+import { cx } from '../ui/cx.ts'
+import { ITEM } from '../ui/popup.ts'
+import { destinationsOf } from './navigation.tsx'
+import { enterWorkspace, usePlace } from './workspace.tsx'
+import { Monogram } from './workspace-switch.tsx'
+
+const PAUSE_MS = 120
+const LINKS_SHOWN = 6
+
+interface Command {
+  id: string
+  label: string
+  /** A second text: a destination. */
+  hint?: string
+  Icon?: LucideIcon
+  run: () => void
+}
+
+interface Group {
+  label: string
+  items: Command[]
+}
+
+/** Everything by name: links, pages, actions, workspaces. */
+export function Palette({
+  onClose,
+  onCreate,
+  onShortcuts,
+}: {
+  onClose: () => void
+  onCreate: () => void
+  onShortcuts: () => void
+}) {
+  const { t } = useI18n()
+  const [text, setText] = useState('')
+  const groups = useGroups(text, { onCreate, onShortcuts })
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop data-veil className="fixed inset-0 z-40 bg-veil" />
+        <Dialog.Popup
+          aria-label={t('shell.palette')}
+          className="fixed inset-x-4 top-[max(1rem,10dvh)] z-40 mx-auto flex max-h-[min(32rem,80dvh)] max-w-xl flex-col rounded-md bg-raised shadow-float outline-none"
+        >
+          <Autocomplete.Root
+            open
+            inline
+            items={groups}
+            // The groups hold what fits already: links are found by the server.
+            filter={null}
+            value={text}
+            onValueChange={setText}
+            itemToStringValue={() => text}
+            autoHighlight="always"
+            keepHighlight
+          >
+            <div className="flex items-center gap-2.5 border-line border-b px-4">
+              <Search size={16} aria-hidden="true" className="shrink-0 text-faint" />
+              <Autocomplete.Input
+                aria-label={t('shell.palette')}
+                placeholder={t('shell.palette.hint')}
+                className="h-12 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-faint"
+              />
+            </div>
+            <Autocomplete.Empty>
+              <p className="px-4 py-6 text-muted">{t('common.nothingFound')}</p>
+            </Autocomplete.Empty>
+            <Autocomplete.List className="min-h-0 overflow-y-auto overscroll-contain p-1.5 empty:p-0">
+              {(group: Group) => (
+                <Autocomplete.Group key={group.label} items={group.items} className="not-last:mb-2">
+                  <Autocomplete.GroupLabel className="px-2 py-1 font-medium text-faint text-xs">
+                    {group.label}
+                  </Autocomplete.GroupLabel>
+                  <Autocomplete.Collection>
+                    {(item: Command) => (
+                      <Autocomplete.Item
+                        key={item.id}
+                        value={item}
+                        onClick={() => {
+                          onClose()
+                          item.run()
+                        }}
+                        className={cx(ITEM, 'gap-2.5')}
+                      >
+                        {item.Icon ? (
+                          <item.Icon size={16} aria-hidden="true" className="shrink-0 text-muted" />
+                        ) : (
+                          <Monogram name={item.label} />
+                        )}
+                        <bdi className="truncate">{item.label}</bdi>
+                        {item.hint ? (
+                          <bdi className="min-w-0 flex-1 truncate text-faint text-sm">
+                            {item.hint}
+                          </bdi>
+                        ) : null}
+                      </Autocomplete.Item>
+                    )}
+                  </Autocomplete.Collection>
+                </Autocomplete.Group>
+              )}
+            </Autocomplete.List>
+          </Autocomplete.Root>
+          <Dialog.Close className="sr-only">{t('common.close')}</Dialog.Close>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+/** What fits the text, in groups. */
+function useGroups(
+  text: string,
+  { onCreate, onShortcuts }: { onCreate: () => void; onShortcuts: () => void },
+): Group[] {
+  const { t } = useI18n()
+  const place = usePlace()
+  const navigate = useNavigate()
+  const links = useFoundLinks(text)
+  const fits = ({ label }: Command) => label.toLowerCase().includes(text.trim().toLowerCase())
+  const pages = destinationsOf(place).map(
+    ({ to, label, Icon }): Command => ({
+      id: to,
+      label: t(label),
+      Icon,
+      run: () => void navigate({ to }),
+    }),
+  )
+  const actions: Command[] = [
+    ...(place.may('links:write')
+      ? [{ id: 'create', label: t('shortcuts.create'), Icon: Plus, run: onCreate }]
+      : []),
+    {
+      id: 'account',
+      label: t('shell.account'),
+      Icon: UserRound,
+      run: () => void navigate({ to: '/account' }),
+    },
+    { id: 'keys', label: t('shell.shortcuts'), Icon: Keyboard, run: onShortcuts },
+    {
+      id: 'docs',
+      label: t('shell.docs'),
+      Icon: BookOpen,
+      run: () => void window.open('/docs', '_blank', 'noreferrer'),
+    },
+  ]
+  const others = place.workspaces
+    .filter(({ id }) => id !== place.workspace.id)
+    .map(
+      ({ id, name }): Command => ({
+        id,
+        label: name,
+        run: () => {
+          enterWorkspace(id)
+          void navigate({ to: '/links', search: { w: id } })
+        },
+      }),
+    )
+  return [
+    { label: t('shell.links'), items: links },
+    { label: t('shell.palette.actions'), items: actions.filter(fits) },
+    { label: t('shell.palette.pages'), items: pages.filter(fits) },
+    { label: t('shell.workspaces'), items: others.filter(fits) },
+  ].filter(({ items }) => items.length > 0)
+}
+
+/** Links by the search of the list; the newest ones where nothing is typed. */
+function useFoundLinks(text: string): Command[] {
+  const { workspace } = usePlace()
+  const navigate = useNavigate()
+  const asked = text.trim()
+  const q = useDebounced(asked, PAUSE_MS)
+  const found = useQuery(linksQuery(workspace.id, q === '' ? {} : { q }))
+  // Until the answer is there, nothing is offered that Enter would open by mistake.
+  const isCurrent = q === asked && !found.isPlaceholderData
+  const links = isCurrent ? (found.data?.data ?? []) : []
+  return links.slice(0, LINKS_SHOWN).map((link) => ({
+    id: link.id,
+    label: nameOf(link),
+    hint: link.title ?? link.destination_url,
+    Icon: Link2,
+    run: () => void navigate({ to: '/links/$id', params: { id: link.id } }),
+  }))
+}
