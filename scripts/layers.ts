@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['users', 'docs', 'jobs'],
   ['workspaces'],
   ['keys'],
+  ['tags', 'folders'],
   ['links', 'members', 'usage'],
   ['blocks'],
   ['accounts', 'statistics', 'qr'],

@@ -1,6 +1,7 @@
 import { createAuditService } from './audit/index.ts'
 import type { Logger } from './base/logger.ts'
 import { clicksThisMonth } from './clicks/index.ts'
+import { createFolderService } from './folders/index.ts'
 import type { Cursors } from './http/cursor.ts'
 import type { KeyService } from './keys/service.ts'
 import type { LinkService } from './links/index.ts'
@@ -9,6 +10,7 @@ import { createMemberService } from './members/service.ts'
 import type { ServingInput } from './operations/serving.ts'
 import { createLogoService } from './qr/logo.ts'
 import type { Storage } from './storage/index.ts'
+import { createTagService } from './tags/index.ts'
 import { createRequestCounts } from './usage/requests.ts'
 import { createWorkspaceRemoval } from './workspaces/removal.ts'
 import { createWorkspaceService } from './workspaces/service.ts'
@@ -33,6 +35,8 @@ export function createAdministration(
   const invitations = createInvitationService({ ...input, workspaces })
   const requestCounts = createRequestCounts({ storage, clock })
   return {
+    tags: createTagService(input),
+    folders: createFolderService(input),
     audit: createAuditService({ storage, cursors }),
     clicksThisMonth: (workspaceNo: number) => clicksThisMonth(storage, workspaceNo, clock.now()),
     clock,

@@ -6,6 +6,7 @@ import type { Limiters } from './backend/index.ts'
 import { createMemo } from './base/memo.ts'
 import { registerAppealRoute, registerBlockRoutes } from './blocks/routes.ts'
 import { createDocs, registerRootRoutes } from './docs/index.ts'
+import { registerFolderRoutes } from './folders/index.ts'
 import {
   type Api,
   type ApiDeps,
@@ -27,6 +28,7 @@ import { registerMemberRoutes } from './members/routes.ts'
 import { registerPlanRoutes } from './plans/routes.ts'
 import { registerLogoRoutes, registerQrRoutes } from './qr/routes.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from './statistics/routes.ts'
+import { registerTagRoutes } from './tags/index.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { registerInstanceRoutes } from './workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from './workspaces/routes.ts'
@@ -38,6 +40,8 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerJobRoutes>[1] &
   Parameters<typeof registerQrRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
+  Parameters<typeof registerTagRoutes>[1] &
+  Parameters<typeof registerFolderRoutes>[1] &
   Parameters<typeof registerStatisticsRoutes>[1]
 
 /** The services behind the endpoints that only the dashboard has. */
@@ -155,6 +159,8 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerJobRoutes(api, deps)
   registerQrRoutes(api, deps)
   registerLogoRoutes(api, deps)
+  registerTagRoutes(api, deps)
+  registerFolderRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 

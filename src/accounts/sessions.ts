@@ -1,4 +1,5 @@
 import { AppError } from '../errors/index.ts'
+import { hiddenFoldersOf } from '../folders/index.ts'
 import type { Person, Role, Sessions } from '../http/index.ts'
 import { permissionsOf } from '../members/roles.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
@@ -54,6 +55,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (row === undefined) return null
       if (Number(row.lacks_factor) === 1) throw new AppError('TWO_FACTOR_REQUIRED')
       const { no, id, language, plan_id } = row
+      const scopes = permissionsOf(row.role, instanceOwner)
       return {
         kind: 'session',
         sessionId,
@@ -61,7 +63,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
         email,
         // An unknown role has no permissions, so its name doesn't matter.
         role: row.role as Role,
-        scopes: permissionsOf(row.role, instanceOwner),
+        scopes,
+        hiddenFolders: await hiddenFoldersOf(storage.read, no, { userId, scopes }),
         workspace: { no, id, language, plan: plans.of(plan_id) },
         person: { id: userId, limits: await personLimits(storage.read, plans, userId) },
       }

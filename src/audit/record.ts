@@ -92,6 +92,8 @@ export function changedFields<F extends Fields>(
 export interface Asker {
   readonly workspace: CallerWorkspace
   readonly actor: Actor
+  /** Links of these folders don't exist for them. */
+  readonly hiddenFolders?: readonly string[] | undefined
 }
 
 /** The actor of a request. */
@@ -105,7 +107,8 @@ export function actorOf(caller: Caller, requestId: string): Actor {
 
 /** What a service needs to know about the caller of a request. */
 export function askerOf({ caller, requestId }: { caller: Caller; requestId: string }): Asker {
-  return { workspace: caller.workspace, actor: actorOf(caller, requestId) }
+  const { workspace, hiddenFolders } = caller
+  return { workspace, actor: actorOf(caller, requestId), hiddenFolders }
 }
 
 /** The actor of a request that isn't made in a workspace. */

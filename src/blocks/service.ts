@@ -123,12 +123,13 @@ async function remove(
 async function appeal(
   { clock }: BlockServiceDeps,
   tx: Transaction,
-  { workspace, actor }: LinkAsker,
+  asker: LinkAsker,
   list: BlockList,
   link_id: string,
   text: string,
 ): Promise<void> {
-  const link = await findLink(tx, link_id, workspace.no)
+  const { workspace, actor } = asker
+  const link = await findLink(tx, link_id, asker)
   if (link === undefined) throw new AppError('LINK_NOT_FOUND')
   const block = blockOf(link) ?? list.covering(link)
   if (block === null || block.id === null) throw new AppError('APPEAL_REFUSED')

@@ -93,9 +93,14 @@ export const ERRORS = {
   LINK_NOT_FOUND: { status: 404, params: {} },
   JOB_NOT_FOUND: { status: 404, params: {} },
   LOGO_NOT_FOUND: { status: 404, params: {} },
+  TAG_NOT_FOUND: { status: 404, params: {} },
+  FOLDER_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
+  /** Another tag has the name: they can be merged. */
+  TAG_TAKEN: { status: 409, params: {} },
+  FOLDER_NOT_EMPTY: { status: 409, params: {} },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
   /** The link is not blocked, or its workspace has answered already. */
   APPEAL_REFUSED: { status: 409, params: {} },
@@ -150,6 +155,9 @@ export const DETAILS = {
   ALIASES_FULL: { max: 'number' },
   DUPLICATE_VALUE: {},
   EXTERNAL_ID_TAKEN: {},
+  FOLDER_NOT_FOUND: {},
+  /** Of a folder: a user who isn't a member of the workspace. */
+  UNKNOWN_MEMBER: {},
   INVALID_TIMESTAMP: {},
   ENDS_BEFORE_START: {},
   INVALID_TIMEZONE: {},

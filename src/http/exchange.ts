@@ -114,7 +114,10 @@ export class Exchange {
       const person = await sessions.personOf(request.headers)
       now = person === null ? null : await sessions.memberOf(person, caller.workspace.id)
     }
-    return now !== null && now.workspace.no === caller.workspace.no && permits(now, scope)
+    // Who sees less now than when the answer began doesn't get the rest of it.
+    const seesAlike = String(now?.hiddenFolders ?? '') === String(caller.hiddenFolders ?? '')
+    const isSame = now?.workspace.no === caller.workspace.no && seesAlike
+    return now !== null && isSame && permits(now, scope)
   }
 
   /**

@@ -45,6 +45,8 @@ interface AnyCaller {
   workspace: CallerWorkspace
   /** Absent: the operator made the key. */
   person?: CallerPerson
+  /** Links of these folders don't exist for the caller; absent: all do. */
+  hiddenFolders?: readonly string[]
 }
 
 /** A program with an API key. */

@@ -14,7 +14,7 @@ import {
 } from './addresses.ts'
 import { invalid } from './context.ts'
 import { targetOfEntry } from './rows.ts'
-import { LINK_COLUMNS, type LinkRow } from './store.ts'
+import { type LinkRow, selectLinks } from './store.ts'
 import { slugKey } from './values.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
@@ -110,9 +110,7 @@ export async function blockOfAddress(sql: Sql, address: Address): Promise<string
 async function find(sql: Sql, named: Named): Promise<Found | null> {
   const seq = 'address' in named ? (await slugOwner(sql, named.address))?.link_seq : null
   if ('id' in named || typeof seq === 'number') {
-    const living = await sql.db
-      .selectFrom('links')
-      .select(LINK_COLUMNS)
+    const living = await selectLinks(sql)
       .where((eb) => ('id' in named ? eb('id', '=', named.id) : eb('seq', '=', seq as number)))
       .executeTakeFirst()
     if (living !== undefined) return { row: living, isDeleted: false }

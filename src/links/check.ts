@@ -43,17 +43,19 @@ export async function checkLink(
 
 async function checkAddress(
   { random, storage: { read } }: LinkContext,
-  { workspace }: LinkCaller,
+  caller: LinkCaller,
   slug: SlugName,
   domainNo: number | undefined,
   exceptId: string | undefined,
 ): Promise<LinkCheck> {
-  const own = exceptId === undefined ? undefined : await findLink(read, exceptId, workspace.no)
+  const own = exceptId === undefined ? undefined : await findLink(read, exceptId, caller)
   const address = { ...slug, domainNo: domainNo ?? own?.domain_no ?? DEFAULT_DOMAIN }
   const owner = await slugOwner(read, address)
   const isFree =
     owner === undefined ||
-    (owner.block_id === null && owner.link_seq === null && owner.workspace_no === workspace.no) ||
+    (owner.block_id === null &&
+      owner.link_seq === null &&
+      owner.workspace_no === caller.workspace.no) ||
     (own !== undefined && own.seq === owner.link_seq)
   if (isFree) return { problems: [], suggestions: [] }
   return {

@@ -53,6 +53,8 @@ export interface LinkContext
 
 /** The caller of a verb, as far as links need to know. */
 export interface LinkCaller {
+  /** Links of these folders don't exist for the caller. */
+  readonly hiddenFolders?: readonly string[] | undefined
   readonly workspace: {
     readonly no: number
     readonly plan: { readonly limits: LinkLimits }

@@ -25,6 +25,8 @@ describe('creating', () => {
       title: null,
       notes: null,
       tags: [],
+      folder_id: null,
+      archived: false,
       external_id: null,
       enabled: true,
       status: 'active',

@@ -122,6 +122,16 @@ const DESCRIPTIVE_FIELDS = {
       'replaces the whole list.',
     example: ['newsletter', 'summer'],
   }),
+  folder_id: z.string().nullable().openapi({
+    description: 'The id of the folder that the link is in. Null: in none.',
+    example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  }),
+  archived: z.boolean().openapi({
+    description:
+      'True: lists leave the link out, unless they are asked for it. It redirects all the same. ' +
+      'Default for a new link: false.',
+    example: false,
+  }),
   external_id: text(
     { max: BOUNDS.external_id, min: 1 },
     {

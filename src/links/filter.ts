@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Covering } from '../blocks/list.ts'
 import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../storage/index.ts'
+import { isTag, tagContains } from '../tags/index.ts'
+import { folderOf } from './joined.ts'
 import { STATUSES, type Status } from './rows.ts'
 
 /** Which links of a workspace a list is about. */
@@ -8,8 +10,18 @@ export interface LinkFilter {
   workspaceNo: number
   /** Folded like the texts that it is looked for in. */
   term: string | null
+  /** Whether a tag of the workspace contains the term. */
+  termInTags: boolean
   /** Keys of tags; a link must have them all. */
   tags: readonly string[]
+  /** Of each of these tags the numbers that it has now. */
+  tagNos: readonly (readonly number[])[]
+  /** The ids by which links are in the folder; `none`: in none that is left; null: any. */
+  folder: readonly string[] | 'none' | null
+  /** Links of these folders don't exist for who asks. */
+  hidden: readonly string[]
+  /** Null: archived or not. */
+  archived: boolean | null
   domainNo: number | null
   status: Status | null
   /** Bounds of `created_at`: from, inclusive, and until, exclusive. */
@@ -31,8 +43,15 @@ export interface SeqRange {
 export type Fragment = RawBuilder<unknown>
 
 /** Whether a filter matches every link of the workspace, times aside. */
-export function isPlain({ term, tags, domainNo, status }: LinkFilter): boolean {
-  return term === null && tags.length === 0 && domainNo === null && status === null
+export function isPlain(filter: LinkFilter): boolean {
+  return filter.archived === null && isPlainButArchived(filter)
+}
+
+/** The same, whether archived links are left out or not. */
+export function isPlainButArchived(filter: LinkFilter): boolean {
+  const { term, tags, domainNo, status, folder, hidden } = filter
+  const isOfAll = domainNo === null && status === null && folder === null && hidden.length === 0
+  return isOfAll && term === null && tags.length === 0
 }
 
 /**
@@ -46,12 +65,18 @@ function isByCondition({ status, covering }: LinkFilter): boolean {
 
 /** What the row `l` of `links` must fulfil besides its tags; an expression. */
 export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
-  const { term, status, domainNo, covering } = filter
+  const { term, status, domainNo, covering, archived, folder, hidden } = filter
   const tests: Fragment[] = [sql`TRUE`]
+  if (archived !== null) tests.push(sql`l.archived = ${archived ? 1 : 0}`)
+  if (folder === 'none') tests.push(sql`${folderOf('l')} IS NULL`)
+  else if (folder !== null) tests.push(sql`l.folder_id IN (${sql.join(folder)})`)
+  if (hidden.length > 0) {
+    tests.push(sql`(l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hidden)}))`)
+  }
   if (domainNo !== null) tests.push(sql`l.domain_no = ${domainNo}`)
   if (status !== null) tests.push(statusSql(status, covering, nowMs))
   if (isByCondition(filter)) tests.push(HAS_CONDITIONS)
-  if (term !== null) tests.push(textContains(term))
+  if (term !== null) tests.push(textContains(filter, term))
   return sql.join(tests, sql` AND `)
 }
 
@@ -62,9 +87,10 @@ export function matching(
   nowMs: number,
   candidates: Fragment | null,
 ): Fragment {
-  const tags = filter.tags.map(
-    (tag) => sql` AND EXISTS (SELECT 1 FROM link_tags t
-      WHERE t.workspace_no = ${filter.workspaceNo} AND t.tag_key = ${tag} AND t.link_seq = l.seq)`,
+  const tags = filter.tagNos.map(
+    (numbers) => sql` AND EXISTS (SELECT 1 FROM link_tags t
+      WHERE t.workspace_no = ${filter.workspaceNo} AND ${isTag('t', numbers)}
+        AND t.link_seq = l.seq)`,
   )
   const from =
     candidates === null
@@ -93,7 +119,10 @@ export async function smallestSet(
   range: SeqRange,
   most: number,
 ): Promise<Fragment | null> {
-  if (sqlx.dialect === 'postgres') return null
+  if (sqlx.dialect === 'postgres') {
+    // Neither the index of texts nor that of tags would find what either has.
+    return filter.term !== null && filter.termInTags ? textOrTag(filter, filter.term, range) : null
+  }
   const sets = indexedSets(filter, range)
   if (sets.length < 2) return sets[0] ?? null
   const sized: { set: Fragment; size: number }[] = []
@@ -106,16 +135,24 @@ export async function smallestSet(
 }
 
 /** The conditions of partial indexes stand word for word as the indexes have them. */
-function indexedSets(filter: LinkFilter, { low, high }: SeqRange): Fragment[] {
-  const { workspaceNo, term, tags, domainNo } = filter
+function indexedSets(filter: LinkFilter, range: SeqRange): Fragment[] {
+  const { workspaceNo, term, tagNos, domainNo, folder, archived } = filter
+  const { low, high } = range
   const links = sql`SELECT l.seq AS seq FROM links l
     WHERE l.workspace_no = ${workspaceNo} AND l.seq BETWEEN ${low} AND ${high}`
-  const sets = tags.map(
-    (tag): Fragment => sql`SELECT link_seq AS seq FROM link_tags
-      WHERE workspace_no = ${workspaceNo} AND tag_key = ${tag}
-        AND link_seq BETWEEN ${low} AND ${high}`,
+  const sets = tagNos.map(
+    (numbers): Fragment => sql`SELECT ${sql.raw(numbers.length > 1 ? 'DISTINCT' : '')}
+      t.link_seq AS seq FROM link_tags t
+      WHERE t.workspace_no = ${workspaceNo} AND ${isTag('t', numbers)}
+        AND t.link_seq BETWEEN ${low} AND ${high}`,
   )
-  if (term !== null && [...term].length >= TRIGRAM) sets.push(indexedMatches(term, low, high))
+  if (term !== null && [...term].length >= TRIGRAM) {
+    sets.push(filter.termInTags ? textOrTag(filter, term, range) : indexedMatches(term, low, high))
+  }
+  if (folder !== null && folder !== 'none') {
+    sets.push(sql`${links} AND l.folder_id IS NOT NULL AND l.folder_id IN (${sql.join(folder)})`)
+  }
+  if (archived === true) sets.push(sql`${links} AND l.archived = 1`)
   if (domainNo !== null && domainNo !== 0) {
     sets.push(sql`${links} AND l.domain_no = ${domainNo} AND l.domain_no <> 0`)
   }
@@ -178,12 +215,37 @@ function indexedMatches(term: string, low: number, high: number): Fragment {
     WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
 }
 
-/** Whether the text of the link `l` contains a term; PostgreSQL's index answers `LIKE`. */
-function textContains(term: string): Fragment {
-  return bySql({
-    sqlite: sql`instr(l.search_text, ${term}) > 0`,
-    postgres: sql`l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`}`,
+/** Every link of a range once whose text or one of whose tags contains an indexable term. */
+function textOrTag({ workspaceNo }: LinkFilter, term: string, { low, high }: SeqRange): Fragment {
+  const byText = bySql({
+    sqlite: indexedMatches(term, low, high),
+    postgres: sql`SELECT l.seq AS seq FROM links l
+      WHERE l.seq BETWEEN ${low} AND ${high} AND ${ownTextContains(term)}`,
   })
+  return sql`${byText} UNION ALL SELECT * FROM (SELECT DISTINCT o.link_seq AS seq FROM tags t
+    JOIN link_tags o ON o.workspace_no = t.workspace_no AND o.tag_no = t.no
+    JOIN links l ON l.seq = o.link_seq
+    WHERE t.workspace_no = ${workspaceNo} AND ${tagContains(term)}
+      AND o.link_seq BETWEEN ${low} AND ${high} AND NOT ${ownTextContains(term)}) tagged`
+}
+
+/** Whether a text of the link `l` contains a term; PostgreSQL's index answers `LIKE`. */
+function ownTextContains(term: string): Fragment {
+  return bySql({
+    sqlite: sql`(instr(l.search_text, ${term}) > 0)`,
+    postgres: sql`(l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`})`,
+  })
+}
+
+/** The same, or whether one of its tags does. */
+function textContains({ termInTags }: LinkFilter, term: string): Fragment {
+  if (!termInTags) return ownTextContains(term)
+  const tagged = (numbers: Fragment, no: Fragment) => sql`EXISTS (SELECT 1 FROM ${numbers}
+    JOIN tags t ON t.workspace_no = l.workspace_no AND t.no = ${no} WHERE ${tagContains(term)})`
+  return sql`(${ownTextContains(term)} OR (l.tag_nos <> '[]' AND ${bySql({
+    sqlite: tagged(sql`json_each(l.tag_nos) e`, sql`e.value`),
+    postgres: tagged(sql`json_array_elements_text(l.tag_nos::json) e(no)`, sql`e.no::bigint`),
+  })}))`
 }
 
 /** Whether the row `l` of `links` has a status. Names `uses`, which no index has, only if it must. */

@@ -19,10 +19,11 @@ import {
   type LinkContext,
 } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
+import { withPresentGroups } from './groups.ts'
 import { GRACE_MS } from './remove.ts'
 import { stateOf } from './rows.ts'
 import type { HistoryPage, Link } from './schemas.ts'
-import { findLink, type LinkRow } from './store.ts'
+import { findLink, type LinkRow, sees } from './store.ts'
 import { change } from './update.ts'
 
 /** So many entries are read at a time where all are needed. */
@@ -32,10 +33,11 @@ const STEP = 500
 async function linkOrDeleted(
   ctx: Pick<LinkContext, 'clock'>,
   sql: Sql,
-  { workspace }: LinkCaller,
+  caller: LinkCaller,
   id: string,
 ): Promise<{ row: LinkRow; isDeleted: boolean }> {
-  const row = await findLink(sql, id, workspace.no)
+  const { workspace } = caller
+  const row = await findLink(sql, id, caller)
   if (row !== undefined) return { row, isDeleted: false }
   const deleted = await sql.db
     .selectFrom('deleted_links')
@@ -45,7 +47,9 @@ async function linkOrDeleted(
     .where('deleted_at', '>', ctx.clock.now() - GRACE_MS)
     .executeTakeFirst()
   if (deleted === undefined) throw new AppError('LINK_NOT_FOUND')
-  return { row: JSON.parse(deleted.row) as LinkRow, isDeleted: true }
+  const found = await withPresentGroups(sql, JSON.parse(deleted.row) as LinkRow)
+  if (!sees(caller, found)) throw new AppError('LINK_NOT_FOUND')
+  return { row: found, isDeleted: true }
 }
 
 /**

@@ -59,6 +59,15 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
           example: ['newsletter'],
         },
       ),
+      folder: parameter(
+        z.string().optional(),
+        'Links in the folder with this id; `none`: in no folder.',
+        { type: 'string', example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8' },
+      ),
+      archived: parameter(
+        z.enum(['false', 'true', 'any']).default('false'),
+        '`true`: archived links alone; `any`: these as well.',
+      ),
       domain: parameter(domain, 'Links whose own slug is on this domain; aliases do not count.', {
         type: 'string',
         example: 'go.example.com',

@@ -1,8 +1,19 @@
 import { sql } from 'kysely'
+import { AppError } from '../errors/index.ts'
+import { idsOfFolder } from '../folders/index.ts'
 import { prepare, type Sql } from '../storage/index.ts'
+import { hasTagWith, numbersOfTags } from '../tags/index.ts'
 import { foldCase, foldForSearch } from '../validation/text.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
-import { isPlain, type LinkFilter, matching, rangeOf, smallestSet, statusMark } from './filter.ts'
+import {
+  isPlain,
+  isPlainButArchived,
+  type LinkFilter,
+  matching,
+  rangeOf,
+  smallestSet,
+  statusMark,
+} from './filter.ts'
 import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
 import type { LinkList } from './schemas.ts'
@@ -10,18 +21,20 @@ import type { LinkList } from './schemas.ts'
 /** A page of a workspace's links. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
 export async function list(
   ctx: LinkContext,
-  { workspace }: LinkCaller,
+  caller: LinkCaller,
   query: ListQuery,
 ): Promise<LinkList> {
+  const { workspace } = caller
   const { storage, cursors } = ctx
   const { sort, order, limit, page, cursor } = query
-  const filter = filterOf(ctx, workspace.no, query)
-  const binding = JSON.stringify([{ ...filter, covering: null }, sort, order])
+  const asked = filterOf(ctx, caller, query)
+  const binding = JSON.stringify([{ ...asked, covering: null }, sort, order])
   const [direction, k, seq] = cursor === undefined ? [] : cursors.decode(cursor, binding)
   const start = direction === undefined ? null : ({ k, seq } as Position)
   const isBackward = direction === 'prev'
   const descending = (order === 'desc') !== isBackward
   const nowMs = ctx.clock.now()
+  const filter = await resolve(storage.read, asked)
   const facts = await factsOf(storage.read, workspace.no)
   const range = await rangeOf(storage.read, filter, facts.made)
   const isAll = isPlain(filter) && range.whole
@@ -31,7 +44,9 @@ export async function list(
   const counting = { filter, range, exact: query.total !== 'quick', nowMs }
   const { total, exact, seqs }: Total = isAll
     ? { total: facts.links, exact: true }
-    : await ctx.totals(sqlx, counting, facts.changes)
+    : isPlainButArchived(filter) && range.whole && filter.archived === false
+      ? { total: facts.links - (await countArchived(sqlx, workspace.no)), exact: true }
+      : await ctx.totals(sqlx, counting, facts.changes)
   const rows = await fetchPage(sqlx, {
     filter,
     range,
@@ -68,11 +83,22 @@ export async function list(
   }
 }
 
-function filterOf({ blocks }: LinkContext, workspaceNo: number, query: ListQuery): LinkFilter {
+/** The filter of a query, without what only the database knows. */
+function filterOf(
+  { blocks }: LinkContext,
+  { workspace: { no: workspaceNo }, hiddenFolders = [] }: LinkCaller,
+  query: ListQuery,
+): LinkFilter {
   const term = foldForSearch(query.search ?? '')
+  const { folder, archived = 'false' } = query
   return {
     workspaceNo,
     term: term === '' ? null : term,
+    termInTags: false,
+    tagNos: [],
+    folder: folder === undefined || folder === 'none' ? (folder ?? null) : [folder],
+    hidden: hiddenFolders,
+    archived: archived === 'any' ? null : archived === 'true',
     tags: [...new Set((query.tags ?? []).map((tag) => foldCase(tag.trim())))].sort(),
     domainNo: query.domain ?? null,
     status: query.status ?? null,
@@ -80,6 +106,44 @@ function filterOf({ blocks }: LinkContext, workspaceNo: number, query: ListQuery
     createdUntil: query.created_before ?? null,
     covering: query.status === undefined ? null : blocks.ofWorkspace(workspaceNo),
   }
+}
+
+/** A filter with what its tags and its folder are now. @throws AppError FOLDER_NOT_FOUND */
+async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
+  const { workspaceNo, term, tags, folder, hidden, archived } = filter
+  return {
+    ...filter,
+    termInTags: term !== null && (await hasTagWith(sqlx, workspaceNo, term)),
+    tagNos: await numbersOfTags(sqlx, workspaceNo, tags),
+    folder: Array.isArray(folder) ? await folderIds(sqlx, workspaceNo, folder[0], hidden) : folder,
+    // Where nothing is archived, nothing has to be left out.
+    archived: archived === false && !(await hasArchived(sqlx, workspaceNo)) ? null : archived,
+  }
+}
+
+async function folderIds(sqlx: Sql, no: number, id: string, hidden: readonly string[]) {
+  const ids = hidden.includes(id) ? [] : await idsOfFolder(sqlx, no, id)
+  if (ids.length === 0) throw new AppError('FOLDER_NOT_FOUND')
+  return ids
+}
+
+const anyArchived = prepare<{ no: number }, { seq: number }>((db, p) =>
+  db
+    .selectFrom('links')
+    .select('seq')
+    .where('workspace_no', '=', p.no)
+    .where('archived', '=', sql<number>`1`)
+    .limit(1),
+)
+
+async function hasArchived(sqlx: Sql, no: number): Promise<boolean> {
+  return (await sqlx.run(anyArchived, { no })).length > 0
+}
+
+async function countArchived({ db }: Sql, no: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`SELECT count(*) AS n FROM links l
+    WHERE l.workspace_no = ${no} AND l.archived = 1`.execute(db)
+  return Number(rows[0]?.n ?? 0)
 }
 
 /**

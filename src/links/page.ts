@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { bySql, type Sql } from '../storage/index.ts'
+import { isTag } from '../tags/index.ts'
 import {
   type Fragment,
   type LinkFilter,
@@ -101,9 +102,10 @@ function sorted(query: PageQuery, candidates: Fragment | null): Fragment {
  */
 function walked(query: PageQuery, steps: number): Fragment {
   const { filter, range, nowMs } = query
-  const tests = filter.tags.map(
-    (tag): Fragment => sql`(SELECT 1 FROM link_tags t WHERE t.workspace_no = ${filter.workspaceNo}
-      AND t.tag_key = ${tag} AND t.link_seq = w.seq) IS NOT NULL`,
+  const tests = filter.tagNos.map(
+    (numbers): Fragment => sql`(SELECT 1 FROM link_tags t
+      WHERE t.workspace_no = ${filter.workspaceNo} AND ${isTag('t', numbers)}
+        AND t.link_seq = w.seq LIMIT 1) IS NOT NULL`,
   )
   if (!range.whole) tests.unshift(sql`w.seq BETWEEN ${range.low} AND ${range.high}`)
   // Nothing where the link is gone and its counters are still there.

@@ -3,7 +3,7 @@ import { SEQS_PER_WORKSPACE, type Sql, type Transaction } from '../storage/index
 import { addressesOf, allOf, holdSlug } from './addresses.ts'
 import type { IfMatch, LinkAsker, LinkContext } from './context.ts'
 import { targetOfEntry } from './rows.ts'
-import { countPlace, deleteLink, LINK_COLUMNS, type LinkRow } from './store.ts'
+import { countPlace, deleteLink, type LinkRow, selectLinks } from './store.ts'
 import { linkToChange } from './update.ts'
 
 /** How long a deleted link can be restored; its clicks stay for as long. */
@@ -33,6 +33,7 @@ export async function remove(
       id: row.id,
       workspace_no: row.workspace_no,
       deleted_at: at,
+      folder_id: row.folder_id,
       row: JSON.stringify(row),
     })
     .execute()
@@ -94,9 +95,7 @@ export async function purgeSome(
 ): Promise<boolean> {
   const low = workspaceNo * SEQS_PER_WORKSPACE
   const high = low + SEQS_PER_WORKSPACE - 1
-  const rows = await tx.db
-    .selectFrom('links')
-    .select(LINK_COLUMNS)
+  const rows = await selectLinks(tx)
     .where((eb) => eb.between('seq', low, high))
     .orderBy('seq')
     .limit(STEP)

@@ -1,7 +1,7 @@
 import type { Fields } from '../audit/index.ts'
 import type { BlockList, LinkBlock } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
-import { foldCase, foldForSearch } from '../validation/text.ts'
+import { foldForSearch } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Addresses } from './addresses.ts'
 import type { PreparedPatch } from './fields.ts'
@@ -22,6 +22,8 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   set('title', patch.title)
   set('notes', patch.notes)
   set('tags', tags && JSON.stringify(tags.map(({ tag }) => tag)))
+  set('folder_id', patch.folder_id)
+  set('archived', patch.archived === undefined ? undefined : Number(patch.archived))
   set('external_id', patch.external_id)
   set('enabled', patch.enabled === undefined ? undefined : Number(patch.enabled))
   set('redirect_status', patch.redirect_status)
@@ -56,6 +58,8 @@ export function stateOf(row: LinkRow, domains: Hosts) {
     title: row.title,
     notes: row.notes,
     tags: parseList(row.tags),
+    folder_id: row.folder_id,
+    archived: row.archived !== 0,
     external_id: row.external_id,
     enabled: row.enabled !== 0,
     redirect_status: row.redirect_status as RedirectStatus,
@@ -132,11 +136,6 @@ export function parseList(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[])
 }
 
-/** The keys of stored tags, by which links are found. */
-export function tagKeys(json: string): Set<string> {
-  return new Set(parseList(json).map(foldCase))
-}
-
 function formatAliases(json: string, domains: Hosts): string[] {
   return parseList(json).map((alias) => {
     const [slug = '', no] = alias.split('/').reverse()
@@ -144,12 +143,12 @@ function formatAliases(json: string, domains: Hosts): string[] {
   })
 }
 
-/** What `search` looks through. No part can contain a line break, so no term matches across two. */
+/** What `search` looks through besides the names of tags. No part can contain a line break, so no term matches across two. */
 export function searchText(
-  link: Pick<LinkRow, 'slug' | 'destination_url' | 'title' | 'tags' | 'external_id'>,
+  link: Pick<LinkRow, 'slug' | 'destination_url' | 'title' | 'external_id'>,
 ): string {
-  const { slug, destination_url: url, title, tags, external_id: externalId } = link
-  const parts = [slug, url, title, ...parseList(tags), externalId]
+  const { slug, destination_url: url, title, external_id: externalId } = link
+  const parts = [slug, url, title, externalId]
   return foldForSearch(parts.filter((part) => part !== null).join('\n'))
 }
 

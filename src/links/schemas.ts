@@ -17,6 +17,8 @@ export const LINK_EXAMPLE = {
   title: 'Summer sale',
   notes: null,
   tags: ['newsletter', 'summer'],
+  folder_id: null,
+  archived: false,
   external_id: 'crm-4711',
   enabled: true,
   status: 'active',
@@ -59,6 +61,8 @@ export const LinkSchema = z
     tags: z
       .array(z.string())
       .openapi({ description: 'Sorted, and unique without regard to case.' }),
+    folder_id: text('The folder that the link is in. Null: in none.').nullable(),
+    archived: flag('Whether lists leave it out; it redirects all the same.'),
     external_id: text("The link's id in a system of yours. Null: none.").nullable(),
     enabled: flag('False: switched off by hand; visitors get 410.'),
     status: z.enum(STATUSES).openapi({

@@ -31,6 +31,7 @@ import {
   type Prepared,
   type PreparedCreate,
 } from './fields.ts'
+import { withGroups } from './groups.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
 import { purgeDeleted, purgeSome, remove } from './remove.ts'
@@ -51,10 +52,10 @@ export function hashPassword(password: string): Promise<string> {
 /** A link of a workspace. @throws AppError LINK_NOT_FOUND */
 async function get(
   { storage, clock, render }: LinkContext,
-  { workspace }: LinkCaller,
+  caller: LinkCaller,
   id: string,
 ): Promise<Link> {
-  const row = await findLink(storage.read, id, workspace.no)
+  const row = await findLink(storage.read, id, caller)
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
   // Two point reads take half as long as a join over two files.
   return render(row, await findCounters(storage.read, row.seq), clock.now())
@@ -134,9 +135,10 @@ async function prepareWrite<F extends PatchFields>(
 async function create(
   ctx: LinkContext,
   tx: Transaction,
-  { workspace, actor }: LinkAsker,
+  caller: LinkAsker,
   fields: PreparedCreate,
 ): Promise<Link> {
+  const { workspace, actor } = caller
   const { no, plan } = workspace
   const now = ctx.clock.now()
   const domainNo = fields.domain ?? DEFAULT_DOMAIN
@@ -152,7 +154,7 @@ async function create(
     created_at: createdAt,
     updated_at: createdAt,
   }
-  const filled = withFields(blank, fields)
+  const filled = await withGroups(ctx, tx, caller, blank, withFields(blank, fields))
   const target = targetOf(filled)
   const main =
     fields.slug === undefined ? await takeUnused(ctx, tx, aliases, target, domainNo) : asked

@@ -1,16 +1,30 @@
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
+import {
+  type Insertable,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+} from 'kysely'
 import { AppError } from '../errors/index.ts'
 import {
   type LinksTable,
   prepare,
   prepareSql,
+  type Schema,
   type Sql,
   type Transaction,
 } from '../storage/index.ts'
-import { searchText, tagKeys } from './rows.ts'
+import { folderOf, tagNames } from './joined.ts'
+import { searchText } from './rows.ts'
 
-/** A row of `links` as it is read back, without what only the search looks through. */
-export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'>
+/**
+ * A row of `links` as it is read back, without what only the search looks through. The folder is
+ * the one that has the link's now.
+ */
+export type LinkRow = Omit<Selectable<LinksTable>, 'search_text'> & {
+  /** JSON array of strings: the names of `tag_nos`, in the order of their keys. */
+  tags: string
+}
 
 /** A link with every field as it is by default. */
 export const BLANK: LinkRow = {
@@ -25,6 +39,9 @@ export const BLANK: LinkRow = {
   title: null,
   notes: null,
   tags: '[]',
+  tag_nos: '[]',
+  folder_id: null,
+  archived: 0,
   aliases: '[]',
   external_id: null,
   enabled: 1,
@@ -42,7 +59,19 @@ export const BLANK: LinkRow = {
   version: 1,
 }
 
-export const LINK_COLUMNS = Object.keys(BLANK) as (keyof LinkRow)[]
+const COLUMNS = Object.keys(BLANK) as (keyof LinkRow)[]
+/** Those that are written as they are. */
+const STORED = COLUMNS.filter((name) => name !== 'tags') as Exclude<keyof LinkRow, 'tags'>[]
+
+/** Links with the names of their tags, and the folder that they are in now. */
+export function selectLinks({ db }: Pick<Sql, 'db'>) {
+  const plain = STORED.filter((name) => name !== 'folder_id')
+  const query = db
+    .selectFrom('links')
+    .select(plain)
+    .select([tagNames('links').as('tags'), folderOf('links').as('folder_id')])
+  return query as SelectQueryBuilder<Schema, 'links', LinkRow>
+}
 
 const COUNTER_COLUMNS = ['total', 'human', 'bot', 'unique_visitors', 'last_clicked_at'] as const
 
@@ -50,14 +79,16 @@ const COUNTER_COLUMNS = ['total', 'human', 'bot', 'unique_visitors', 'last_click
 export type Counters = Record<(typeof COUNTER_COLUMNS)[number], number | null>
 
 /** The columns of a link `l` with its counters `c`, for a statement written in SQL. */
-export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql.raw(
-  [...LINK_COLUMNS.map((name) => `l.${name}`), ...COUNTER_COLUMNS.map((name) => `c.${name}`)].join(
-    ', ',
-  ),
-)
+export const LINK_WITH_COUNTERS: RawBuilder<unknown> = sql`${tagNames('l')} AS tags,
+  ${folderOf('l')} AS folder_id, ${sql.raw(
+    [
+      ...STORED.filter((name) => name !== 'folder_id').map((name) => `l.${name}`),
+      ...COUNTER_COLUMNS.map((name) => `c.${name}`),
+    ].join(', '),
+  )}`
 
 const insert = prepare<LinkRow & { search_text: string }, { seq: number }>((db, p) => {
-  const columns = [...LINK_COLUMNS, 'search_text'] as const
+  const columns = [...STORED, 'search_text'] as const
   return db
     .insertInto('links')
     .values(
@@ -73,14 +104,14 @@ const insert = prepare<LinkRow & { search_text: string }, { seq: number }>((db, 
 export async function insertLink(tx: Transaction, row: LinkRow): Promise<boolean> {
   const search_text = searchText(row)
   if ((await tx.run(insert, { ...row, search_text })).length === 0) return false
-  await changeTags(tx, row, '[]', row.tags)
+  await changeTags(tx, row, '[]', row.tag_nos)
   indexText(tx, row.seq, search_text)
   return true
 }
 
 /** Changes a link, its tags and its search entry. False: its external id is in use. */
 export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow): Promise<boolean> {
-  const { seq, id, workspace_no, created_at, block, uses, ...changing } = row
+  const { seq, id, workspace_no, created_at, block, uses, tags, ...changing } = row
   const search_text = searchText(row)
   let update = tx.db
     .updateTable('links')
@@ -102,7 +133,7 @@ export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow)
   }
   const { numUpdatedRows } = await update.executeTakeFirst()
   if (numUpdatedRows === 0n) return false
-  await changeTags(tx, row, before.tags, row.tags)
+  await changeTags(tx, row, before.tag_nos, row.tag_nos)
   if (search_text !== searchText(before)) {
     unindexText(tx, seq)
     indexText(tx, seq, search_text)
@@ -112,26 +143,35 @@ export async function updateLink(tx: Transaction, before: LinkRow, row: LinkRow)
 
 /** Removes a link, its tags and its search entry; its slugs are the caller's to remove. */
 export async function deleteLink(tx: Transaction, row: LinkRow): Promise<void> {
-  await changeTags(tx, row, row.tags, '[]')
+  await changeTags(tx, row, row.tag_nos, '[]')
   unindexText(tx, row.seq)
   await tx.db.deleteFrom('links').where('seq', '=', row.seq).execute()
 }
 
 const byId = prepare<{ id: string; workspaceNo: number }, LinkRow>((db, p) =>
-  db
-    .selectFrom('links')
-    .select(LINK_COLUMNS)
-    .where('id', '=', p.id)
-    .where('workspace_no', '=', p.workspaceNo),
+  selectLinks({ db }).where('id', '=', p.id).where('workspace_no', '=', p.workspaceNo),
 )
 
-/** A link of a workspace. */
+/** Who looks for a link. */
+export interface LinkSeeker {
+  readonly workspace: { readonly no: number }
+  /** Links of these folders don't exist for them. */
+  readonly hiddenFolders?: readonly string[] | undefined
+}
+
+/** Whether somebody sees a link of their workspace. */
+export function sees({ hiddenFolders = [] }: LinkSeeker, { folder_id }: LinkRow): boolean {
+  return folder_id === null || !hiddenFolders.includes(folder_id)
+}
+
+/** A link of somebody's workspace that they see. */
 export async function findLink(
   sqlx: Sql,
   id: string,
-  workspaceNo: number,
+  seeker: LinkSeeker,
 ): Promise<LinkRow | undefined> {
-  return (await sqlx.run(byId, { id, workspaceNo }))[0]
+  const [row] = await sqlx.run(byId, { id, workspaceNo: seeker.workspace.no })
+  return row !== undefined && sees(seeker, row) ? row : undefined
 }
 
 const countersOf = prepare<{ seq: number }, Counters>((db, p) =>
@@ -143,13 +183,14 @@ export async function findCounters(sqlx: Sql, seq: number): Promise<Counters | u
   return (await sqlx.run(countersOf, { seq }))[0]
 }
 
-const insertTag = prepare<{ workspaceNo: number; key: string; seq: number }, never>((db, p) =>
+const insertTag = prepare<{ workspaceNo: number; no: number; seq: number }, never>((db, p) =>
   db
     .insertInto('link_tags')
-    .values({ workspace_no: p.workspaceNo, tag_key: p.key, link_seq: p.seq })
+    .values({ workspace_no: p.workspaceNo, tag_no: p.no, link_seq: p.seq })
     .onConflict((conflict) => conflict.doNothing()),
 )
 
+/** Changes the numbers of a link's tags, given as they are stored. */
 async function changeTags(
   tx: Transaction,
   { workspace_no: workspaceNo, seq }: LinkRow,
@@ -157,18 +198,18 @@ async function changeTags(
   after: string,
 ): Promise<void> {
   if (before === after) return
-  const had = tagKeys(before)
-  const has = tagKeys(after)
+  const had = new Set(JSON.parse(before) as number[])
+  const has = new Set(JSON.parse(after) as number[])
   const dropped = [...had.difference(has)]
   if (dropped.length > 0) {
     await tx.db
       .deleteFrom('link_tags')
       .where('workspace_no', '=', workspaceNo)
-      .where('tag_key', 'in', dropped)
+      .where('tag_no', 'in', dropped)
       .where('link_seq', '=', seq)
       .execute()
   }
-  for (const key of has.difference(had)) await tx.run(insertTag, { workspaceNo, key, seq })
+  for (const no of has.difference(had)) await tx.run(insertTag, { workspaceNo, no, seq })
 }
 
 const add = prepareSql<{ seq: number; text: string }, never>(

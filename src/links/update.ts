@@ -18,6 +18,7 @@ import {
   type LinkContext,
 } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
+import { withGroups } from './groups.ts'
 import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
 import {
@@ -36,13 +37,13 @@ import { BOUNDS } from './values.ts'
  */
 export async function linkToChange(
   tx: Transaction,
-  { workspace }: LinkCaller,
+  caller: LinkCaller,
   id: string,
   ifMatch: IfMatch,
 ): Promise<LinkRow> {
   // Two concurrent changes would each overwrite the other's slugs and tags.
-  await tx.lockWorkspace(workspace.no)
-  const row = await findLink(tx, id, workspace.no)
+  await tx.lockWorkspace(caller.workspace.no)
+  const row = await findLink(tx, id, caller)
   if (row === undefined) throw new AppError('LINK_NOT_FOUND')
   if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
   return row
@@ -72,15 +73,17 @@ export async function update(
 export async function change(
   ctx: LinkContext,
   tx: Transaction,
-  { workspace, actor }: LinkAsker,
+  caller: LinkAsker,
   { row: before, isDeleted }: { row: LinkRow; isDeleted: boolean },
   patch: PreparedPatch,
   action: 'link.updated' | 'link.restored',
 ): Promise<Link> {
+  const { workspace, actor } = caller
   const now = ctx.clock.now()
   const from = addressesOf(before)
   const to = addressesAfter(from, patch)
-  const row = withAddresses(withFields(before, patch), to)
+  const filled = await withGroups(ctx, tx, caller, before, withFields(before, patch))
+  const row = withAddresses(filled, to)
   const faults = faultsOf(row, to, patch)
   if (faults.length > 0) throw invalid(...faults)
   const names = Object.keys(row) as (keyof LinkRow)[]

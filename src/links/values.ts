@@ -42,7 +42,8 @@ export function checkTags(tags: readonly Tag[]): Tag[] | Fault {
   const unique = new Map<string, Tag>()
   for (const tag of tags) if (!unique.has(tag.key)) unique.set(tag.key, tag)
   if (unique.size > BOUNDS.tags) return new Fault('TOO_MANY', { max: BOUNDS.tags })
-  return [...unique.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+  // As the database orders them.
+  return [...unique.values()].sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 }
 
 /** Aliases, none of them twice. */

@@ -1,6 +1,7 @@
 import { type Actor, type Asker, askerOf, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import { AppError } from '../errors/index.ts'
+import { leaveFolders } from '../folders/index.ts'
 import type { Caller, Role } from '../http/types.ts'
 import { revokeKeysOf } from '../keys/service.ts'
 import type { Sql, Storage, Transaction } from '../storage/index.ts'
@@ -136,6 +137,7 @@ export async function takeOut(
 ): Promise<void> {
   await endInvitationsBy(tx, workspaceNo, id, actor, at)
   if (!keepKeys) await revokeKeysOf(tx, workspaceNo, id, actor, at)
+  await leaveFolders(tx, workspaceNo, id)
   await tx.db
     .deleteFrom('members')
     .where('workspace_no', '=', workspaceNo)

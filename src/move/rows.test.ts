@@ -79,7 +79,7 @@ describe.skipIf(postgresMissing !== undefined)('tables on their way', () => {
     main.raw
       .query(
         `INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
-           target_url, title, tags, aliases, external_id, enabled, redirect_status, forward_query,
+           target_url, title, tag_nos, aliases, external_id, enabled, redirect_status, forward_query,
            created_at, updated_at, version, search_text)
          VALUES (?1, 'lnk_' || ?1, 1, 0, 's', 's', 'https://a.example', 'https://a.example', ?2,
            '[]', '[]', ?3, 1, 302, 0, 1, 1, 1, '')`,

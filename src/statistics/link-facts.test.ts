@@ -24,7 +24,7 @@ test('links by their ids, deleted ones too, and hosts; however many are asked fo
     [0, 's.example'],
     [1, 'go.example'],
   ])
-  expect(await facts.tagged(1, ['a', 'b'])).toEqual([first])
-  expect(await facts.tagged(1, ['c'])).toEqual([])
+  expect(await facts.grouped(1, { tags: ['a', 'b'], folder: null })).toEqual([first])
+  expect(await facts.grouped(1, { tags: ['c'], folder: null })).toEqual([])
   facts.close()
 })

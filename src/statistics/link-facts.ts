@@ -1,6 +1,6 @@
 import { openSqlite, type Sql, type SqliteConnection } from '../storage/index.ts'
 import type { LinkFacts } from './engine/types.ts'
-import { findLinkIds, findTagged } from './store.ts'
+import { findGrouped, findInFolders, findLinkIds } from './store.ts'
 
 const CACHE_BYTES = 2 * 1024 * 1024
 
@@ -8,7 +8,8 @@ const CACHE_BYTES = 2 * 1024 * 1024
 export function linkFactsIn(database: () => Sql): LinkFacts {
   return {
     links: (seqs) => findLinkIds(database(), seqs),
-    tagged: (workspaceNo, tags) => findTagged(database(), workspaceNo, tags),
+    grouped: (workspaceNo, group) => findGrouped(database(), workspaceNo, group),
+    inFolders: (workspaceNo, folders) => findInFolders(database(), workspaceNo, folders),
     async domains() {
       const rows = await database().db.selectFrom('domains').select(['no', 'host']).execute()
       return new Map(rows.map(({ no, host }) => [no, host]))

@@ -19,6 +19,8 @@ export interface ClicksQuery {
   /** Links are still ids. */
   filters: Filter[]
   tags: string[]
+  /** The id of a folder. */
+  folder?: string | undefined
   bots: BotsMode | undefined
 }
 
@@ -101,6 +103,14 @@ const tag = repeatable(
   example: ['newsletter'],
 })
 
+const folder = z
+  .string()
+  .optional()
+  .openapi({
+    param: { description: 'Clicks on links in the folder with this id.' },
+    example: 'fld_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  })
+
 const cursor = z
   .string()
   .optional()
@@ -143,7 +153,10 @@ const lastEventId = z
  */
 export function createQuerySchemas(domains: () => Domains) {
   const { link, not_link, ...shared } = filterShape(domains)
-  return { link: schemasOf(shared), workspace: schemasOf({ tag, ...shared, link, not_link }) }
+  return {
+    link: schemasOf(shared),
+    workspace: schemasOf({ tag, folder, ...shared, link, not_link }),
+  }
 }
 
 /** Made by {@link createQuerySchemas}. */
@@ -171,6 +184,7 @@ export interface CheckedQuery {
   interval?: Interval | undefined
   bots?: BotsMode | undefined
   tag?: string[] | undefined
+  folder?: string | undefined
   limit: number
   cursor?: string | undefined
   raw?: boolean
@@ -179,6 +193,6 @@ export interface CheckedQuery {
 
 /** The clicks that a checked query asks for. */
 export function clicksQueryOf(query: CheckedQuery): ClicksQuery {
-  const { from, to, timezone, tag = [], bots } = query
-  return { from, to, zone: timezone, filters: filtersOf({ ...query }), tags: tag, bots }
+  const { from, to, timezone, tag = [], folder, bots } = query
+  return { from, to, zone: timezone, filters: filtersOf({ ...query }), tags: tag, folder, bots }
 }

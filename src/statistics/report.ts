@@ -123,10 +123,10 @@ const SPARKLINE_DAYS = 30
  */
 export async function sparklines(
   { storage, clock, reports }: StatisticsContext,
-  { workspace }: StatisticsCaller,
+  { workspace, hiddenFolders }: StatisticsCaller,
   ids: readonly string[],
 ): Promise<Record<string, number[]>> {
-  const seqs = await findLinkSeqs(storage.read, ids, workspace.no)
+  const seqs = await findLinkSeqs(storage.read, ids, workspace.no, hiddenFolders)
   if (seqs.size === 0) return {}
   const firstDay = Math.floor(clock.now() / DAY_MS) - SPARKLINE_DAYS + 1
   const days = new Map(await ask(reports.daily([...seqs.values()], firstDay, SPARKLINE_DAYS)))

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
+import { idsOfFolder } from '../folders/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import type { Storage } from '../storage/index.ts'
 import { foldCase } from '../validation/text.ts'
@@ -14,6 +15,8 @@ import { zoneOffsets } from './zones.ts'
 /** Who asks, as far as statistics need to know. */
 export interface StatisticsCaller {
   readonly workspace: { readonly no: number }
+  /** Links of these folders don't exist for who asks. */
+  readonly hiddenFolders?: readonly string[] | undefined
   /** Whose request it is; absent: the operator made the key. */
   readonly person?: { readonly id: string } | undefined
 }
@@ -47,7 +50,8 @@ function botsOf({ bots, filters }: ClicksQuery): BotsMode {
 
 /**
  * The clicks of a question, in the terms of the stored clicks.
- * @throws AppError LINK_NOT_FOUND for the link of the question, and for those of a filter
+ * @throws AppError LINK_NOT_FOUND for the link of the question, and for those of a filter;
+ *   FOLDER_NOT_FOUND
  */
 export async function select(
   { storage, clock }: Pick<StatisticsContext, 'storage' | 'clock'>,
@@ -55,15 +59,19 @@ export async function select(
   range: Range,
 ): Promise<Selection> {
   const { no } = caller.workspace
-  const linkSeq = linkId === null ? null : await findLinkSeq(storage.read, linkId, no)
+  const { hiddenFolders: hidden = [] } = caller
+  const linkSeq = linkId === null ? null : await findLinkSeq(storage.read, linkId, no, hidden)
   if (linkSeq === undefined) throw new AppError('LINK_NOT_FOUND')
   const tags = tagKeys(query.tags)
+  const folder = await folderIds(storage, caller, query.folder)
   return {
     workspaceNo: no,
     linkSeq,
     linkSeqs: null,
     ...(tags.length > 0 && { tags }),
-    filters: await resolveFilters(storage, no, query.filters),
+    ...(folder !== null && { folder }),
+    ...(hidden.length > 0 && { hiddenFolders: hidden }),
+    filters: await resolveFilters(storage, caller, query.filters),
     bots: botsOf(query),
     ...selectedRange(range, query.zone, clock.now()),
   }
@@ -86,17 +94,29 @@ export function tagKeys(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => foldCase(tag.trim())))].sort()
 }
 
+/** The ids by which links are in a folder that the caller sees. @throws AppError FOLDER_NOT_FOUND */
+export async function folderIds(
+  storage: Pick<Storage, 'read'>,
+  { workspace, hiddenFolders = [] }: StatisticsCaller,
+  id: string | undefined,
+): Promise<readonly string[] | null> {
+  if (id === undefined) return null
+  const ids = hiddenFolders.includes(id) ? [] : await idsOfFolder(storage.read, workspace.no, id)
+  if (ids.length === 0) throw new AppError('FOLDER_NOT_FOUND')
+  return ids
+}
+
 /** Replaces ids of links by their `seq`. @throws AppError LINK_NOT_FOUND */
 async function resolveFilters(
   storage: Pick<Storage, 'read'>,
-  workspaceNo: number,
+  { workspace, hiddenFolders }: StatisticsCaller,
   filters: readonly Filter[],
 ): Promise<Filter[]> {
   const ids = filters.flatMap(({ dimension, values }) =>
     dimension === 'link' ? values.map(String) : [],
   )
   if (ids.length === 0) return [...filters]
-  const seqs = await findLinkSeqs(storage.read, ids, workspaceNo)
+  const seqs = await findLinkSeqs(storage.read, ids, workspace.no, hiddenFolders)
   if (ids.some((id) => !seqs.has(id))) throw new AppError('LINK_NOT_FOUND')
   return filters.map((filter) =>
     filter.dimension === 'link'

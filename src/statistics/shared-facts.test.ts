@@ -14,19 +14,28 @@ describe.skipIf(postgresMissing !== undefined)('facts of links on PostgreSQL', (
     const url = await server.createDatabase()
     storage = await openPostgres({ url })
     await server.admin(
-      `INSERT INTO link_tags (workspace_no, tag_key, link_seq)
+      `INSERT INTO link_tags (workspace_no, tag_no, link_seq)
        SELECT w, tag, w * ${SEQS_PER_WORKSPACE}::bigint + n
        FROM generate_series(1, 2) w, generate_series(${LINKS}, 1, -1) n,
-         LATERAL (VALUES ('all'), (CASE n % 2 WHEN 0 THEN 'even' ELSE 'odd' END)) t (tag)`,
+         LATERAL (VALUES (1), (CASE n % 2 WHEN 0 THEN 2 ELSE 3 END)) t (tag)`,
+      new URL(url).pathname.slice(1),
+    )
+    // `every` was merged into `all`.
+    await server.admin(
+      `INSERT INTO tags (workspace_no, no, id, key, name, search_text, colour, merged_into,
+         created_at, updated_at, version)
+       SELECT w, no, w || '-' || no, key, key, key, 'red', merged, 0, 0, 1
+       FROM generate_series(1, 2) w, LATERAL (VALUES (1, 'all', NULL), (2, 'even', NULL),
+         (3, 'odd', NULL), (4, 'all', 1)) t (no, key, merged)`,
       new URL(url).pathname.slice(1),
     )
   })
   afterAll(() => storage?.close())
 
   test('all that have the tags are found, however many', async () => {
-    const { tagged } = linkFactsIn(() => storage.reports)
+    const { grouped } = linkFactsIn(() => storage.reports)
     const numbers = async (...tags: string[]) =>
-      (await tagged(1, tags)).map((seq) => seq - SEQS_PER_WORKSPACE)
+      (await grouped(1, { tags, folder: null })).map((seq) => seq - SEQS_PER_WORKSPACE)
     const all = Array.from({ length: LINKS }, (_, i) => i + 1)
     expect(await numbers('all')).toEqual(all)
     expect(await numbers('all', 'even')).toEqual(all.filter((n) => n % 2 === 0))

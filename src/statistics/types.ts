@@ -48,6 +48,12 @@ export interface Selection {
    * links, because there may be hundreds of thousands.
    */
   tags?: readonly string[]
+  /** Only the links that are in this folder, by these ids; absent: all. */
+  folder?: readonly string[]
+  /** Without the links in these folders, by their ids; absent: none is left out. */
+  hiddenFolders?: readonly string[]
+  /** Not these links; absent: none is left out. */
+  exceptSeqs?: readonly number[]
   /** Milliseconds since the Unix epoch; from ≤ time < to. */
   from: number
   to: number

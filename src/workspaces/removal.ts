@@ -22,6 +22,7 @@ export function createWorkspaceRemoval(deps: {
   async function step(tx: Transaction, no: number): Promise<boolean> {
     await tx.lock('purge')
     if (!(await purgeLinks(tx, no))) return false
+    await dropGroups(tx, no)
     if ((await dropEntries(tx, no, STEP)) === STEP) return false
     if ((await dropIdempotency(tx, no, STEP)) === STEP) return false
     const purged = { purged_at: clock.now() }
@@ -83,4 +84,16 @@ async function dropIdempotency(tx: Transaction, no: number, limit: number): Prom
     .where('key', 'in', some.limit(limit))
     .executeTakeFirst()
   return Number(numDeletedRows)
+}
+
+/** Deletes tags and folders, of which a workspace has few. */
+async function dropGroups({ db }: Transaction, no: number): Promise<void> {
+  await db.deleteFrom('tags').where('workspace_no', '=', no).execute()
+  await db
+    .deleteFrom('folder_members')
+    .where('folder_id', 'in', (eb) =>
+      eb.selectFrom('folders').select('id').where('workspace_no', '=', no),
+    )
+    .execute()
+  await db.deleteFrom('folders').where('workspace_no', '=', no).execute()
 }

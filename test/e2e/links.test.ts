@@ -124,6 +124,8 @@ describe('a link', () => {
       title: 'A title 🎉',
       notes: 'Two\nlines',
       tags: ['Alpha', 'beta'],
+      folder_id: null,
+      archived: false,
       external_id: 'crm-1',
       enabled: true,
       status: 'active',

@@ -6,6 +6,7 @@ import { createIds } from '../../base/ids.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import { syncDomains } from '../../domains/index.ts'
+import { hiddenFoldersOf, registerFolderRoutes } from '../../folders/index.ts'
 import { createCursors } from '../../http/cursor.ts'
 import { createApi, type Person, type Role } from '../../http/index.ts'
 import { registerKeyRoutes } from '../../keys/routes.ts'
@@ -22,6 +23,7 @@ import { registerLogoRoutes, registerQrRoutes } from '../../qr/routes.ts'
 import { registerStatisticsRoutes } from '../../statistics/routes.ts'
 import type { StatisticsService } from '../../statistics/service.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
+import { registerTagRoutes } from '../../tags/index.ts'
 import { registerUsageRoutes } from '../../usage/routes.ts'
 import { createUserService } from '../../users/service.ts'
 import { registerInstanceRoutes } from '../../workspaces/instance-routes.ts'
@@ -155,6 +157,8 @@ export async function createTestDashboard() {
   }
   const publicApi = createApi(apiDeps)
   registerLinkRoutes(publicApi, { links })
+  registerTagRoutes(publicApi, administration)
+  registerFolderRoutes(publicApi, administration)
   const statistics = {
     domains,
     export: async () => async () => new Response('no clicks').body,
@@ -183,13 +187,15 @@ export async function createTestDashboard() {
           ({ user_id }) => user_id === userId,
         )
         if (member === undefined) return null
+        const scopes = permissionsOf(member.role, instanceOwner)
         return {
           kind: 'session',
           sessionId,
           userId,
           email,
           role: member.role,
-          scopes: permissionsOf(member.role, instanceOwner),
+          scopes,
+          hiddenFolders: await hiddenFoldersOf(storage.read, found.no, { userId, scopes }),
           workspace: {
             no: found.no,
             id: found.id,
@@ -202,6 +208,8 @@ export async function createTestDashboard() {
   })
   const deps = { ...administration, links }
   registerLinkRoutes(dashboard, deps)
+  registerTagRoutes(dashboard, deps)
+  registerFolderRoutes(dashboard, deps)
   registerLinkCheckRoute(dashboard, deps)
   registerQrRoutes(dashboard, deps)
   registerLogoRoutes(dashboard, deps)

@@ -90,10 +90,10 @@ export async function addLinks(
       VALUES (${workspaceNo}, ${`ws_${workspaceNo}`}, ${`W${workspaceNo}`}, ${`w${workspaceNo}`},
         ${planId}, 0, ${count})`.execute(db)
     await sql`INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
-        target_url, tags, aliases, enabled, redirect_status, forward_query, created_at, updated_at,
+        target_url, aliases, enabled, redirect_status, forward_query, created_at, updated_at,
         version, search_text)
       SELECT ${first}::bigint + n, 'lnk_' || (${first}::bigint + n), ${workspaceNo}, 0, 's' || ${workspaceNo}::bigint || '-' || n,
-        's' || ${workspaceNo}::bigint || '-' || n, 'https://e.example', 'https://e.example', '[]', '[]', 1, 302, 0, 0, 0, 1, ''
+        's' || ${workspaceNo}::bigint || '-' || n, 'https://e.example', 'https://e.example', '[]', 1, 302, 0, 0, 0, 1, ''
       FROM generate_series(1, ${count}::bigint) n`.execute(db)
   })
   return Array.from({ length: count }, (_, n) => first + n + 1)

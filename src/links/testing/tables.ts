@@ -39,11 +39,9 @@ export async function expectConsistent({ storage }: TestLinks): Promise<void> {
     expect(links_count).toBe(rows.filter((row) => row.workspace_no === no).length)
   }
   const tags = await db.selectFrom('link_tags').selectAll().execute()
-  expect(tags.map(({ link_seq, tag_key }) => `${link_seq} ${tag_key}`).sort()).toEqual(
+  expect(tags.map(({ link_seq, tag_no }) => `${link_seq} ${tag_no}`).sort()).toEqual(
     rows
-      .flatMap((row) =>
-        (JSON.parse(row.tags) as string[]).map((tag) => `${row.seq} ${tag.toLowerCase()}`),
-      )
+      .flatMap((row) => (JSON.parse(row.tag_nos) as number[]).map((no) => `${row.seq} ${no}`))
       .sort(),
   )
 }

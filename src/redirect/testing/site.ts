@@ -124,7 +124,6 @@ export async function openSite(
         target_url,
         title: null,
         notes: null,
-        tags: '[]',
         aliases: JSON.stringify(aliases_typed),
         external_id: null,
         enabled: 1,

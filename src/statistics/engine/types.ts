@@ -1,5 +1,6 @@
 import type { Position } from '../../clicks/segments.ts'
 import type { Dialect } from '../reports/dialect.ts'
+import type { LinkGroup } from '../store.ts'
 import type { ClickReports, ListedClick, Selection } from '../types.ts'
 
 /** Where reports get their rows: DuckDB, ClickHouse or PostgreSQL. */
@@ -18,8 +19,10 @@ export interface Engine {
 export interface LinkFacts {
   /** The ids of links; unknown links are missing. */
   links(seqs: readonly number[]): Promise<ReadonlyMap<number, string>>
-  /** The links of a workspace that have all these tags (their keys). */
-  tagged(workspaceNo: number, tags: readonly string[]): Promise<readonly number[]>
+  /** The links of a workspace that are in a folder and have tags. */
+  grouped(workspaceNo: number, group: LinkGroup): Promise<readonly number[]>
+  /** The links of a workspace that are in these folders. */
+  inFolders(workspaceNo: number, folders: readonly string[]): Promise<readonly number[]>
   /** The hosts of all domains, by their number. */
   domains(): Promise<ReadonlyMap<number, string>>
 }

@@ -3,13 +3,14 @@ import { ask, createOpenLimit } from '../ask.ts'
 import { idOf, positionOf, renderClick } from '../clicks.ts'
 import type { ClicksQuery } from '../query.ts'
 import {
+  folderIds,
   type StatisticsCaller,
   type StatisticsContext,
   select,
   selectedRange,
   tagKeys,
 } from '../selection.ts'
-import { findLinkIds, hasTags } from '../store.ts'
+import { findLinkIds, isInGroup } from '../store.ts'
 import type { AskableReports, ClickPosition } from '../types.ts'
 import { createEventStream, type StreamEvent } from './event-stream.ts'
 import { followClicks } from './follow.ts'
@@ -40,11 +41,12 @@ export function createLiveStreams(deps: LiveOptions) {
   const limit = createOpenLimit(STREAMS_PER_WORKSPACE, STREAMS_MAX)
   const streams = new Set<ReturnType<typeof createEventStream>>()
 
-  /** The selection of a range. Tags are checked per click: a tag may have 100,000 links. */
+  /** The selection of a range. Tags and folders are checked per click: they may have 100,000 links. */
   async function selectionsOf(caller: StatisticsCaller, query: ClicksQuery) {
     const now = clock.now()
-    const question = { caller, linkId: null, query: { ...query, tags: [] } }
-    const selection = await select({ storage, clock }, question, { from: now, to: now + 1 })
+    const question = { caller, linkId: null, query: { ...query, tags: [], folder: undefined } }
+    const asked = await select({ storage, clock }, question, { from: now, to: now + 1 })
+    const { hiddenFolders: _, ...selection } = asked
     return (range: { from: number; to: number }) => ({
       ...selection,
       ...selectedRange(range, query.zone, clock.now()),
@@ -52,7 +54,7 @@ export function createLiveStreams(deps: LiveOptions) {
   }
 
   return {
-    /** @throws AppError BAD_REQUEST, LINK_NOT_FOUND, RATE_LIMITED, SERVICE_UNAVAILABLE */
+    /** @throws AppError BAD_REQUEST, LINK_NOT_FOUND, FOLDER_NOT_FOUND, RATE_LIMITED, SERVICE_UNAVAILABLE */
     async open(
       caller: StatisticsCaller,
       query: ClicksQuery,
@@ -62,6 +64,11 @@ export function createLiveStreams(deps: LiveOptions) {
       const { no } = caller.workspace
       const after = resumeAfter(resume) ?? { time: clock.now(), n: 0 }
       const selectionOf = await selectionsOf(caller, query)
+      const group = {
+        tags: tagKeys(query.tags),
+        folder: await folderIds(storage, caller, query.folder),
+        hidden: caller.hiddenFolders ?? [],
+      }
       const release = limit.take(caller)
       try {
         // An instance without statistics answers 503 instead of an empty stream.
@@ -71,7 +78,6 @@ export function createLiveStreams(deps: LiveOptions) {
         release()
         throw error
       }
-      const tags = tagKeys(query.tags)
       const pauseMs = () => Math.max(livePauseMs, limit.open * PAUSE_PER_STREAM_MS)
       const options = { reports, clock, after, selectionOf, lateMs: liveLateMs, pauseMs }
 
@@ -83,7 +89,7 @@ export function createLiveStreams(deps: LiveOptions) {
           }
           const { click, position } = followed
           const { linkSeq } = click
-          if (!(await hasTags(storage.read, no, linkSeq, tags))) continue
+          if (!(await isInGroup(storage.read, no, linkSeq, group))) continue
           const id = (await findLinkIds(storage.read, [linkSeq])).get(linkSeq) ?? null
           yield { id: idOf(position), data: JSON.stringify(renderClick(click, id, domains)) }
         }

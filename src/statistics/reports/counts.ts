@@ -94,13 +94,14 @@ export async function top(
 
 /** The condition of a selection, without its mode. */
 export function selectionSql(dialect: Dialect, bind: Bind, selection: Selection): string {
-  const { workspaceNo, linkSeq, linkSeqs, from, to, filters, offsets } = selection
+  const { workspaceNo, linkSeq, linkSeqs, exceptSeqs, from, to, filters, offsets } = selection
   return [
     `workspace = ${workspaceNo}`,
     `time >= ${from}`,
     `time < ${to}`,
     ...(linkSeq === null ? [] : [`link = ${linkSeq}`]),
     ...(linkSeqs === null ? [] : [dialect.among('link', linkSeqs, bind)]),
+    ...(exceptSeqs === undefined ? [] : [`NOT (${dialect.among('link', exceptSeqs, bind)})`]),
     ...filters.map((filter) => filterSql(dialect, bind, filter, offsets)),
   ].join(' AND ')
 }
@@ -126,11 +127,12 @@ function countsByKey(
       ${dialect.distinctVisitors(mode)} AS u, count(*) FILTER (WHERE kind <> 0) AS b
     FROM ${dialect.table('clicks', selection.workspaceNo)} WHERE ${selectionSql(dialect, bind, selection)} GROUP BY 1`
   // Purged days have links and kinds only: other filters exclude them.
-  const { filters, linkSeq, linkSeqs } = selection
+  const { filters, linkSeq, linkSeqs, exceptSeqs } = selection
   if (filters.some((it) => it.dimension !== 'link' && it.dimension !== 'kind')) return clicks
   const ofLinks =
     linkSeq !== null ||
     linkSeqs !== null ||
+    exceptSeqs !== undefined ||
     dimension === 'link' ||
     filters.some((it) => it.dimension === 'link')
   const sumOf = (column: string, condition: string) =>

@@ -16,7 +16,8 @@ export interface ReportOptions {
 
 const NO_FACTS: LinkFacts = {
   links: async () => new Map(),
-  tagged: async () => [],
+  grouped: async () => [],
+  inFolders: async () => [],
   domains: async () => new Map(),
 }
 /** No click is later: the end of the year 9999. */
@@ -38,12 +39,16 @@ export function createReports(
   const queue = createQueryQueue(heavyWithinMs)
   const exported = createExport(engine, facts)
 
-  /** The selection with the links of its tags, within the times that clicks can have. */
+  /** The selection with the links of its tags and folders, within the times that clicks can have. */
   async function resolve(selection: Selection): Promise<Selection> {
-    const { workspaceNo, tags = [], from, to } = selection
+    const { workspaceNo, tags = [], folder = null, hiddenFolders = [], from, to } = selection
+    const isGroup = tags.length > 0 || folder !== null
+    const hidden =
+      hiddenFolders.length === 0 ? [] : await facts.inFolders(workspaceNo, hiddenFolders)
     return {
       ...selection,
-      linkSeqs: tags.length === 0 ? selection.linkSeqs : await facts.tagged(workspaceNo, tags),
+      linkSeqs: isGroup ? await facts.grouped(workspaceNo, { tags, folder }) : selection.linkSeqs,
+      ...(hidden.length > 0 && { exceptSeqs: hidden }),
       from: Math.max(0, Math.min(from, LATEST_MS)),
       to: Math.max(0, Math.min(to, LATEST_MS)),
     }

@@ -1,3 +1,4 @@
+import type { LinkFacts } from '../engine/types.ts'
 import { DAY_MS } from '../intervals.ts'
 import { naive } from '../reports/testing/naive.ts'
 import type { AskableReports, ClickPosition, Selection, StoredClick } from '../types.ts'
@@ -41,10 +42,8 @@ export function click(fields: Partial<StoredClick> & Pick<StoredClick, 'time' | 
   } satisfies StoredClick as StoredClick
 }
 
-/** Reports without clicks. `tagged`: the links that have tags. */
-export function createNaiveReports(
-  tagged: (workspaceNo: number, tags: readonly string[]) => Promise<number[]>,
-): NaiveReports {
+/** Reports without clicks. */
+export function createNaiveReports(facts: Pick<LinkFacts, 'grouped' | 'inFolders'>): NaiveReports {
   const clicked: StoredClick[] = []
   const asked: NaiveReports['asked'] = []
   const counted = naive({ clicks: clicked, purged: [] })
@@ -52,10 +51,12 @@ export function createNaiveReports(
   async function begin(question: string, selection: Selection): Promise<Selection> {
     asked.push({ question, selection })
     if (reports.failure !== null) throw reports.failure
-    const { workspaceNo, tags = [], linkSeqs } = selection
+    const { workspaceNo, tags = [], folder = null, hiddenFolders = [], linkSeqs } = selection
+    const isGroup = tags.length > 0 || folder !== null
     return {
       ...selection,
-      linkSeqs: tags.length === 0 ? linkSeqs : await tagged(workspaceNo, tags),
+      linkSeqs: isGroup ? await facts.grouped(workspaceNo, { tags, folder }) : linkSeqs,
+      exceptSeqs: await facts.inFolders(workspaceNo, hiddenFolders),
     }
   }
 

@@ -1,10 +1,13 @@
+import { createIds } from '../../base/ids.ts'
+import { systemRandom } from '../../base/random.ts'
 import { syncDomains } from '../../domains/index.ts'
 import { createCursors } from '../../http/cursor.ts'
 import { createTestApi, type TestApi } from '../../http/testing/api.ts'
 import { SEQS_PER_WORKSPACE } from '../../storage/index.ts'
+import { takeTags } from '../../tags/index.ts'
+import { linkFactsIn } from '../link-facts.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from '../routes.ts'
 import { createStatisticsService, type StatisticsService } from '../service.ts'
-import { findTagged } from '../store.ts'
 import { createNaiveReports, type NaiveReports } from './naive.ts'
 
 /** The endpoints of statistics on a real database, and clicks in memory. */
@@ -27,6 +30,7 @@ interface LinkFields {
   domainNo?: number
   title?: string | null
   tags?: string[]
+  folder?: string | null
 }
 
 /** The id of the n-th link. */
@@ -50,7 +54,8 @@ export async function createTestStatistics(): Promise<TestStatistics> {
       )
       .execute(),
   )
-  const reports = createNaiveReports((no, tags) => findTagged(storage.reports, no, tags))
+  const ids = createIds(clock, systemRandom)
+  const reports = createNaiveReports(linkFactsIn(() => storage.reports))
   const statistics = createStatisticsService({
     reports,
     storage,
@@ -66,9 +71,23 @@ export async function createTestStatistics(): Promise<TestStatistics> {
     ...api,
     reports,
     statistics,
-    async link(n, { workspaceNo = 1, slug = `l${n}`, domainNo = 0, title = null, tags = [] } = {}) {
+    async link(
+      n,
+      {
+        workspaceNo = 1,
+        slug = `l${n}`,
+        domainNo = 0,
+        title = null,
+        tags = [],
+        folder = null,
+      } = {},
+    ) {
       const seq = workspaceNo * SEQS_PER_WORKSPACE + n
-      await storage.write(async ({ db }) => {
+      await storage.write(async (tx) => {
+        const { db } = tx
+        const named = tags.map((tag) => ({ tag, key: tag.toLowerCase() }))
+        const taken = await takeTags({ ids, clock }, tx, workspaceNo, named)
+        const numbers = taken.map(({ no }) => no)
         await db
           .insertInto('links')
           .values({
@@ -82,7 +101,8 @@ export async function createTestStatistics(): Promise<TestStatistics> {
             target_url: 'https://example.com/',
             title,
             notes: null,
-            tags: JSON.stringify(tags),
+            tag_nos: JSON.stringify(numbers),
+            folder_id: folder,
             aliases: '[]',
             external_id: null,
             enabled: 1,
@@ -99,10 +119,10 @@ export async function createTestStatistics(): Promise<TestStatistics> {
             search_text: '',
           })
           .execute()
-        for (const tag of tags) {
+        for (const tag_no of numbers) {
           await db
             .insertInto('link_tags')
-            .values({ workspace_no: workspaceNo, tag_key: tag.toLowerCase(), link_seq: seq })
+            .values({ workspace_no: workspaceNo, tag_no, link_seq: seq })
             .execute()
         }
       })
@@ -118,7 +138,10 @@ export async function createTestStatistics(): Promise<TestStatistics> {
         const { seq, id, workspace_no } = row
         await db
           .insertInto('deleted_links')
-          .values({ seq, id, workspace_no, deleted_at: clock.ms, row: JSON.stringify(row) })
+          .values({
+            ...{ seq, id, workspace_no, folder_id: row.folder_id },
+            ...{ deleted_at: clock.ms, row: JSON.stringify(row) },
+          })
           .execute()
       })
     },

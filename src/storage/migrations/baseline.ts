@@ -75,6 +75,8 @@ export const MAIN_TABLES = {
       addresses_count: generatedCount,
       api_keys_count: generatedCount,
       members_count: generatedCount,
+      /** How many tags were ever made here: the number of the newest one. */
+      tags_made: generatedCount,
       /** How many links were ever created here: the low half of the next link's `seq`. */
       links_made: generatedCount,
       /** The newest link's `created_at`, so that `seq` and `created_at` sort alike. */
@@ -288,8 +290,12 @@ export const MAIN_TABLES = {
       target_url: text,
       title: optionalText,
       notes: optionalText,
-      /** JSON array of strings, sorted. */
-      tags: text,
+      /** JSON array of numbers: the `no` of tags. One of them may be gone, or be another's now. */
+      tag_nos: column<Generated<string>>("TEXT NOT NULL DEFAULT '[]'"),
+      /** The id of a folder, which may be gone, or be another's now. */
+      folder_id: column<Generated<string | null>>('TEXT'),
+      /** 1: lists leave it out. */
+      archived: generatedFlag,
       /** JSON array of strings: further slugs, as typed. */
       aliases: text,
       external_id: optionalText,
@@ -308,7 +314,7 @@ export const MAIN_TABLES = {
       created_at: time,
       updated_at: time,
       version: number,
-      /** What `search` looks through, in lower case. */
+      /** What `search` looks through besides tags, in lower case. */
       search_text: text,
     },
     indexes: [
@@ -317,6 +323,9 @@ export const MAIN_TABLES = {
       `CREATE UNIQUE INDEX links_external_id ON links (workspace_no, external_id)
         WHERE external_id IS NOT NULL`,
       'CREATE INDEX links_domain ON links (workspace_no, domain_no, seq) WHERE domain_no <> 0',
+      `CREATE INDEX links_folder ON links (workspace_no, folder_id, seq)
+        WHERE folder_id IS NOT NULL`,
+      'CREATE INDEX links_archived ON links (workspace_no, seq) WHERE archived = 1',
     ],
   },
   /**
@@ -386,14 +395,71 @@ export const MAIN_TABLES = {
     },
     constraint: 'PRIMARY KEY (slug_key, domain_no)',
   },
+  /**
+   * The tags of a workspace. Links name them by number, so a rename changes one row. A tag that was
+   * merged into another keeps its row, with the other's key and name: both numbers are one tag.
+   */
+  tags: {
+    columns: {
+      workspace_no: number,
+      no: number,
+      id: uniqueText,
+      key: text,
+      name: text,
+      /** What `search` looks through. */
+      search_text: text,
+      /** One of `COLOURS` in `tags/`. */
+      colour: text,
+      /** The `no` of the tag that this one was merged into; null: it is a tag of its own. */
+      merged_into: optionalNumber,
+      created_at: time,
+      updated_at: time,
+      version: number,
+    },
+    constraint: 'PRIMARY KEY (workspace_no, no)',
+    storage: CLUSTERED,
+    indexes: [
+      'CREATE UNIQUE INDEX tags_key ON tags (workspace_no, key) WHERE merged_into IS NULL',
+      'CREATE INDEX tags_numbers ON tags (workspace_no, key, no)',
+    ],
+  },
+  /** The links of a tag. Rows of a deleted tag stay until their links' tags change. */
   link_tags: {
     columns: {
       workspace_no: number,
-      tag_key: text,
+      tag_no: number,
       link_seq: number,
     },
-    constraint: 'PRIMARY KEY (workspace_no, tag_key, link_seq)',
+    constraint: 'PRIMARY KEY (workspace_no, tag_no, link_seq)',
     storage: CLUSTERED,
+  },
+  /** Folders; a link is in one at most. One that was moved into another keeps its row. */
+  folders: {
+    columns: {
+      id: textKey,
+      workspace_no: number,
+      name: text,
+      /** What folders are sorted by and `search` looks through. */
+      name_key: text,
+      /** `members`: only those in `folder_members`, and who manages the workspace, see its links. */
+      access: column<'workspace' | 'members'>('TEXT NOT NULL'),
+      /** The id of the folder that has its links now; null: it is a folder of its own. */
+      merged_into: optionalText,
+      created_at: time,
+      updated_at: time,
+      version: number,
+    },
+    indexes: [
+      'CREATE INDEX folders_workspace ON folders (workspace_no, name_key, id)',
+      'CREATE INDEX folders_merged ON folders (merged_into) WHERE merged_into IS NOT NULL',
+    ],
+  },
+  /** Who sees the links of a folder that isn't everybody's. */
+  folder_members: {
+    columns: { folder_id: text, user_id: text },
+    constraint: 'PRIMARY KEY (folder_id, user_id)',
+    storage: CLUSTERED,
+    indexes: ['CREATE INDEX folder_members_user ON folder_members (user_id)'],
   },
   /** Links that were deleted and can be restored for some days. Their slugs are held meanwhile. */
   deleted_links: {
@@ -403,10 +469,15 @@ export const MAIN_TABLES = {
       id: uniqueText,
       workspace_no: number,
       deleted_at: time,
+      /** The link's. */
+      folder_id: column<Generated<string | null>>('TEXT'),
       /** JSON object: the row of `links`, without `search_text`. */
       row: text,
     },
-    indexes: ['CREATE INDEX deleted_links_time ON deleted_links (deleted_at)'],
+    indexes: [
+      'CREATE INDEX deleted_links_time ON deleted_links (deleted_at)',
+      'CREATE INDEX deleted_links_workspace ON deleted_links (workspace_no, deleted_at, seq)',
+    ],
   },
   /** Earlier passwords: the audit log must not hold them, and a restore needs them. */
   link_passwords: {

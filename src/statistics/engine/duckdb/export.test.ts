@@ -42,7 +42,8 @@ beforeAll(async () => {
   const facts = {
     links: async (seqs: readonly number[]) =>
       new Map([...IDS].filter(([seq]) => seqs.includes(seq))),
-    tagged: async () => [],
+    grouped: async () => [],
+    inFolders: async () => [],
     domains: async () => HOSTS,
   }
   reports = createReports(createDuckDbEngine(opened.database), { facts })

@@ -19,7 +19,8 @@ export interface ExportsUnderTest {
 const FACTS: LinkFacts = {
   links: async (seqs) =>
     new Map(seqs.filter((seq) => seq !== LINKS[2]).map((seq) => [seq, `lnk_${seq}`])),
-  tagged: async (_, [first]) => LINKS.filter((_link, i) => i > 0 || first === 'all'),
+  grouped: async (_, { tags: [first] }) => LINKS.filter((_link, i) => i > 0 || first === 'all'),
+  inFolders: async () => [],
   domains: async () => new Map([[0, 'sho.rt']]),
 }
 

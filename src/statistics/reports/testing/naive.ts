@@ -122,14 +122,18 @@ export function naive({ clicks, purged }: Everything) {
   }
 }
 
-function uniquesOf(row: PurgedDay, { linkSeq, linkSeqs, filters }: Selection): number {
+function uniquesOf(row: PurgedDay, { linkSeq, linkSeqs, exceptSeqs, filters }: Selection): number {
   const some =
-    linkSeq !== null || linkSeqs !== null || filters.some(({ dimension }) => dimension === 'link')
+    exceptSeqs !== undefined ||
+    linkSeq !== null ||
+    linkSeqs !== null ||
+    filters.some(({ dimension }) => dimension === 'link')
   return some ? row.uniques : row.workspace_uniques
 }
 
 function isThere(selection: Selection, link: number, time: number): boolean {
-  const { workspaceNo, linkSeq, linkSeqs, from, to } = selection
+  const { workspaceNo, linkSeq, linkSeqs, exceptSeqs = [], from, to } = selection
+  if (exceptSeqs.includes(link)) return false
   if (Math.floor(link / SEQS_PER_WORKSPACE) !== workspaceNo) return false
   if (linkSeq !== null && link !== linkSeq) return false
   if (linkSeqs !== null && !linkSeqs.includes(link)) return false

@@ -165,6 +165,10 @@ export const question: fc.Arbitrary<{ selection: Selection; zone: string }> = fc
       { weight: 4, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.subarray(LINKS) },
     ),
+    except: fc.oneof(
+      { weight: 4, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.subarray(LINKS) },
+    ),
     filters: fc.oneof(
       fc.constant([]),
       fc.array(filter, { minLength: 1, maxLength: 1 }),
@@ -173,7 +177,8 @@ export const question: fc.Arbitrary<{ selection: Selection; zone: string }> = fc
     bots: fc.constantFrom('exclude' as const, 'include' as const, 'only' as const),
     zone: fc.constantFrom(...ZONES),
   })
-  .map(({ ends, zone, ...rest }) => {
+  .map(({ ends, zone, except, ...asked }) => {
+    const rest = { ...asked, ...(except.length > 0 && { exceptSeqs: except }) }
     const from = Math.min(...ends)
     const to = Math.max(...ends, from + 1)
     return {

@@ -1,0 +1,179 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint } from '../http/index.ts'
+import { pageLinks } from '../http/page.ts'
+import { checked, checkText, whole } from '../validation/checked.ts'
+import {
+  FOLDER_EXAMPLE,
+  FolderCreateSchema,
+  FolderListSchema,
+  FolderPatchSchema,
+  FolderSchema,
+} from './schemas.ts'
+import { type FolderService, folderAskerOf, type VersionedFolder } from './service.ts'
+
+const PATH = '/api/v1/folders'
+const TAG = 'Folders'
+const LIMIT = { default: 25, max: 100 }
+const SEARCH_MAX = 255
+
+const Params = z.object({
+  id: z.string().openapi({ description: 'The id of the folder.', example: FOLDER_EXAMPLE.id }),
+})
+
+const Query = z.object({
+  search: checked(z.string(), checkText({ max: SEARCH_MAX }))
+    .optional()
+    .openapi({
+      param: { description: 'A part of the name, any case.' },
+      type: 'string',
+      maxLength: SEARCH_MAX,
+      example: 'summer',
+    }),
+  limit: whole(LIMIT.max)
+    .optional()
+    .openapi({
+      param: { description: 'How many folders a page has at most.' },
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMIT.max,
+      default: LIMIT.default,
+    }),
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+})
+
+const DeleteQuery = z.object({
+  move_to: z
+    .string()
+    .optional()
+    .openapi({
+      param: {
+        description:
+          'The id of the folder that its links go into, or `none`. Needed unless it is empty.',
+      },
+      example: FOLDER_EXAMPLE.id,
+    }),
+})
+
+function oneFolder(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
+  const ETag = 'The version of the folder, for `If-Match` and `If-None-Match`.'
+  return {
+    status,
+    description,
+    schema: FolderSchema,
+    headers: { ETag, ...headers },
+    example: FOLDER_EXAMPLE,
+  }
+}
+
+function answer(status: 200 | 201, { folder, version }: VersionedFolder) {
+  return { status, body: folder, version }
+}
+
+/** The endpoints of folders. */
+export function registerFolderRoutes(
+  api: Pick<Api, 'add'>,
+  deps: { folders: FolderService },
+): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'links:read',
+    operationId: 'listFolders',
+    tag: TAG,
+    summary: 'List folders',
+    description: 'The folders of the workspace by name.',
+    query: Query,
+    success: {
+      status: 200,
+      description: 'One page of folders.',
+      schema: FolderListSchema,
+      headers: { Link: 'The next and the first page (RFC 8288).' },
+      example: {
+        data: [FOLDER_EXAMPLE],
+        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
+      },
+    },
+    errors: ['BAD_REQUEST'],
+    async handler({ caller, query: { limit = LIMIT.default, ...query }, request, baseUrl }) {
+      const body = await deps.folders.list(caller, { ...query, limit })
+      const position = { ...body.pagination, prev_cursor: null }
+      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: PATH,
+    scope: 'links:write',
+    operationId: 'createFolder',
+    tag: TAG,
+    summary: 'Create a folder',
+    description: 'A link is put into it by its `folder_id`; it is in one folder at most.',
+    body: FolderCreateSchema,
+    bodyExample: { name: FOLDER_EXAMPLE.name },
+    success: oneFolder(201, 'The folder.', { Location: 'The path of the folder in the API.' }),
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const made = await deps.folders.create(tx, folderAskerOf(call), call.body)
+        return { ...answer(201, made), headers: { Location: `${PATH}/${made.folder.id}` } }
+      }),
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}`,
+    scope: 'links:read',
+    operationId: 'getFolder',
+    tag: TAG,
+    summary: 'Get a folder',
+    params: Params,
+    success: oneFolder(200, 'The folder.'),
+    errors: ['FOLDER_NOT_FOUND'],
+    handler: async ({ caller, params }) => answer(200, await deps.folders.get(caller, params.id)),
+  })
+
+  endpoint(api, {
+    method: 'patch',
+    path: `${PATH}/{id}`,
+    scope: 'links:write',
+    operationId: 'updateFolder',
+    tag: TAG,
+    summary: 'Rename or share a folder',
+    description: 'A folder that all members of the workspace see again forgets its `members`.',
+    params: Params,
+    body: FolderPatchSchema,
+    bodyExample: { access: 'members', members: FOLDER_EXAMPLE.members },
+    success: oneFolder(200, 'The folder as it is now.'),
+    errors: ['FOLDER_NOT_FOUND', 'PRECONDITION_FAILED'],
+    async handler(call) {
+      const { caller, params, body, ifMatch, mutate } = call
+      const patch = { ...body, links: await deps.folders.linksOf(caller, params.id) }
+      return mutate(async (tx) =>
+        answer(200, await deps.folders.update(tx, folderAskerOf(call), params.id, patch, ifMatch)),
+      )
+    },
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: `${PATH}/{id}`,
+    scope: 'links:write',
+    operationId: 'deleteFolder',
+    tag: TAG,
+    summary: 'Delete a folder',
+    description: 'Its links stay: they go where `move_to` says.',
+    params: Params,
+    query: DeleteQuery,
+    success: { status: 204, description: 'The folder is gone.' },
+    errors: ['FOLDER_NOT_FOUND', 'FOLDER_NOT_EMPTY', 'PRECONDITION_FAILED'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { params, query, ifMatch } = call
+        await deps.folders.remove(tx, folderAskerOf(call), params.id, query.move_to, ifMatch)
+        return { status: 204 }
+      }),
+  })
+}

@@ -1,0 +1,54 @@
+import { findFolder } from '../folders/index.ts'
+import type { Sql, Transaction } from '../storage/index.ts'
+import { type TagMaker, tagsOfNumbers, takeTags } from '../tags/index.ts'
+import { foldCase } from '../validation/text.ts'
+import { invalid, type LinkCaller } from './context.ts'
+import { parseList } from './rows.ts'
+import type { LinkRow } from './store.ts'
+
+/**
+ * A row with the numbers of its tags, of which those that are new are made, in a folder that the
+ * caller sees.
+ * @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND)
+ */
+export async function withGroups(
+  maker: TagMaker,
+  tx: Transaction,
+  { workspace: { no }, hiddenFolders = [] }: LinkCaller,
+  before: LinkRow,
+  row: LinkRow,
+): Promise<LinkRow> {
+  const { folder_id: folderId } = row
+  if (folderId !== null && folderId !== before.folder_id) {
+    const folder = hiddenFolders.includes(folderId) ? undefined : await findFolder(tx, no, folderId)
+    if (folder === undefined) throw invalid({ field: 'folder_id', code: 'FOLDER_NOT_FOUND' })
+  }
+  if (keysOf(row.tags) === keysOf(before.tags)) {
+    return { ...row, tags: before.tags, tag_nos: before.tag_nos }
+  }
+  const names = parseList(row.tags).map((tag) => ({ tag, key: foldCase(tag) }))
+  const tags = await takeTags(maker, tx, no, names)
+  return {
+    ...row,
+    tags: JSON.stringify(tags.map(({ name }) => name)),
+    tag_nos: JSON.stringify(tags.map((tag) => tag.no)),
+  }
+}
+
+function keysOf(tags: string): string {
+  return tags === '[]' ? tags : JSON.stringify(parseList(tags).map(foldCase))
+}
+
+/** A row that was stored some time ago, with what its tags are called now, in the folder that is left. */
+export async function withPresentGroups(sql: Sql, row: LinkRow): Promise<LinkRow> {
+  const folder =
+    row.folder_id === null ? undefined : await findFolder(sql, row.workspace_no, row.folder_id)
+  const tags = await tagsOfNumbers(sql, row.workspace_no, JSON.parse(row.tag_nos) as number[])
+  const names = new Map(tags.map(({ key, name }) => [key, name]))
+  return {
+    ...row,
+    folder_id: folder?.id ?? null,
+    tag_nos: JSON.stringify(tags.map(({ no }) => no)),
+    tags: JSON.stringify([...names.values()]),
+  }
+}

@@ -1,0 +1,195 @@
+import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import { pageLinks } from '../http/page.ts'
+import { BOUNDS } from '../links/values.ts'
+import { checked, checkText, whole } from '../validation/checked.ts'
+import {
+  TAG_EXAMPLE,
+  TagCreateSchema,
+  TagListSchema,
+  TagMergeSchema,
+  TagPatchSchema,
+  TagSchema,
+} from './schemas.ts'
+import type { TagService, VersionedTag } from './service.ts'
+
+const PATH = '/api/v1/tags'
+const TAG = 'Tags'
+const LIMIT = { default: 25, max: 100 }
+
+const Params = z.object({
+  id: z.string().openapi({ description: 'The id of the tag.', example: TAG_EXAMPLE.id }),
+})
+
+const Query = z.object({
+  search: checked(z.string(), checkText({ max: BOUNDS.search }))
+    .optional()
+    .openapi({
+      param: { description: 'A part of the name, any case.' },
+      type: 'string',
+      maxLength: BOUNDS.search,
+      example: 'news',
+    }),
+  limit: whole(LIMIT.max)
+    .optional()
+    .openapi({
+      param: { description: 'How many tags a page has at most.' },
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMIT.max,
+      default: LIMIT.default,
+    }),
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+})
+
+function oneTag(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
+  const ETag = 'The version of the tag, for `If-Match` and `If-None-Match`.'
+  return {
+    status,
+    description,
+    schema: TagSchema,
+    headers: { ETag, ...headers },
+    example: TAG_EXAMPLE,
+  }
+}
+
+function answer(status: 200 | 201, { tag, version }: VersionedTag) {
+  return { status, body: tag, version }
+}
+
+/** The endpoints of tags. */
+export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagService }): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'links:read',
+    operationId: 'listTags',
+    tag: TAG,
+    summary: 'List tags',
+    description: 'The tags of the workspace by name. A tag is made when a link first has it.',
+    query: Query,
+    success: {
+      status: 200,
+      description: 'One page of tags.',
+      schema: TagListSchema,
+      headers: { Link: 'The next and the first page (RFC 8288).' },
+      example: {
+        data: [TAG_EXAMPLE],
+        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
+      },
+    },
+    errors: ['BAD_REQUEST'],
+    async handler({ caller, query: { limit = LIMIT.default, ...query }, request, baseUrl }) {
+      const body = await deps.tags.list(caller, { ...query, limit })
+      const position = { ...body.pagination, prev_cursor: null }
+      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: PATH,
+    scope: 'links:write',
+    operationId: 'createTag',
+    tag: TAG,
+    summary: 'Create a tag',
+    description: 'Not needed before a link gets it: a link makes the tags that it names.',
+    body: TagCreateSchema,
+    bodyExample: { name: TAG_EXAMPLE.name, colour: TAG_EXAMPLE.colour },
+    success: oneTag(201, 'The tag.', { Location: 'The path of the tag in the API.' }),
+    errors: ['TAG_TAKEN'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const made = await deps.tags.create(tx, askerOf(call), call.body)
+        return { ...answer(201, made), headers: { Location: `${PATH}/${made.tag.id}` } }
+      }),
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}`,
+    scope: 'links:read',
+    operationId: 'getTag',
+    tag: TAG,
+    summary: 'Get a tag',
+    params: Params,
+    success: oneTag(200, 'The tag.'),
+    errors: ['TAG_NOT_FOUND'],
+    handler: async ({ caller, params }) => answer(200, await deps.tags.get(caller, params.id)),
+  })
+
+  registerTagChanges(api, deps)
+}
+
+/** The endpoints that change a tag and all links that have it. */
+function registerTagChanges(api: Pick<Api, 'add'>, deps: { tags: TagService }): void {
+  endpoint(api, {
+    method: 'patch',
+    path: `${PATH}/{id}`,
+    scope: 'links:write',
+    operationId: 'updateTag',
+    tag: TAG,
+    summary: 'Rename or recolour a tag',
+    description:
+      'Every link that has the tag shows the new name at once; their versions stay as they are. ' +
+      'The audit log gets one entry.',
+    params: Params,
+    body: TagPatchSchema,
+    bodyExample: { name: 'mailing' },
+    success: oneTag(200, 'The tag as it is now.'),
+    errors: ['TAG_NOT_FOUND', 'TAG_TAKEN', 'PRECONDITION_FAILED'],
+    async handler(call) {
+      const { caller, params, body, ifMatch, mutate } = call
+      const links = await deps.tags.linksOf(caller, params.id)
+      const patch = { ...body, links }
+      return mutate(async (tx) =>
+        answer(200, await deps.tags.update(tx, askerOf(call), params.id, patch, ifMatch)),
+      )
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/{id}/merge`,
+    scope: 'links:write',
+    operationId: 'mergeTag',
+    tag: TAG,
+    summary: 'Merge a tag into another',
+    description: 'Its links have the other tag from now on, once each. The tag itself is gone.',
+    params: Params,
+    body: TagMergeSchema,
+    bodyExample: { into: TAG_EXAMPLE.id },
+    success: oneTag(200, 'The other tag.'),
+    errors: ['TAG_NOT_FOUND', 'PRECONDITION_FAILED'],
+    async handler(call) {
+      const { caller, params, body, ifMatch, mutate } = call
+      const links = await deps.tags.linksOf(caller, params.id, body.into)
+      const merge = { ...body, links }
+      return mutate(async (tx) =>
+        answer(200, await deps.tags.merge(tx, askerOf(call), params.id, merge, ifMatch)),
+      )
+    },
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: `${PATH}/{id}`,
+    scope: 'links:write',
+    operationId: 'deleteTag',
+    tag: TAG,
+    summary: 'Delete a tag',
+    description: 'It is taken off its links, which stay.',
+    params: Params,
+    success: { status: 204, description: 'The tag is gone.' },
+    errors: ['TAG_NOT_FOUND', 'PRECONDITION_FAILED'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        await deps.tags.remove(tx, askerOf(call), call.params.id, call.ifMatch)
+        return { status: 204 }
+      }),
+  })
+}

@@ -1,0 +1,201 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { bySql, prepare, type Schema, type Sql, type Transaction } from '../storage/index.ts'
+
+/** A row of `tags`. */
+export type TagRow = Selectable<Schema['tags']>
+
+/** A tag as links name it. */
+export type NamedTag = Pick<TagRow, 'no' | 'key' | 'name'>
+
+const byKey = prepare<{ workspaceNo: number; key: string }, NamedTag>((db, p) =>
+  db
+    .selectFrom('tags')
+    .select(['no', 'key', 'name'])
+    .where('workspace_no', '=', p.workspaceNo)
+    .where('key', '=', p.key)
+    .where('merged_into', 'is', null),
+)
+
+/** The tag of a workspace that has this key. */
+export async function findTag(
+  sqlx: Sql,
+  workspaceNo: number,
+  key: string,
+): Promise<NamedTag | undefined> {
+  return (await sqlx.run(byKey, { workspaceNo, key }))[0]
+}
+
+/** The tag of a workspace that has this id. One that was merged into another is gone. */
+export function findTagById({ db }: Sql, workspaceNo: number, id: string) {
+  return db
+    .selectFrom('tags')
+    .selectAll()
+    .where('workspace_no', '=', workspaceNo)
+    .where('id', '=', id)
+    .where('merged_into', 'is', null)
+    .executeTakeFirst()
+}
+
+const takeNumber = prepare<{ workspaceNo: number }, { tags_made: number }>((db, p) =>
+  db
+    .updateTable('workspaces')
+    .set((eb) => ({ tags_made: eb('tags_made', '+', 1) }))
+    .where('no', '=', p.workspaceNo)
+    .returning('tags_made'),
+)
+
+/** Adds a tag. False: there is one with its key. */
+export async function insertTag(
+  tx: Transaction,
+  tag: Omit<TagRow, 'no' | 'merged_into' | 'version'>,
+): Promise<boolean> {
+  const [taken] = await tx.run(takeNumber, { workspaceNo: tag.workspace_no })
+  const inserted = await tx.db
+    .insertInto('tags')
+    .values({ ...tag, no: taken?.tags_made ?? 0, merged_into: null, version: 1 })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('no')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+/** Changes a tag, and with it what was merged into it. */
+export async function updateTag(
+  { db }: Transaction,
+  { workspace_no, no }: TagRow,
+  changes: Partial<
+    Pick<
+      TagRow,
+      'key' | 'name' | 'search_text' | 'colour' | 'merged_into' | 'updated_at' | 'version'
+    >
+  >,
+): Promise<void> {
+  await db
+    .updateTable('tags')
+    .set(changes)
+    .where('workspace_no', '=', workspace_no)
+    .where((eb) => eb.or([eb('no', '=', no), eb('merged_into', '=', no)]))
+    .execute()
+}
+
+/** Deletes a tag, and with it what was merged into it. */
+export async function deleteTag({ db }: Transaction, { workspace_no, no }: TagRow): Promise<void> {
+  await db
+    .deleteFrom('tags')
+    .where('workspace_no', '=', workspace_no)
+    .where((eb) => eb.or([eb('no', '=', no), eb('merged_into', '=', no)]))
+    .execute()
+}
+
+/** The numbers of the tags with these keys; where one was merged, there are several. */
+export async function numbersOfTags(
+  { db }: Sql,
+  workspaceNo: number,
+  keys: readonly string[],
+): Promise<number[][]> {
+  if (keys.length === 0) return []
+  const rows = await db
+    .selectFrom('tags')
+    .select(['no', 'key'])
+    .where('workspace_no', '=', workspaceNo)
+    .where('key', 'in', keys)
+    .orderBy('no')
+    .execute()
+  return keys.map((key) => rows.filter((row) => row.key === key).map(({ no }) => no))
+}
+
+/** The tags with these numbers, in the order of their keys; those that are gone are left out. */
+export async function tagsOfNumbers(
+  { db }: Sql,
+  workspaceNo: number,
+  numbers: readonly number[],
+): Promise<NamedTag[]> {
+  if (numbers.length === 0) return []
+  return db
+    .selectFrom('tags')
+    .select(['no', 'key', 'name'])
+    .where('workspace_no', '=', workspaceNo)
+    .where('no', 'in', numbers)
+    .orderBy('key')
+    .orderBy('no')
+    .execute()
+}
+
+/** Whether the tag `t` contains a term. */
+export function tagContains(term: string): RawBuilder<boolean> {
+  return bySql({
+    sqlite: sql<boolean>`instr(t.search_text, ${term}) > 0`,
+    postgres: sql<boolean>`strpos(t.search_text, ${term}) > 0`,
+  })
+}
+
+/** Whether a tag of the workspace contains a term. */
+export async function hasTagWith({ db }: Sql, workspaceNo: number, term: string): Promise<boolean> {
+  const { rows } = await sql`SELECT 1 FROM tags t
+    WHERE t.workspace_no = ${workspaceNo} AND ${tagContains(term)} LIMIT 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Which tags to list. */
+interface TagPage {
+  workspaceNo: number
+  term: string
+  /** Exclusive; null: the beginning. */
+  afterKey: string | null
+  limit: number
+  /** Links of these folders are not counted. */
+  hiddenFolders: readonly string[]
+}
+
+type CountedTag = Pick<TagRow, 'id' | 'name' | 'key' | 'colour' | 'version'> & { links: number }
+
+/** Tags by their key, with how many links each has. */
+export async function listTags({ db }: Sql, page: TagPage): Promise<CountedTag[]> {
+  const { workspaceNo, term, afterKey, limit, hiddenFolders } = page
+  const { rows } = await sql<CountedTag>`
+    SELECT t.id, t.name, t.key, t.colour, t.version, ${linksOf(hiddenFolders)} AS links
+    FROM tags t WHERE t.workspace_no = ${workspaceNo} AND t.merged_into IS NULL
+      ${term === '' ? sql`` : sql`AND ${tagContains(term)}`}
+      ${afterKey === null ? sql`` : sql`AND t.key > ${afterKey}`}
+    ORDER BY t.key LIMIT ${limit}`.execute(db)
+  return rows.map((row) => ({ ...row, links: Number(row.links) }))
+}
+
+/** How many links have at least one of these tags. */
+export async function countLinks(
+  { db }: Sql,
+  workspaceNo: number,
+  ids: readonly string[],
+  hiddenFolders: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    SELECT count(DISTINCT o.link_seq) AS n FROM link_tags o ${seen(hiddenFolders)}
+    WHERE o.workspace_no = ${workspaceNo} AND o.tag_no IN
+      (SELECT s.no FROM tags t JOIN tags s ON s.workspace_no = t.workspace_no AND s.key = t.key
+        WHERE t.workspace_no = ${workspaceNo} AND t.id IN (${sql.join(ids)}))`.execute(db)
+  return Number(rows[0]?.n ?? 0)
+}
+
+/** The number of links of the tag `t`. */
+function linksOf(hiddenFolders: readonly string[]): RawBuilder<number> {
+  return sql<number>`(SELECT count(DISTINCT o.link_seq) FROM link_tags o ${seen(hiddenFolders)}
+    WHERE o.workspace_no = t.workspace_no AND o.tag_no IN
+      (SELECT s.no FROM tags s WHERE s.workspace_no = t.workspace_no AND s.key = t.key))`
+}
+
+/** Leaves only what is not in these folders of the rows `o` of `link_tags`. */
+function seen(hiddenFolders: readonly string[]): RawBuilder<unknown> {
+  if (hiddenFolders.length === 0) return sql``
+  return sql`JOIN links l ON l.seq = o.link_seq
+    AND (l.folder_id IS NULL OR l.folder_id NOT IN (${sql.join(hiddenFolders)}))`
+}
+
+/** Whether a row of `link_tags` is of a tag. One that others were merged into has several numbers. */
+export function isTag(row: string, numbers: readonly number[]): RawBuilder<boolean> {
+  const [only] = numbers
+  const no = sql.raw(`${row}.tag_no`)
+  if (only === undefined) return sql<boolean>`FALSE`
+  return numbers.length === 1
+    ? sql<boolean>`${no} = ${only}`
+    : sql<boolean>`${no} IN (${sql.join(numbers)})`
+}
