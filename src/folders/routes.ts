@@ -135,6 +135,11 @@ export function registerFolderRoutes(
     handler: async ({ caller, params }) => answer(200, await deps.folders.get(caller, params.id)),
   })
 
+  registerFolderChanges(api, deps)
+}
+
+/** The endpoints that change a folder, and where its links are. */
+function registerFolderChanges(api: Pick<Api, 'add'>, deps: { folders: FolderService }): void {
   endpoint(api, {
     method: 'patch',
     path: `${PATH}/{id}`,

@@ -1,14 +1,16 @@
 import { type Asker, askerOf, changedFields, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
+import { withContext } from '../base/verbs.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
 import type { Caller } from '../http/types.ts'
-import type { Storage, Transaction } from '../storage/index.ts'
+import type { Sql, Storage, Transaction } from '../storage/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import type { Folder, FolderList } from './schemas.ts'
 import {
+  type CountedFolder,
   countLinks,
   dissolve,
   type FolderRow,
@@ -49,187 +51,189 @@ export interface VersionedFolder {
 
 type IfMatch = (version: number) => boolean
 type Access = FolderRow['access']
-type Sqlx = Storage['read']
 
-export type FolderService = ReturnType<typeof createFolderService>
+/** What a folder is changed to. */
+interface FolderChange {
+  name?: string | undefined
+  access?: Access | undefined
+  members?: readonly string[] | undefined
+  /** How many links it has. */
+  links: number
+}
 
-/** Makes the service of folders. */
-export function createFolderService(deps: {
+/** What the verbs of folders share. */
+interface FolderContext {
   storage: Storage
   clock: Clock
   ids: Pick<Ids, 'next'>
   cursors: Cursors
-}) {
-  const { storage, clock, ids, cursors } = deps
-
-  /** The members that a folder is to have. @throws AppError VALIDATION_FAILED */
-  async function checkMembers(
-    tx: Transaction,
-    { workspace, self }: FolderAsker,
-    access: Access,
-    members: readonly string[],
-  ): Promise<string[]> {
-    if (access === 'workspace') {
-      if (members.length === 0) return []
-      const params = { other: 'access' }
-      throw invalid({ field: 'members', code: 'CONFLICTING_PARAMETERS', params })
-    }
-    const known = await findMembers(tx, workspace.no, members)
-    const faults = members.flatMap((id, i): ErrorDetail[] =>
-      known.has(id) ? [] : [{ field: `members[${i}]`, code: 'UNKNOWN_MEMBER' }],
-    )
-    if (faults.length > 0) throw invalid(...faults)
-    return [...new Set(self === null ? members : [...members, self])].sort()
-  }
-
-  return {
-    /** How many links a folder has: asked before a transaction, for it takes long. */
-    linksOf: ({ workspace }: FolderCaller, id: string) =>
-      countLinks(storage.reports, workspace.no, id),
-
-    /** Folders by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
-    async list(
-      { workspace, hiddenFolders = [] }: FolderCaller,
-      query: { search?: string | undefined; limit: number; cursor?: string | undefined },
-    ): Promise<FolderList> {
-      const { limit, cursor } = query
-      const term = foldForSearch(query.search ?? '')
-      const binding = JSON.stringify(['folders', workspace.no, term])
-      const [nameKey, id] = cursor === undefined ? [] : cursors.decode(cursor, binding)
-      const rows = await listFolders(storage.reports, {
-        workspaceNo: workspace.no,
-        term,
-        after: id === undefined ? null : { nameKey: nameKey as string, id: id as string },
-        limit: limit + 1,
-        hidden: hiddenFolders,
-      })
-      const page = pageOf(rows, limit, (last) => cursors.encode([last.name_key, last.id], binding))
-      const members = await membersOf(
-        storage.reports,
-        page.data.map((row) => row.id),
-      )
-      return {
-        ...page,
-        data: page.data.map(({ name_key: _, ...row }) => ({
-          ...row,
-          members: members.get(row.id) ?? [],
-        })),
-      }
-    },
-
-    /** @throws AppError FOLDER_NOT_FOUND */
-    async get(caller: FolderCaller, id: string): Promise<VersionedFolder> {
-      const row = await visible(storage.read, caller, id)
-      return shown(storage.read, row, await this.linksOf(caller, id))
-    },
-
-    /** @throws AppError VALIDATION_FAILED */
-    async create(
-      tx: Transaction,
-      asker: FolderAsker,
-      { name, access, members }: { name: string; access: Access; members: readonly string[] },
-    ): Promise<VersionedFolder> {
-      await tx.lockWorkspace(asker.workspace.no)
-      const allowed = await checkMembers(tx, asker, access, members)
-      const now = clock.now()
-      const row: FolderRow = {
-        id: ids.next('fld'),
-        workspace_no: asker.workspace.no,
-        ...named(name),
-        access,
-        merged_into: null,
-        created_at: now,
-        updated_at: now,
-        version: 1,
-      }
-      await insertFolder(tx, row)
-      await setMembers(tx, row.id, allowed)
-      await recordChange(tx, asker.actor, {
-        ...entry(row, now),
-        action: 'folder.created',
-        after: { name, access, ...(allowed.length > 0 && { members: allowed }) },
-      })
-      return shown(tx, row, 0)
-    },
-
-    /** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
-    async update(
-      tx: Transaction,
-      asker: FolderAsker,
-      id: string,
-      {
-        links,
-        ...patch
-      }: {
-        name?: string | undefined
-        access?: Access | undefined
-        members?: readonly string[] | undefined
-        /** How many links it has. */
-        links: number
-      },
-      ifMatch: IfMatch,
-    ): Promise<VersionedFolder> {
-      const row = await toChange(tx, asker, id, ifMatch)
-      const members = (await membersOf(tx, [id])).get(id) ?? []
-      const before = { name: row.name, access: row.access, members }
-      const { name = before.name, access = before.access } = patch
-      const kept = access === 'members' ? members : []
-      const allowed = await checkMembers(tx, asker, access, patch.members ?? kept)
-      const changes = changedFields(before, { name, access, members: allowed })
-      if (Object.keys(changes.after).length === 0) return shown(tx, row, links)
-      const now = clock.now()
-      const version = row.version + 1
-      await updateFolder(tx, id, { ...named(name), access, version, updated_at: now })
-      await setMembers(tx, id, allowed)
-      await recordChange(tx, asker.actor, {
-        ...entry(row, now),
-        action: 'folder.updated',
-        ...changes,
-      })
-      return shown(tx, { ...row, name, access, version }, links)
-    },
-
-    /**
-     * Deletes a folder. Its links go into another one, or (`none`) into no folder; their rows stay
-     * as they are.
-     * @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, FOLDER_NOT_EMPTY, VALIDATION_FAILED
-     */
-    async remove(
-      tx: Transaction,
-      asker: FolderAsker,
-      id: string,
-      moveTo: string | undefined,
-      ifMatch: IfMatch,
-    ): Promise<void> {
-      const row = await toChange(tx, asker, id, ifMatch)
-      const into =
-        moveTo === undefined || moveTo === 'none' || moveTo === id
-          ? undefined
-          : await visible(tx, asker, moveTo).catch(() => undefined)
-      if (moveTo !== undefined && moveTo !== 'none' && into === undefined) {
-        throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
-      }
-      if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
-      await dissolve(tx, id, into?.id ?? null)
-      await recordChange(tx, asker.actor, {
-        ...entry(row, clock.now()),
-        action: 'folder.deleted',
-        before: { name: row.name },
-        after: into === undefined ? {} : { moved_to: into.name },
-      })
-    },
-  }
 }
 
-/** A folder that somebody sees. @throws AppError FOLDER_NOT_FOUND */
-async function visible(
-  sqlx: Sqlx,
+export type FolderService = ReturnType<typeof createFolderService>
+
+/** Makes the service of folders. */
+export function createFolderService(deps: FolderContext) {
+  return withContext(deps, { linksOf, list, get, create, update, remove })
+}
+
+/** How many links a folder has: asked before a transaction, for it takes long. */
+function linksOf({ storage }: FolderContext, { workspace }: FolderCaller, id: string) {
+  return countLinks(storage.reports, workspace.no, id)
+}
+
+/** Folders by name. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+async function list(
+  { storage, cursors }: FolderContext,
   { workspace, hiddenFolders = [] }: FolderCaller,
+  query: { search?: string | undefined; limit: number; cursor?: string | undefined },
+): Promise<FolderList> {
+  const { limit, cursor } = query
+  const term = foldForSearch(query.search ?? '')
+  const binding = JSON.stringify(['folders', workspace.no, term])
+  const [nameKey, id] = cursor === undefined ? [] : cursors.decode(cursor, binding)
+  const rows = await listFolders(storage.reports, {
+    workspaceNo: workspace.no,
+    term,
+    after: id === undefined ? null : { nameKey: nameKey as string, id: id as string },
+    limit: limit + 1,
+    hidden: hiddenFolders,
+  })
+  const page = pageOf(rows, limit, (last) => cursors.encode([last.name_key, last.id], binding))
+  const members = await membersOf(
+    storage.reports,
+    page.data.map((row) => row.id),
+  )
+  const shownOf = ({ name_key: _, ...row }: CountedFolder): Folder => ({
+    ...row,
+    members: members.get(row.id) ?? [],
+  })
+  return { ...page, data: page.data.map(shownOf) }
+}
+
+/** @throws AppError FOLDER_NOT_FOUND */
+async function get(ctx: FolderContext, caller: FolderCaller, id: string): Promise<VersionedFolder> {
+  const { read } = ctx.storage
+  return shown(read, await visible(read, caller, id), await linksOf(ctx, caller, id))
+}
+
+/** @throws AppError VALIDATION_FAILED */
+async function create(
+  { clock, ids }: FolderContext,
+  tx: Transaction,
+  asker: FolderAsker,
+  { name, access, members }: { name: string; access: Access; members: readonly string[] },
+): Promise<VersionedFolder> {
+  await tx.lockWorkspace(asker.workspace.no)
+  const allowed = await checkMembers(tx, asker, access, members)
+  const now = clock.now()
+  const row: FolderRow = {
+    id: ids.next('fld'),
+    workspace_no: asker.workspace.no,
+    ...named(name),
+    access,
+    merged_into: null,
+    created_at: now,
+    updated_at: now,
+    version: 1,
+  }
+  await insertFolder(tx, row)
+  await setMembers(tx, row.id, allowed)
+  await recordChange(tx, asker.actor, {
+    ...entry(row, now),
+    action: 'folder.created',
+    after: { name, access, ...(allowed.length > 0 && { members: allowed }) },
+  })
+  return shown(tx, row, 0)
+}
+
+/** @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
+async function update(
+  { clock }: FolderContext,
+  tx: Transaction,
+  asker: FolderAsker,
   id: string,
-): Promise<FolderRow> {
+  { links, ...patch }: FolderChange,
+  ifMatch: IfMatch,
+): Promise<VersionedFolder> {
+  const row = await toChange(tx, asker, id, ifMatch)
+  const members = (await membersOf(tx, [id])).get(id) ?? []
+  const before = { name: row.name, access: row.access, members }
+  const { name = before.name, access = before.access } = patch
+  const kept = access === 'members' ? members : []
+  const allowed = await checkMembers(tx, asker, access, patch.members ?? kept)
+  const changes = changedFields(before, { name, access, members: allowed })
+  if (Object.keys(changes.after).length === 0) return shown(tx, row, links)
+  const now = clock.now()
+  const version = row.version + 1
+  await updateFolder(tx, id, { ...named(name), access, version, updated_at: now })
+  await setMembers(tx, id, allowed)
+  await recordChange(tx, asker.actor, { ...entry(row, now), action: 'folder.updated', ...changes })
+  return shown(tx, { ...row, name, access, version }, links)
+}
+
+/**
+ * Deletes a folder. Its links go into another one, or (`none`) into no folder; their rows stay as
+ * they are.
+ * @throws AppError FOLDER_NOT_FOUND, PRECONDITION_FAILED, FOLDER_NOT_EMPTY, VALIDATION_FAILED
+ */
+async function remove(
+  { clock }: FolderContext,
+  tx: Transaction,
+  asker: FolderAsker,
+  id: string,
+  moveTo: string | undefined,
+  ifMatch: IfMatch,
+): Promise<void> {
+  const row = await toChange(tx, asker, id, ifMatch)
+  if (moveTo === undefined && (await hasLinks(tx, row))) throw new AppError('FOLDER_NOT_EMPTY')
+  const into =
+    moveTo === undefined || moveTo === 'none' ? null : await target(tx, asker, moveTo, id)
+  await dissolve(tx, id, into?.id ?? null)
+  await recordChange(tx, asker.actor, {
+    ...entry(row, clock.now()),
+    action: 'folder.deleted',
+    before: { name: row.name },
+    after: into === null ? {} : { moved_to: into.name },
+  })
+}
+
+/** Where the links of a folder go. @throws AppError VALIDATION_FAILED (FOLDER_NOT_FOUND) */
+async function target(tx: Transaction, asker: FolderAsker, id: string, from: string) {
+  const row = id === from ? undefined : await found(tx, asker, id)
+  if (row === undefined) throw invalid({ field: 'move_to', code: 'FOLDER_NOT_FOUND' })
+  return row
+}
+
+/** The members that a folder is to have. @throws AppError VALIDATION_FAILED */
+async function checkMembers(
+  tx: Transaction,
+  { workspace, self }: FolderAsker,
+  access: Access,
+  members: readonly string[],
+): Promise<string[]> {
+  if (access === 'workspace') {
+    if (members.length === 0) return []
+    const params = { other: 'access' }
+    throw invalid({ field: 'members', code: 'CONFLICTING_PARAMETERS', params })
+  }
+  const known = await findMembers(tx, workspace.no, members)
+  const faults = members.flatMap((id, i): ErrorDetail[] =>
+    known.has(id) ? [] : [{ field: `members[${i}]`, code: 'UNKNOWN_MEMBER' }],
+  )
+  if (faults.length > 0) throw invalid(...faults)
+  return [...new Set(self === null ? members : [...members, self])].sort()
+}
+
+/** A folder that somebody sees; undefined: there is none. One that was moved into another is gone. */
+async function found(sqlx: Sql, { workspace, hiddenFolders = [] }: FolderCaller, id: string) {
   const row = hiddenFolders.includes(id) ? undefined : await findFolder(sqlx, workspace.no, id)
-  // One that was moved into another is gone.
-  if (row?.id !== id) throw new AppError('FOLDER_NOT_FOUND')
+  return row?.id === id ? row : undefined
+}
+
+/** @throws AppError FOLDER_NOT_FOUND */
+async function visible(sqlx: Sql, caller: FolderCaller, id: string): Promise<FolderRow> {
+  const row = await found(sqlx, caller, id)
+  if (row === undefined) throw new AppError('FOLDER_NOT_FOUND')
   return row
 }
 
@@ -241,7 +245,7 @@ async function toChange(tx: Transaction, asker: FolderAsker, id: string, ifMatch
   return row
 }
 
-async function shown(sqlx: Sqlx, row: FolderRow, links: number): Promise<VersionedFolder> {
+async function shown(sqlx: Sql, row: FolderRow, links: number): Promise<VersionedFolder> {
   const { id, name, access, version } = row
   const members = (await membersOf(sqlx, [id])).get(id) ?? []
   return { folder: { id, name, access, members, links }, version }

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Covering } from '../blocks/list.ts'
 import { bySql, prepare, SEQS_PER_WORKSPACE, type Sql } from '../storage/index.ts'
-import { isTag, tagContains } from '../tags/index.ts'
+import { isTag } from '../tags/index.ts'
 import { folderOf } from './joined.ts'
 import { STATUSES, type Status } from './rows.ts'
+import { indexedMatches, TRIGRAM, textContains, textOrTag } from './search.ts'
 
 /** Which links of a workspace a list is about. */
 export interface LinkFilter {
@@ -198,54 +199,6 @@ export async function rangeOf(sqlx: Sql, filter: LinkFilter, made: number): Prom
     high: createdUntil === null ? high : (await firstSince(createdUntil)) - 1,
     whole: createdFrom === null && createdUntil === null,
   }
-}
-
-/**
- * The shortest term that the search indexes find. SQLite: FTS5 with trigrams
- * (https://www.sqlite.org/fts5.html), whose rowid is the link's `seq`, so that a workspace is a
- * range of it. PostgreSQL: pg_trgm (https://www.postgresql.org/docs/current/pgtrgm.html) on
- * `links.search_text`, which it keeps up to date by itself.
- */
-const TRIGRAM = 3
-
-/** The `seq` of every link of a range whose text contains an indexable term, by SQLite's index. */
-function indexedMatches(term: string, low: number, high: number): Fragment {
-  const phrase = `"${term.replaceAll('"', '""')}"`
-  return sql`SELECT rowid AS seq FROM links_search
-    WHERE links_search MATCH ${phrase} AND rowid BETWEEN ${low} AND ${high}`
-}
-
-/** Every link of a range once whose text or one of whose tags contains an indexable term. */
-function textOrTag({ workspaceNo }: LinkFilter, term: string, { low, high }: SeqRange): Fragment {
-  const byText = bySql({
-    sqlite: indexedMatches(term, low, high),
-    postgres: sql`SELECT l.seq AS seq FROM links l
-      WHERE l.seq BETWEEN ${low} AND ${high} AND ${ownTextContains(term)}`,
-  })
-  return sql`${byText} UNION ALL SELECT * FROM (SELECT DISTINCT o.link_seq AS seq FROM tags t
-    JOIN link_tags o ON o.workspace_no = t.workspace_no AND o.tag_no = t.no
-    JOIN links l ON l.seq = o.link_seq
-    WHERE t.workspace_no = ${workspaceNo} AND ${tagContains(term)}
-      AND o.link_seq BETWEEN ${low} AND ${high} AND NOT ${ownTextContains(term)}) tagged`
-}
-
-/** Whether a text of the link `l` contains a term; PostgreSQL's index answers `LIKE`. */
-function ownTextContains(term: string): Fragment {
-  return bySql({
-    sqlite: sql`(instr(l.search_text, ${term}) > 0)`,
-    postgres: sql`(l.search_text LIKE ${`%${term.replaceAll(/[\\%_]/g, '\\$&')}%`})`,
-  })
-}
-
-/** The same, or whether one of its tags does. */
-function textContains({ termInTags }: LinkFilter, term: string): Fragment {
-  if (!termInTags) return ownTextContains(term)
-  const tagged = (numbers: Fragment, no: Fragment) => sql`EXISTS (SELECT 1 FROM ${numbers}
-    JOIN tags t ON t.workspace_no = l.workspace_no AND t.no = ${no} WHERE ${tagContains(term)})`
-  return sql`(${ownTextContains(term)} OR (l.tag_nos <> '[]' AND ${bySql({
-    sqlite: tagged(sql`json_each(l.tag_nos) e`, sql`e.value`),
-    postgres: tagged(sql`json_array_elements_text(l.tag_nos::json) e(no)`, sql`e.no::bigint`),
-  })}))`
 }
 
 /** Whether the row `l` of `links` has a status. Names `uses`, which no index has, only if it must. */

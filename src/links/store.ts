@@ -9,13 +9,13 @@ import { AppError } from '../errors/index.ts'
 import {
   type LinksTable,
   prepare,
-  prepareSql,
   type Schema,
   type Sql,
   type Transaction,
 } from '../storage/index.ts'
 import { folderOf, tagNames } from './joined.ts'
 import { searchText } from './rows.ts'
+import { indexText, unindexText } from './search.ts'
 
 /**
  * A row of `links` as it is read back, without what only the search looks through. The folder is
@@ -210,23 +210,6 @@ async function changeTags(
       .execute()
   }
   for (const no of has.difference(had)) await tx.run(insertTag, { workspaceNo, no, seq })
-}
-
-const add = prepareSql<{ seq: number; text: string }, never>(
-  (p) => sql`INSERT INTO links_search (rowid, search_text) VALUES (${p.seq}, ${p.text})`,
-)
-const drop = prepareSql<{ seq: number }, never>(
-  (p) => sql`DELETE FROM links_search WHERE rowid = ${p.seq}`,
-)
-
-/** Makes a new link findable. */
-function indexText(tx: Transaction, seq: number, text: string): void {
-  if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(add, { seq, text }))
-}
-
-/** Makes a link findable no longer. */
-function unindexText(tx: Transaction, seq: number): void {
-  if (tx.dialect === 'sqlite') tx.beforeCommit(() => tx.run(drop, { seq }))
 }
 
 /** What a plan allows of links, and of their slugs and aliases together; null: any number. */
