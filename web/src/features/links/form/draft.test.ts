@@ -22,6 +22,8 @@ const LINK: Link = {
   title: null,
   notes: null,
   tags: ['a', 'b'],
+  folder_id: null,
+  archived: false,
   external_id: null,
   enabled: true,
   status: 'active',
