@@ -22,6 +22,7 @@ import { onTls } from './operations/answers.ts'
 import { createHostAsk } from './operations/ask.ts'
 import { diskCheck, secretCheck } from './operations/checks.ts'
 import { createHealth, type Health } from './operations/health.ts'
+import { onlyLinks } from './operations/only-links.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
 import {
@@ -138,6 +139,7 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
     'A sample of visits, from the request to the answer',
   )
   const visit = sampleDurations(redirect, durations)
+  const isLinks = onlyLinks(domains, app.owns)
   const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
   return (request, server) => {
     const path = pathOf(request.url)
@@ -146,6 +148,8 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
     if (path.includes('\\')) {
       return new Response(null, { status: 400, headers: { 'X-Request-Id': ids.next('req') } })
     }
+    // On a short domain every path may be a link's, but what speaks for the host.
+    if (isLinks(path, request.url)) return visit(request, peer)
     if (app.owns(path)) {
       return app.fetch(request, {
         get peer() {

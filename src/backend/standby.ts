@@ -18,6 +18,7 @@ import { onTls } from '../operations/answers.ts'
 import { createHostAsk } from '../operations/ask.ts'
 import { journalCheck } from '../operations/checks.ts'
 import { createHealth } from '../operations/health.ts'
+import { onlyLinks } from '../operations/only-links.ts'
 import type { Serving, ServingInput } from '../operations/serving.ts'
 import {
   createCachedResolver,
@@ -80,6 +81,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
   }
   const health = createHealth({ checks: [storageCheck, journalCheck(journal)], clock, logger })
 
+  const isLinks = onlyLinks(domains, (path) => OWN.test(path))
   const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
   return {
     links: entries.length,
@@ -87,6 +89,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     fetch(request, server) {
       const { pathname } = new URL(request.url, baseUrl)
       const peer = () => server.requestIP(request)?.address ?? ''
+      if (isLinks(pathname, request.url)) return redirect.fetch(request, peer)
       if (OWN.test(pathname)) return unavailable(request, ids.next('req'), baseUrl)
       const watched = health.answer(request, pathname) ?? ask(request, pathname, peer)
       return watched === null ? redirect.fetch(request, peer) : onTls(watched, baseUrl)

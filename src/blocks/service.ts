@@ -26,7 +26,7 @@ export interface BlockServiceDeps {
   storage: Storage
   clock: Clock
   ids: Ids
-  domains: Pick<Domains, 'noOf' | 'hostOf'>
+  domains: Pick<Domains, 'noOf' | 'hostOf' | 'knows'>
 }
 
 const HOST = /^[^\s/:?#@\\]+$/

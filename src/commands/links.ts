@@ -92,12 +92,13 @@ function withBlocks(
  */
 async function knownDomains({
   read,
-}: Pick<Storage, 'read'>): Promise<Pick<Domains, 'noOf' | 'hostOf'>> {
+}: Pick<Storage, 'read'>): Promise<Pick<Domains, 'noOf' | 'hostOf' | 'knows'>> {
   const rows = await read.db.selectFrom('domains').select(['no', 'host']).execute()
   const numbers = new Map(rows.map(({ no, host }) => [host, no]))
   const hosts = new Map(rows.map(({ no, host }) => [no, host]))
   return {
     noOf: (host) => numbers.get(host.toLowerCase()),
+    knows: (host) => numbers.has(host.toLowerCase()),
     hostOf: (no) => hosts.get(no) ?? String(no),
   }
 }

@@ -152,6 +152,7 @@ function createDomains(base: URL, served: readonly string[], rows: readonly Doma
   const all = [...rows, { no: DEFAULT_DOMAIN, host: base.host }]
   const hosts = new Map(all.map(({ no, host }) => [no, host]))
   const isServed = ({ no, host }: DomainRow) => no === DEFAULT_DOMAIN || served.includes(host)
+  const everServed = new Set(hosts.values())
   const numbers = new Map(all.filter(isServed).map(({ no, host }) => [host, no]))
   const origins = new Map(all.map(({ no, host }) => [no, `${base.protocol}//${host}/`]))
   return {
@@ -162,11 +163,14 @@ function createDomains(base: URL, served: readonly string[], rows: readonly Doma
     /** The number of a host that is served now, in whatever case or script it is written. */
     noOf: (host: string): number | undefined =>
       numbers.get(host) ?? numbers.get(canonical(host, base) ?? ''),
+    /** Whether a host is or was one that is served. */
+    knows: (host: string): boolean =>
+      everServed.has(host) || everServed.has(canonical(host, base) ?? ''),
     /** The host of a number, also when it is no longer served. */
     hostOf: (no: number): string => hosts.get(no) ?? base.host,
     /** The address of a slug, percent-encoded where the URL standard wants it. */
     shortUrl: (no: number, slug: string): string =>
-      (origins.get(no) ?? `${base.origin}/`) + encodeURIComponent(slug),
+      (origins.get(no) ?? `${base.origin}/`) + encodeURIComponent(slug).replaceAll('%2F', '/'),
   }
 }
 

@@ -146,6 +146,7 @@ export const DETAILS = {
   URL_HAS_CONTROL_CHARACTERS: {},
   URL_LOOPS_BACK: {},
   URL_BLOCKED: {},
+  PLACEHOLDER_IN_ORIGIN: {},
   INVALID_SLUG: {},
   SLUG_RESERVED: {},
   /** An alias that is in use; for the slug itself the whole answer is the error SLUG_TAKEN. */

@@ -1,11 +1,13 @@
 import type { Updateable } from 'kysely'
 import type { Random } from '../base/random.ts'
-import { AppError } from '../errors/index.ts'
-import { prepare, type SlugsTable, type Sql, type Transaction } from '../storage/index.ts'
+import type { ErrorDetail } from '../errors/index.ts'
+import { prepare, type SlugsTable, type Transaction } from '../storage/index.ts'
 import type { PreparedPatch } from './fields.ts'
+import { hasPlaceholder } from './placeholders.ts'
 import { blockOf, parseList } from './rows.ts'
+import { type AliasInput, isReserved, type SlugName, SPECIAL_PREFIX, slugKey } from './slug.ts'
 import type { LinkRow } from './store.ts'
-import { type AliasInput, alternatives, type SlugName, slugKey } from './values.ts'
+import { prefixAbove, slugOwner, slugTaken } from './taken.ts'
 
 /** A slug on a domain. */
 export interface Address extends SlugName {
@@ -18,19 +20,21 @@ export type SlugTarget = ReturnType<typeof targetOf>
 /** What a link's slugs say of it. With conditions it is special: the redirect reads its row too. */
 export function targetOf(row: LinkRow) {
   const { workspace_no, seq, target_url, redirect_status } = row
+  const isPrefix = row.match_prefix !== 0
   const isSpecial =
     row.enabled === 0 ||
     row.forward_query !== 0 ||
     row.starts_at !== null ||
     row.expires_at !== null ||
     row.max_clicks !== null ||
-    row.password_hash !== null
+    row.password_hash !== null ||
+    hasPlaceholder(target_url)
   return {
     workspace_no,
     link_seq: seq,
     target_url,
     redirect_status,
-    special: Number(isSpecial),
+    special: isPrefix ? SPECIAL_PREFIX : Number(isSpecial),
     block_id: blockOf(row)?.id ?? null,
   }
 }
@@ -66,7 +70,8 @@ const claimUnused = claiming(false)
 
 /**
  * Takes a slug for a link. One that is held back can be taken again by the workspace that had it,
- * unless it must be `unused`. False: it is in use, held for another workspace, or blocked.
+ * unless it must be `unused`. False: it is in use, held for another workspace, below a prefix of
+ * another one, or blocked.
  */
 export async function claimSlug(
   tx: Transaction,
@@ -74,6 +79,8 @@ export async function claimSlug(
   target: SlugTarget,
   options: { unused: boolean } = { unused: false },
 ): Promise<boolean> {
+  const isBelow = (await prefixAbove(tx, address, target.workspace_no)) > 0
+  if (isBelow && (await slugOwner(tx, address)) === undefined) return false
   const { key: slug_key, domainNo: domain_no, slug } = address
   const row = { slug_key, domain_no, slug, ...target }
   const claimed = await tx.run(options.unused ? claimUnused : claim, row)
@@ -115,19 +122,9 @@ export function slugChanged(tx: Transaction, { key, domainNo }: Omit<Address, 's
   tx.linkChanged?.({ domainNo, slugKey: key })
 }
 
-/** The workspace and link that have or had a slug, and its block; undefined: it is unknown. */
-export function slugOwner({ db }: Sql, { key, domainNo }: Address) {
-  return db
-    .selectFrom('slugs')
-    .select(['workspace_no', 'link_seq', 'block_id'])
-    .where('slug_key', '=', key)
-    .where('domain_no', '=', domainNo)
-    .executeTakeFirst()
-}
-
 /**
  * All the addresses of a link. Its aliases are stored as they were typed: the slug alone on the
- * link's own domain, `no/slug` where a link has moved away from another domain.
+ * link's own domain, `no:slug` where a link has moved away from another domain.
  */
 export interface Addresses {
   main: Address
@@ -139,9 +136,9 @@ export function addressesOf(
   row: Pick<LinkRow, 'slug' | 'slug_key' | 'domain_no' | 'aliases'>,
 ): Addresses {
   const aliases = parseList(row.aliases).map((text) => {
-    const slash = text.indexOf('/')
-    const slug = text.slice(slash + 1)
-    const domainNo = slash === -1 ? row.domain_no : Number(text.slice(0, slash))
+    const colon = text.indexOf(':')
+    const slug = text.slice(colon + 1)
+    const domainNo = colon === -1 ? row.domain_no : Number(text.slice(0, colon))
     return { slug, key: slugKey(slug), domainNo }
   })
   return { main: { slug: row.slug, key: row.slug_key, domainNo: row.domain_no }, aliases }
@@ -188,6 +185,16 @@ export function allOf({ main, aliases }: Addresses): Address[] {
   return [main, ...aliases]
 }
 
+/** The addresses that a link can't have where it didn't have them before. */
+export function reservedFaults(before: readonly Address[], after: Addresses): ErrorDetail[] {
+  const had = new Set(before.map(identity))
+  return allOf(after).flatMap((address, i) =>
+    had.has(identity(address)) || !isReserved(address.slug, address.domainNo)
+      ? []
+      : [{ field: i === 0 ? 'slug' : `aliases.${i - 1}`, code: 'SLUG_RESERVED' }],
+  )
+}
+
 /**
  * Takes slugs for a link; `main` is the one that is no alias.
  * @throws AppError SLUG_TAKEN, VALIDATION_FAILED (SLUG_BLOCKED)
@@ -201,7 +208,8 @@ export async function claimSlugs(
 ): Promise<void> {
   for (const address of wanted) {
     if (await claimSlug(tx, address, target)) continue
-    throw await slugTaken(random, tx, address, address === main ? 'slug' : 'aliases')
+    const field = address === main ? 'slug' : 'aliases'
+    throw await slugTaken(random, tx, address, field, target.workspace_no)
   }
 }
 
@@ -219,46 +227,4 @@ export async function changeAddresses(
     else await claimSlugs(ctx, tx, [address], after.main, target)
   }
   for (const address of had.values()) await holdSlug(tx, address)
-}
-
-const SUGGESTIONS = 3
-
-/** The error for a slug that is in use, with free ones to take instead, or that is blocked. */
-async function slugTaken(
-  random: Random,
-  tx: Transaction,
-  taken: Address,
-  field: 'slug' | 'aliases',
-): Promise<AppError> {
-  if ((await slugOwner(tx, taken))?.block_id) {
-    return new AppError('VALIDATION_FAILED', { details: [{ field, code: 'SLUG_BLOCKED' }] })
-  }
-  return new AppError('SLUG_TAKEN', {
-    suggestions: await freeSlugs(random, tx, taken),
-    details: field === 'aliases' ? [{ field, code: 'SLUG_TAKEN' }] : undefined,
-  })
-}
-
-/** Slugs like one that is in use, which no link ever had. */
-export async function freeSlugs(
-  random: Random,
-  { db }: Sql,
-  { slug, domainNo }: Address,
-): Promise<string[]> {
-  for (const suggestions: string[] = []; ; ) {
-    const candidates = alternatives(slug, random)
-    const known = await db
-      .selectFrom('slugs')
-      .select('slug_key')
-      .where('domain_no', '=', domainNo)
-      .where(
-        'slug_key',
-        'in',
-        candidates.map(({ key }) => key),
-      )
-      .execute()
-    const keys = new Set(known.map((row) => row.slug_key))
-    suggestions.push(...candidates.filter(({ key }) => !keys.has(key)).map((one) => one.slug))
-    if (suggestions.length >= SUGGESTIONS) return suggestions.slice(0, SUGGESTIONS)
-  }
 }

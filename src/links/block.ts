@@ -9,13 +9,13 @@ import {
   allOf,
   retargetSlug,
   slugChanged,
-  slugOwner,
   targetOf,
 } from './addresses.ts'
 import { invalid } from './context.ts'
 import { targetOfEntry } from './rows.ts'
+import { slugKey, splitHost } from './slug.ts'
 import { type LinkRow, selectLinks } from './store.ts'
-import { slugKey } from './values.ts'
+import { slugOwner } from './taken.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
 type Named = { id: string } | { address: Address }
@@ -24,15 +24,19 @@ type Named = { id: string } | { address: Address }
  * Reads the id of a link, a slug of the default domain, `host/slug`, or a short address.
  * @throws AppError VALIDATION_FAILED
  */
-export function parseNamed(text: string, domains: Pick<Domains, 'noOf'>): Named {
+export function parseNamed(text: string, domains: Pick<Domains, 'noOf' | 'knows'>): Named {
   if (text.startsWith('lnk_')) return { id: text }
   const url = /^https?:/i.test(text) ? URL.parse(text) : null
   const plain = url === null ? text : `${url.host}${decoded(url.pathname)}`
   const path = plain.trim().replace(/[/+]+$/, '')
-  const slash = path.lastIndexOf('/')
-  const domainNo = slash === -1 ? DEFAULT_DOMAIN : domains.noOf(path.slice(0, slash))
+  const named = splitHost(path, domains)
+  // What looks like a host is one: an address that nobody has must not be blocked by mistake.
+  if (named.host === null && (url !== null || HOST_LIKE.test(path))) {
+    throw invalidValue('UNKNOWN_DOMAIN')
+  }
+  const domainNo = named.host === null ? DEFAULT_DOMAIN : domains.noOf(named.host)
   if (domainNo === undefined) throw invalidValue('UNKNOWN_DOMAIN')
-  const slug = path.slice(slash + 1).normalize('NFC')
+  const slug = named.slug.normalize('NFC')
   if (slug === '') throw invalidValue('INVALID_SLUG')
   return { address: { slug, key: slugKey(slug), domainNo } }
 }
@@ -41,6 +45,8 @@ export function parseNamed(text: string, domains: Pick<Domains, 'noOf'>): Named 
 export function invalidValue(code: 'UNKNOWN_DOMAIN' | 'INVALID_SLUG' | 'INVALID_VALUE'): AppError {
   return invalid({ field: 'value', code })
 }
+
+const HOST_LIKE = /^[^/]*[.:][^/]*\//
 
 function decoded(path: string): string {
   try {

@@ -4,11 +4,12 @@ import type { ErrorDetail } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { translate } from '../i18n/index.ts'
 import { Fault } from '../validation/fault.ts'
-import { freeSlugs, slugOwner } from './addresses.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import type { LinkService } from './service.ts'
+import { isReserved, parseSlug, type SlugName } from './slug.ts'
 import { findLink } from './store.ts'
-import { checkDomain, parseSlug, type SlugName } from './values.ts'
+import { freeSlugs, prefixAbove, slugOwner } from './taken.ts'
+import { checkDomain } from './values.ts'
 
 /** What is wrong with a draft, and free slugs if its own is taken. */
 interface LinkCheck {
@@ -50,17 +51,21 @@ async function checkAddress(
 ): Promise<LinkCheck> {
   const own = exceptId === undefined ? undefined : await findLink(read, exceptId, caller)
   const address = { ...slug, domainNo: domainNo ?? own?.domain_no ?? DEFAULT_DOMAIN }
+  if (isReserved(slug.slug, address.domainNo)) {
+    return { problems: [{ field: 'slug', code: 'SLUG_RESERVED' }], suggestions: [] }
+  }
   const owner = await slugOwner(read, address)
   const isFree =
-    owner === undefined ||
-    (owner.block_id === null &&
-      owner.link_seq === null &&
-      owner.workspace_no === caller.workspace.no) ||
-    (own !== undefined && own.seq === owner.link_seq)
+    owner === undefined
+      ? (await prefixAbove(read, address, caller.workspace.no)) === 0
+      : (owner.block_id === null &&
+          owner.link_seq === null &&
+          owner.workspace_no === caller.workspace.no) ||
+        (own !== undefined && own.seq === owner.link_seq)
   if (isFree) return { problems: [], suggestions: [] }
   return {
-    problems: [{ field: 'slug', code: owner.block_id === null ? 'SLUG_TAKEN' : 'SLUG_BLOCKED' }],
-    suggestions: await freeSlugs(random, read, address),
+    problems: [{ field: 'slug', code: owner?.block_id ? 'SLUG_BLOCKED' : 'SLUG_TAKEN' }],
+    suggestions: await freeSlugs(random, read, address, caller.workspace.no),
   }
 }
 

@@ -33,6 +33,8 @@ describe('creating', () => {
       block: null,
       redirect_status: 302,
       forward_query: false,
+      match: 'exact',
+      forward_path: false,
       starts_at: null,
       expires_at: null,
       max_clicks: null,

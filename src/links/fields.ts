@@ -1,18 +1,22 @@
 import { z } from '@hono/zod-openapi'
-import type { Domains } from '../domains/index.ts'
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
-import { REDIRECT_STATUSES } from './schemas.ts'
+import { MATCHES, REDIRECT_STATUSES } from './schemas.ts'
 import {
-  BOUNDS,
+  type AliasInput,
   checkAlias,
   checkAliases,
+  isReserved,
+  parseSlug,
+  SLUG_LENGTH_MAX,
+} from './slug.ts'
+import {
+  BOUNDS,
   checkDomain,
   checkTag,
   checkTags,
   type Destination,
-  parseSlug,
-  SLUG_LENGTH_MAX,
   URL_LENGTH_MAX,
   type UrlCheck,
 } from './values.ts'
@@ -67,7 +71,10 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       description:
         'Where the link leads: an http or https address without user name and password, not on ' +
         'this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, ' +
-        'too, it has at most 8,192 bytes.',
+        'too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that ' +
+        'matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from ' +
+        "1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, " +
+        'percent-encoded, or left out where the visit has none.',
       example: 'https://example.com/summer?utm_source=newsletter',
     }),
     slug: checked(z.string(), parseSlug).openapi({
@@ -75,8 +82,9 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       minLength: 1,
       maxLength: SLUG_LENGTH_MAX,
       description:
-        'The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique ' +
-        'without regard to case. A new link without one gets 7 random characters.',
+        'The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to ' +
+        '8 segments parted by `/`, none of them `.` or `..`. Kept as typed, unique without ' +
+        'regard to case. A new link without one gets 7 random characters.',
       example: 'summer-sale',
     }),
     aliases: checked(z.array(alias), checkAliases).openapi({
@@ -84,7 +92,8 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
       items: { type: 'string' },
       maxItems: BOUNDS.aliases,
       description:
-        'Further slugs that lead to the same link; `host/slug` on another domain of the instance. ' +
+        'Further slugs that lead to the same link; `host/slug` on another domain of the instance: ' +
+        'a first segment that is the name of one of its hosts stands for that host. ' +
         'An update replaces the whole list.',
       example: ['sommer'],
     }),
@@ -164,6 +173,19 @@ function redirectFields(url: UrlSchema) {
         'where the address would have more than 8,192 bytes. Default for a new link: false.',
       example: false,
     }),
+    match: z.enum(MATCHES).openapi({
+      description:
+        '`prefix`: everything below `/{slug}/` leads to the link, too, unless another link is ' +
+        'found there: the exact slug wins, then the longest prefix. Default for a new link: `exact`.',
+      example: 'exact',
+    }),
+    forward_path: z.boolean().openapi({
+      description:
+        "Whether the rest of the visitor's path is appended to the destination's, unless that has " +
+        '`{path}`. Nothing of it is where the address would have more than 8,192 bytes. ' +
+        'Default for a new link: false.',
+      example: false,
+    }),
     starts_at: timestamp(
       'When the link begins to redirect; before, visitors get 404. Null: at once.',
     ),
@@ -206,7 +228,7 @@ export function createLinkSchemas(rules: LinkRules) {
   const { destination_url, ...others } = fields
   const create = z
     .strictObject({ destination_url, ...z.object(others).partial().shape })
-    .check(endsAfterStart())
+    .check(endsAfterStart(), noneReserved())
     .openapi('LinkCreate')
   const patch = z
     .strictObject(z.object(fields).partial().shape)
@@ -233,6 +255,30 @@ function endsAfterStart() {
         path: ['expires_at'],
         params: { detail: 'ENDS_BEFORE_START' },
       })
+    },
+    { when: ({ value }) => typeof value === 'object' && value !== null },
+  )
+}
+
+interface Named {
+  slug?: AliasInput | undefined
+  aliases?: readonly AliasInput[] | undefined
+  domain?: number | undefined
+}
+
+/** Of a new link alone: a change of one may leave its domain as it is, see `update.ts`. */
+function noneReserved() {
+  return z.superRefine<Named>(
+    ({ slug, aliases, domain }, context) => {
+      const ownNo = typeof domain === 'number' ? domain : DEFAULT_DOMAIN
+      const check = (name: AliasInput | undefined, path: (string | number)[]) => {
+        if (typeof name?.slug !== 'string') return
+        if (!isReserved(name.slug, name.domainNo ?? ownNo)) return
+        context.addIssue({ code: 'custom', path, params: { detail: 'SLUG_RESERVED' } })
+      }
+      check(slug, ['slug'])
+      if (!Array.isArray(aliases)) return
+      for (const [i, name] of aliases.entries()) check(name, ['aliases', i])
     },
     { when: ({ value }) => typeof value === 'object' && value !== null },
   )

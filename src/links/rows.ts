@@ -6,9 +6,10 @@ import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Addresses } from './addresses.ts'
 import type { PreparedPatch } from './fields.ts'
 import type { Link, RedirectStatus } from './schemas.ts'
+import { formatAlias } from './slug.ts'
 import type { Counters, LinkRow } from './store.ts'
 
-type Hosts = Pick<Domains, 'hostOf'>
+type Hosts = Pick<Domains, 'hostOf' | 'knows'>
 
 /** A row with the fields of a patch but its addresses; what is absent stays. */
 export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
@@ -28,6 +29,8 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   set('enabled', patch.enabled === undefined ? undefined : Number(patch.enabled))
   set('redirect_status', patch.redirect_status)
   set('forward_query', patch.forward_query === undefined ? undefined : Number(patch.forward_query))
+  set('forward_path', patch.forward_path === undefined ? undefined : Number(patch.forward_path))
+  set('match_prefix', patch.match === undefined ? undefined : Number(patch.match === 'prefix'))
   set('starts_at', patch.starts_at)
   set('expires_at', patch.expires_at)
   set('max_clicks', patch.max_clicks)
@@ -39,7 +42,7 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
 /** A row with other addresses. */
 export function withAddresses(row: LinkRow, { main, aliases }: Addresses): LinkRow {
   const stored = aliases.map(({ slug, domainNo }) =>
-    domainNo === main.domainNo ? slug : `${domainNo}/${slug}`,
+    domainNo === main.domainNo ? slug : `${domainNo}:${slug}`,
   )
   const { domainNo: domain_no, slug, key: slug_key } = main
   return { ...row, domain_no, slug, slug_key, aliases: JSON.stringify(stored) }
@@ -53,7 +56,7 @@ export function stateOf(row: LinkRow, domains: Hosts) {
   return {
     destination_url: row.destination_url,
     slug: row.slug,
-    aliases: formatAliases(row.aliases, domains),
+    aliases: formatAliases(row, domains),
     domain: domains.hostOf(row.domain_no),
     title: row.title,
     notes: row.notes,
@@ -64,6 +67,8 @@ export function stateOf(row: LinkRow, domains: Hosts) {
     enabled: row.enabled !== 0,
     redirect_status: row.redirect_status as RedirectStatus,
     forward_query: row.forward_query !== 0,
+    match: row.match_prefix !== 0 ? ('prefix' as const) : ('exact' as const),
+    forward_path: row.forward_path !== 0,
     starts_at: timeOrNull(row.starts_at),
     expires_at: timeOrNull(row.expires_at),
     max_clicks: row.max_clicks,
@@ -75,6 +80,7 @@ export function stateOf(row: LinkRow, domains: Hosts) {
 /** The columns of fields that are called otherwise. */
 const COLUMNS: Partial<Record<string, keyof LinkRow>> = {
   domain: 'domain_no',
+  match: 'match_prefix',
   has_password: 'password_hash',
 }
 
@@ -136,10 +142,10 @@ export function parseList(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[])
 }
 
-function formatAliases(json: string, domains: Hosts): string[] {
-  return parseList(json).map((alias) => {
-    const [slug = '', no] = alias.split('/').reverse()
-    return no === undefined ? slug : `${domains.hostOf(Number(no))}/${slug}`
+function formatAliases({ aliases, domain_no }: LinkRow, domains: Hosts): string[] {
+  return parseList(aliases).map((text) => {
+    const [slug = '', no = domain_no] = text.split(':').reverse()
+    return formatAlias({ slug, domainNo: Number(no) }, domain_no, domains)
   })
 }
 

@@ -6,6 +6,9 @@ import { STATUSES } from './rows.ts'
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
 export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]
 
+/** Which paths lead to a link. */
+export const MATCHES = ['exact', 'prefix'] as const
+
 /** What the reference shows as a link. */
 export const LINK_EXAMPLE = {
   id: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
@@ -25,6 +28,8 @@ export const LINK_EXAMPLE = {
   block: null,
   redirect_status: 302,
   forward_query: false,
+  match: 'exact',
+  forward_path: false,
   starts_at: null,
   expires_at: '2030-01-31T21:00:00.000Z',
   max_clicks: null,
@@ -50,7 +55,8 @@ export const LinkSchema = z
     slug: text('The short name, as typed; unique on its domain without regard to case.'),
     aliases: z.array(z.string()).openapi({
       description:
-        'Further slugs that lead to the same link; `host/slug` where one is on another domain.',
+        'Further slugs that lead to the same link; `host/slug` where one is on another domain, or ' +
+        'begins with the name of a host.',
     }),
     domain: text('The host of the short address.'),
     short_url: z
@@ -92,6 +98,10 @@ export const LinkSchema = z
       description: 'The HTTP status that visitors are redirected with.',
     }),
     forward_query: flag("Whether the visitor's query parameters are added to the destination's."),
+    match: z.enum(MATCHES).openapi({
+      description: '`prefix`: everything below `/{slug}/` leads to the link, too.',
+    }),
+    forward_path: flag("Whether the rest of the visitor's path is appended to the destination's."),
     starts_at: time('Until then visitors get 404. Null: redirects at once.').nullable(),
     expires_at: time('From then on visitors get 410. Null: never expires.').nullable(),
     max_clicks: z

@@ -37,9 +37,10 @@ import { createTotals, list } from './list.ts'
 import { purgeDeleted, purgeSome, remove } from './remove.ts'
 import { changesOf, createRenderer, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
+import { generateSlug } from './slug.ts'
 import { BLANK, countPlace, findCounters, findLink, insertLink, type LinkRow } from './store.ts'
 import { update } from './update.ts'
-import { createUrlCheck, generateSlug } from './values.ts'
+import { createUrlCheck } from './values.ts'
 
 /** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
 const FEW = 5_000

@@ -1,15 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { systemRandom } from '../base/random.ts'
+import type { Domains } from '../domains/index.ts'
 import { Fault } from '../validation/fault.ts'
 import {
   alternatives,
+  checkAlias,
+  formatAlias,
   generateSlug,
+  isReserved,
   parseSlug,
-  RESERVED_SLUGS,
+  RESERVED_SEGMENTS,
   SLUG_ALPHABET,
   slugKey,
-} from './values.ts'
+} from './slug.ts'
 
 const code = (text: string) => {
   const result = parseSlug(text)
@@ -50,10 +54,12 @@ describe('the key of a slug', () => {
 })
 
 describe('a chosen slug', () => {
-  test('may have letters of any script, digits, hyphen and underscore', () => {
-    for (const text of ['a', 'Summer-Sale_2026', 'ürün', 'फ़ैशन', '夏', '٣', 'x'.repeat(64)]) {
-      expect(code(text)).toEqual({ slug: text.normalize('NFC'), key: slugKey(text) })
-    }
+  test.each([
+    ...['a', 'Summer-Sale_2026', 'ürün', 'फ़ैशन', '夏', '٣', 'x'.repeat(128), 'v1.2~beta', '-', '~'],
+    ...['😀', '❤', '❤️', '👩‍👩‍👧‍👦', '👍🏽', '🇩🇪', '1️⃣', 'go🚀now', '☀️/summer', '...', '.a', 'a.'],
+    ...['a/b', 'docs/v1.2/how-to~1', '1/2/3/4/5/6/7/8', `a/${'x'.repeat(126)}`, 'Straße/Ω'],
+  ])('may be %s', (text) => {
+    expect(code(text)).toEqual({ slug: text.normalize('NFC'), key: slugKey(text) })
   })
 
   test('is kept in NFC', () => {
@@ -61,30 +67,55 @@ describe('a chosen slug', () => {
   })
 
   test('has nothing else', () => {
-    for (const text of ['a b', 'a/b', 'a.b', 'a+', '😀', 'a\0', '\ud800', '\u0301a', 'a%20', '½']) {
+    for (const text of ['a b', 'a:b', 'a?b', 'a+', '#️⃣', 'a\0', '\ud800', '\u0301a', 'a%20', '½']) {
       expect(code(text)).toBe('INVALID_SLUG')
     }
   })
 
+  test('has up to eight segments, none of them empty or one that browsers resolve', () => {
+    for (const text of ['/a', 'a/', 'a//b', '/', '.', '..', 'a/.', './a', 'a/../b', 'a/\u0301b']) {
+      expect(code(text)).toBe('INVALID_SLUG')
+    }
+    expect(code('1/2/3/4/5/6/7/8/9')).toBe('INVALID_SLUG')
+  })
+
   test('has nothing that cannot be seen', () => {
-    // A variation selector, two fillers (letters by Unicode), a grapheme joiner, a zero-width one.
+    // A variation selector without an emoji, two fillers (letters by Unicode), a grapheme joiner, a zero-width one.
     for (const invisible of ['\ufe0f', '\u3164', '\u115f', '\u034f', '\u200d']) {
       expect(code(`a${invisible}b`)).toBe('INVALID_SLUG')
     }
   })
 
-  test('has 1 to 64 characters, counted in code points', () => {
+  test('has 1 to 128 characters, counted in code points', () => {
     expect(code('')).toBe('TOO_SHORT')
-    expect(code('x'.repeat(65))).toBe('TOO_LONG')
-    expect(code('𐐷'.repeat(64))).toMatchObject({ slug: '𐐷'.repeat(64) })
-    expect(code('𐐷'.repeat(65))).toBe('TOO_LONG')
+    expect(code('x'.repeat(129))).toBe('TOO_LONG')
+    expect(code('𐐷'.repeat(128))).toMatchObject({ slug: '𐐷'.repeat(128) })
+    expect(code('𐐷'.repeat(129))).toBe('TOO_LONG')
   })
 
-  test('is not reserved, in any case', () => {
-    for (const text of ['api', 'API', 'Docs', 'ＡＰＩ', 'ａｐｉ', '𝐀𝐩𝐢', 'ſtatus']) {
+  test('begins with no reserved segment on the own host, in any case', () => {
+    for (const text of [
+      'api',
+      'API',
+      'Docs/a',
+      'ＡＰＩ',
+      'ａｐｉ',
+      '𝐀𝐩𝐢/v1',
+      'ſtatus',
+      'robots.txt',
+    ]) {
+      expect(isReserved(text, 0)).toBe(true)
+      expect(isReserved(text, 1)).toBe(false)
+      expect(isReserved(`a/${text}`, 0)).toBe(false)
+    }
+    for (const key of RESERVED_SEGMENTS) expect(slugKey(key)).toBe(key)
+  })
+
+  test('is below .well-known nowhere: authorities ask there who has the host', () => {
+    for (const text of ['.well-known', '.Well-Known/acme-challenge/x', '.ｗell-known/x']) {
       expect(code(text)).toBe('SLUG_RESERVED')
     }
-    for (const key of RESERVED_SLUGS) expect(slugKey(key)).toBe(key)
+    expect(code('a/.well-known')).toMatchObject({ key: 'a/.well-known' })
   })
 })
 
@@ -108,9 +139,70 @@ describe('a generated slug', () => {
 })
 
 test('alternatives are valid slugs, however long the taken one is', () => {
-  for (const slug of ['a', 'x'.repeat(64), '𐐷'.repeat(64)]) {
-    for (const other of alternatives(slug, systemRandom)) {
-      expect(parseSlug(other.slug)).toEqual(other)
+  const long = 'x'.repeat(126)
+  for (const slug of [
+    'a',
+    `${long}xx`,
+    '𐐷'.repeat(128),
+    'a/b',
+    `${long}/a`,
+    `a/${long}`,
+    '👍🏽'.repeat(64),
+  ]) {
+    for (const segments of [1, 8]) {
+      for (const other of alternatives(slug, systemRandom, segments)) {
+        expect(parseSlug(other.slug)).toEqual(other)
+      }
     }
   }
+  expect(alternatives('a/b/c', systemRandom, 1)[0]?.slug).toBe('a-2/b/c')
+  expect(alternatives('a/b/c', systemRandom)[0]?.slug).toBe('a/b/c-2')
+})
+
+describe('an alias', () => {
+  const domains = {
+    noOf: (host: string) => ({ 's.example': 0, 'go.example': 1 })[host],
+    knows: (host: string) => /^(?:s|go|old)\.example$/.test(host),
+    hostOf: (no: number) => ['s.example', 'go.example', 'old.example'][no] as string,
+  } as Domains
+  const read = (text: string) => {
+    const alias = checkAlias(text, domains)
+    return alias instanceof Fault ? alias.code : alias
+  }
+
+  test('is on the host that its first segment names, else on the link’s own', () => {
+    expect(read('a/b')).toEqual({ slug: 'a/b', key: 'a/b' })
+    expect(read('v1.2/notes')).toEqual({ slug: 'v1.2/notes', key: 'v1.2/notes' })
+    expect(read('go.example/a/b')).toEqual({ slug: 'a/b', key: 'a/b', domainNo: 1 })
+    expect(read('go.example')).toEqual({ slug: 'go.example', key: 'go.example' })
+    expect(read('old.example/a')).toBe('UNKNOWN_DOMAIN')
+    expect(read('s.example/go.example/a')).toEqual({
+      slug: 'go.example/a',
+      key: 'go.example/a',
+      domainNo: 0,
+    })
+    expect(read('go.example/')).toBe('TOO_SHORT')
+  })
+
+  test('is written so that it is read back as it was', () => {
+    const segment = fc.constantFrom('a', 'go.example', 's.example', 'v1.2', '😀')
+    const slugs = fc.array(segment, { minLength: 1, maxLength: 4 }).map((all) => all.join('/'))
+    fc.assert(
+      fc.property(slugs, fc.nat(1), fc.nat(1), (slug, domainNo, ownNo) => {
+        const back = read(formatAlias({ slug, domainNo }, ownNo, domains))
+        expect(back).toMatchObject({ slug })
+        expect((back as { domainNo?: number }).domainNo ?? ownNo).toBe(domainNo)
+      }),
+    )
+  })
+})
+
+test('the key of the first segments is the beginning of the key', () => {
+  fc.assert(
+    fc.property(fc.array(letters, { minLength: 2, maxLength: 5 }), (parts) => {
+      const names = parts.map((part) => part.replaceAll('/', ''))
+      const key = slugKey(names.join('/'))
+      expect(key).toBe(names.map(slugKey).join('/'))
+    }),
+  )
 })

@@ -48,6 +48,8 @@ export const BLANK: LinkRow = {
   block: null,
   redirect_status: 302,
   forward_query: 0,
+  forward_path: 0,
+  match_prefix: 0,
   starts_at: null,
   expires_at: null,
   max_clicks: null,

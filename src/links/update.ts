@@ -7,6 +7,7 @@ import {
   addressesOf,
   allOf,
   changeAddresses,
+  reservedFaults,
   targetOf,
 } from './addresses.ts'
 import {
@@ -84,7 +85,8 @@ export async function change(
   const to = addressesAfter(from, patch)
   const filled = await withGroups(ctx, tx, caller, before, withFields(before, patch))
   const row = withAddresses(filled, to)
-  const faults = faultsOf(row, to, patch)
+  const had = isDeleted ? [] : allOf(from)
+  const faults = [...faultsOf(row, to, patch), ...reservedFaults(had, to)]
   if (faults.length > 0) throw invalid(...faults)
   const names = Object.keys(row) as (keyof LinkRow)[]
   const isSame = names.every((name) => before[name] === row[name])
@@ -95,7 +97,6 @@ export async function change(
   row.updated_at = Math.max(now, before.updated_at)
   row.version = before.version + 1
 
-  const had = isDeleted ? [] : allOf(from)
   const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
   if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
   await changeAddresses(ctx, tx, had, to, targetOf(row))

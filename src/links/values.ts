@@ -1,20 +1,15 @@
 import { LOCATION_BYTES_MAX } from '../base/headers.ts'
-import { type Random, randomString } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
 import { checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost, hostOfUrl } from '../validation/host.ts'
 import { foldCase, longerThan } from '../validation/text.ts'
+import { hasPlaceholderInOrigin } from './placeholders.ts'
 
 /** A tag as typed, and the key that makes it unique within a link. */
 export interface Tag {
   tag: string
   key: string
-}
-
-/** A further slug; without a domain it is on the link's own. */
-export interface AliasInput extends SlugName {
-  domainNo?: number
 }
 
 /** The bounds of a link's fields: characters are Unicode code points. */
@@ -46,120 +41,10 @@ export function checkTags(tags: readonly Tag[]): Tag[] | Fault {
   return [...unique.values()].sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 }
 
-/** Aliases, none of them twice. */
-export function checkAliases(aliases: readonly AliasInput[]): readonly AliasInput[] | Fault[] {
-  if (aliases.length > BOUNDS.aliases) return [new Fault('TOO_MANY', { max: BOUNDS.aliases })]
-  const identities = aliases.map(({ domainNo, key }) => `${domainNo ?? ''}/${key}`)
-  const repeated = identities.flatMap((identity, i) =>
-    identities.indexOf(identity) < i ? [new Fault('DUPLICATE_VALUE').at(i)] : [],
-  )
-  return repeated.length > 0 ? repeated : aliases
-}
-
-/** An alias: a slug, or `host/slug` of another domain of the instance. */
-export function checkAlias(text: string, domains: Domains): AliasInput | Fault {
-  const slash = text.lastIndexOf('/')
-  if (slash === -1) return parseSlug(text)
-  const domainNo = checkDomain(text.slice(0, slash), domains)
-  if (domainNo instanceof Fault) return domainNo
-  const slug: SlugName | Fault = parseSlug(text.slice(slash + 1))
-  return slug instanceof Fault ? slug : { ...slug, domainNo }
-}
-
 /** The number of a domain that this instance serves. */
 export function checkDomain(host: string, domains: Domains): number | Fault {
   return domains.noOf(host) ?? new Fault('UNKNOWN_DOMAIN')
 }
-
-/** The most characters that a slug may have. */
-export const SLUG_LENGTH_MAX = 64
-/** Characters of a generated slug: none that is taken for another one. */
-export const SLUG_ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
-/** The length of a generated slug, as long as there is little collision. */
-const SLUG_LENGTH_GENERATED = 7
-
-/** After so many collisions at one length, generated slugs get one character longer. */
-const TRIES_PER_LENGTH = 3
-
-const PLAIN_SLUG = /^[a-z0-9_-]+$/
-const ALLOWED = /^[\p{L}\p{M}\p{Nd}_-]+$/u
-/** A leading mark combines with the character before the slug; invisible characters mislead. */
-const MISLEADING = /^\p{M}|\p{Default_Ignorable_Code_Point}/u
-
-/** A slug as typed (in NFC), and the key that makes it unique. */
-export interface SlugName {
-  slug: string
-  key: string
-}
-
-/** What two slugs that differ only in case or composition have in common. */
-export function slugKey(slug: string): string {
-  return PLAIN_SLUG.test(slug) ? slug : foldCase(slug)
-}
-
-/** Checks a slug that a client chose. */
-export function parseSlug(text: string): SlugName | Fault {
-  if (PLAIN_SLUG.test(text) && text.length <= SLUG_LENGTH_MAX) {
-    return unreserved({ slug: text, key: text }, text)
-  }
-  if (text === '') return new Fault('TOO_SHORT', { min: 1 })
-  const slug = text.isWellFormed() ? text.normalize('NFC') : text
-  if (longerThan(slug, SLUG_LENGTH_MAX)) return new Fault('TOO_LONG', { max: SLUG_LENGTH_MAX })
-  if (!ALLOWED.test(slug) || MISLEADING.test(slug)) return new Fault('INVALID_SLUG')
-  // Full-width and mathematical letters are taken for the plain ones by readers.
-  return unreserved({ slug, key: slugKey(slug) }, slugKey(slug.normalize('NFKC')))
-}
-
-function unreserved(name: SlugName, seenAs: string): SlugName | Fault {
-  return RESERVED_SLUGS.has(seenAs) ? new Fault('SLUG_RESERVED') : name
-}
-
-/** A random slug; `tries` is how many were taken already. */
-export function generateSlug(random: Random, tries: number): string {
-  const length = SLUG_LENGTH_GENERATED + Math.floor(tries / TRIES_PER_LENGTH)
-  const slug = randomString(random, SLUG_ALPHABET, length)
-  return RESERVED_SLUGS.has(slug) ? generateSlug(random, tries) : slug
-}
-
-/** Slugs to offer instead of a taken one: numbered first, then with a random end. */
-export function alternatives(slug: string, random: Random): SlugName[] {
-  const endings = ['2', '3', '4', '5']
-  for (let length = 3; length <= 6; length++) {
-    endings.push(randomString(random, SLUG_ALPHABET, length))
-  }
-  const base = [...slug]
-  return endings.map((ending) => {
-    const text = `${base.slice(0, SLUG_LENGTH_MAX - ending.length - 1).join('')}-${ending}`
-    return { slug: text, key: slugKey(text) }
-  })
-}
-
-/** Paths of the server. */
-const SERVED = `
-  api app assets docs healthz livez metrics openapi readyz static
-`
-
-/** Pages that there are or may be. */
-const PAGES = `
-  about account admin auth billing console dashboard domains health help index invite join
-  keys legal links login logout oauth password plans pricing privacy profile register reset
-  search security settings setup signin signout signup sso stats status support team terms
-  verify webhooks workspaces
-`
-
-/** What browsers and crawlers ask for. */
-const ASKED_FOR = `
-  ads apple-app-site-association apple-touch-icon browserconfig crossdomain favicon humans
-  manifest robots service-worker sitemap sw well-known
-`
-
-/**
- * Slugs that no link may have, as keys of `slugKey`: paths that the server answers itself, that
- * browsers and crawlers ask every host for, or that visitors would take for the service's own.
- */
-export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
-  `${SERVED} ${PAGES} ${ASKED_FOR}`.trim().split(/\s+/),
-)
 
 /** The most characters that a destination may have; as it is sent, it may not be longer either. */
 export const URL_LENGTH_MAX = LOCATION_BYTES_MAX
@@ -217,6 +102,7 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   return (text) => {
     if (longerThan(text, URL_LENGTH_MAX)) return new Fault('TOO_LONG', { max: URL_LENGTH_MAX })
     if (CONTROLS.test(text)) return new Fault('URL_HAS_CONTROL_CHARACTERS')
+    if (hasPlaceholderInOrigin(text)) return new Fault('PLACEHOLDER_IN_ORIGIN')
     const url = text.isWellFormed() && !SPACE_AROUND.test(text) ? URL.parse(text) : null
     if (url === null) return new Fault('INVALID_URL')
     if (!protocols.has(url.protocol)) return new Fault('URL_SCHEME_NOT_ALLOWED', { allowed })

@@ -1,7 +1,7 @@
 import { createTrust } from '../base/client-address.ts'
 import { isForwarded, isLoopback, otherMethod, watchHeaders } from './answers.ts'
 
-/** No slug has a dot. */
+/** No slug is below .well-known. */
 const PATH = '/.well-known/slugline/host'
 
 /**

@@ -102,6 +102,10 @@ export class CachedResolver implements Resolver {
 
   end(): void {}
 
+  hasAll(): boolean {
+    return this.#filled === 'all'
+  }
+
   outdated(slugKey: string, domainNo: number): void {
     this.#forget({ slugKey, domainNo })
   }

@@ -11,14 +11,18 @@ let writer: Database
 let reader: Database
 let resolver: Resolver
 
+const INSERT = `INSERT INTO slugs (slug_key, domain_no, link_seq, target_url, redirect_status,
+  special, block_id) VALUES`
+
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'slugline-resolver-'))
   writer = new Database(join(dir, 'links.db'))
   writer.run('PRAGMA journal_mode = WAL')
   writer.run(`CREATE TABLE slugs (slug_key TEXT, domain_no INTEGER, link_seq INTEGER,
-    target_url TEXT, redirect_status INTEGER, special INTEGER, block_id TEXT)`)
+    target_url TEXT, redirect_status INTEGER, special INTEGER, block_id TEXT,
+    workspace_no INTEGER DEFAULT 1, slug TEXT DEFAULT '')`)
   writer.run(`CREATE TABLE links (seq INTEGER, target_url TEXT, redirect_status INTEGER,
-    enabled INTEGER, forward_query INTEGER, starts_at INTEGER, expires_at INTEGER,
+    enabled INTEGER, forward_query INTEGER, forward_path INTEGER, starts_at INTEGER, expires_at INTEGER,
     max_clicks INTEGER, uses INTEGER, fallback_url TEXT, password_hash TEXT)`)
   reader = new Database(join(dir, 'links.db'), { readonly: true })
   resolver = createEmbeddedResolver(reader)
@@ -32,7 +36,7 @@ afterEach(() => {
 
 function put(slugKey: string, url: string, domainNo = 0): void {
   writer.run('DELETE FROM slugs WHERE slug_key = ? AND domain_no = ?', [slugKey, domainNo])
-  writer.run('INSERT INTO slugs VALUES (?, ?, 1, ?, 302, 0, NULL)', [slugKey, domainNo, url])
+  writer.run(`${INSERT} (?, ?, 1, ?, 302, 0, NULL)`, [slugKey, domainNo, url])
 }
 
 /** What each slug leads to, read in one turn; `during` runs in its middle. */
@@ -90,9 +94,9 @@ test('domains are told apart', () => {
 })
 
 test("a change of a link's conditions alone is obeyed by the next turn", () => {
-  writer.run("INSERT INTO slugs VALUES ('a', 0, 1, 'https://example.com/', 302, 1, NULL)")
+  writer.run(`${INSERT} ('a', 0, 1, 'https://example.com/', 302, 1, NULL)`)
   writer.run(`INSERT INTO links VALUES
-    (1, 'https://example.com/', 302, 1, 0, NULL, NULL, 5, 0, NULL, NULL)`)
+    (1, 'https://example.com/', 302, 1, 0, 0, NULL, NULL, 5, 0, NULL, NULL)`)
   for (let uses = 1; uses <= 5; uses++) {
     writer.run('UPDATE links SET uses = uses + 1')
     resolver.begin()

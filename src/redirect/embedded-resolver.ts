@@ -21,20 +21,22 @@ export function createEmbeddedResolver(reader: Database): Resolver {
   const begin = reader.prepare('BEGIN')
   const version = reader.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const commit = reader.prepare('COMMIT')
-  const bySlug = reader.prepare<SlugRow, [string, number]>(
-    `SELECT link_seq, target_url, redirect_status, special, block_id, NULL AS link FROM main.slugs
-     WHERE slug_key = ? AND domain_no = ?`,
+  const bySlug = reader.prepare<SlugRow & { slug: string | null }, [string, number]>(
+    `SELECT link_seq, target_url, redirect_status, special, block_id,
+       CASE WHEN link_seq IS NULL THEN workspace_no END AS held_by,
+       CASE WHEN special <> 0 THEN slug END AS slug, NULL AS link
+     FROM main.slugs WHERE slug_key = ? AND domain_no = ?`,
   )
-  const bySeq = reader.prepare<LinkRow, [number]>(
-    `SELECT seq, target_url, redirect_status, enabled, forward_query, starts_at,
-       expires_at, max_clicks, uses, fallback_url, password_hash
+  const bySeq = reader.prepare<LinkRow, [string | null, number]>(
+    `SELECT seq, ? AS slug, target_url, redirect_status, enabled, forward_query, forward_path,
+       starts_at, expires_at, max_clicks, uses, fallback_url, password_hash
      FROM main.links WHERE seq = ?`,
   )
 
   function read(slugKey: string, domainNo: number): SlugRow | null {
     const slug = bySlug.get(slugKey, domainNo)
     if (slug !== null && slug.special !== 0 && slug.link_seq !== null) {
-      slug.link = bySeq.get(slug.link_seq)
+      slug.link = bySeq.get(slug.slug, slug.link_seq)
     }
     return slug
   }

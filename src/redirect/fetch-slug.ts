@@ -15,6 +15,7 @@ const CONDITIONS = [
   'seq',
   'enabled',
   'forward_query',
+  'forward_path',
   'starts_at',
   'expires_at',
   'max_clicks',
@@ -23,7 +24,9 @@ const CONDITIONS = [
   'password_hash',
 ] as const
 
-type Row = Omit<SlugRow, 'link'> & { [K in (typeof CONDITIONS)[number]]: LinkRow[K] | null }
+type Row = Omit<SlugRow, 'link' | 'held_by'> & { held_by: number | null; slug: string | null } & {
+  [K in (typeof CONDITIONS)[number]]: LinkRow[K] | null
+}
 
 type Db = Storage['read']['db']
 
@@ -31,9 +34,13 @@ const slugs = (db: Db) =>
   db
     .selectFrom('slugs as s')
     .leftJoin('links as l', (join) =>
-      join.onRef('l.seq', '=', 's.link_seq').on('s.special', '=', 1),
+      join.onRef('l.seq', '=', 's.link_seq').on('s.special', '<>', 0),
     )
     .select(['s.link_seq', 's.target_url', 's.redirect_status', 's.special', 's.block_id'])
+    .select([
+      sql<number | null>`CASE WHEN s.link_seq IS NULL THEN s.workspace_no END`.as('held_by'),
+      sql<string | null>`CASE WHEN s.special <> 0 THEN s.slug END`.as('slug'),
+    ])
     .select(CONDITIONS.map((name) => `l.${name}` as const))
 
 const bySlug = prepare<{ slugKey: string; domainNo: number }, Row>((db, p) =>
@@ -119,8 +126,9 @@ function listedOf(row: Row & { slug_key: string; domain_no: number }): ListedSlu
 
 /** A slug's row has the target of its link. */
 function foundOf(row: Row): SlugRow {
-  const { link_seq, target_url, redirect_status, special, block_id } = row
+  const { link_seq, target_url, redirect_status, special, block_id, held_by, slug } = row
   const conditions = Object.fromEntries(CONDITIONS.map((name) => [name, row[name]]))
-  const link = row.seq === null ? null : { ...conditions, target_url, redirect_status }
-  return { link_seq, target_url, redirect_status, special, block_id, link: link as LinkRow | null }
+  const link = row.seq === null ? null : { ...conditions, slug, target_url, redirect_status }
+  const found = { link_seq, target_url, redirect_status, special, block_id, held_by }
+  return { ...found, link: link as LinkRow | null }
 }

@@ -2,15 +2,16 @@ import { HOW } from '../clicks/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue, type HashQueue } from '../limits/index.ts'
 import { SEQS_PER_WORKSPACE, StorageUnavailable } from '../storage/index.ts'
+import { findSlug } from './find-slug.ts'
 import { FORM_BYTES_MAX, readField } from './form.ts'
 import { Pages } from './pages.ts'
 import { answerReport } from './report.ts'
 import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
-import { fromQrCode, withoutQrMarker, withVisitorsQuery } from './target.ts'
+import { fromQrCode } from './target.ts'
 import { TurnIds } from './turn-ids.ts'
 import type { RedirectDeps } from './types.ts'
-import { type Use, useOnce } from './uses.ts'
-import { methodOf, parsePath, pathOf, searchOf, Visit } from './visit.ts'
+import { useOnce } from './uses.ts'
+import { type Destination, locationFor, methodOf, parsePath, pathOf, Visit } from './visit.ts'
 
 /** A link that changes that often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
@@ -65,14 +66,14 @@ class RedirectHandler {
     const path = url.slice(pathAt + 1, queryAt < 0 ? url.length : queryAt)
     const method = methodOf(request.method)
     if (method === null) return this.#pages.otherMethod(request)
-    const slug = parsePath(path)
-    if (slug === null) {
+    const asked = parsePath(path)
+    if (asked === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
       return path === '' ? this.#pages.home(request) : this.#notFound(request)
     }
     const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
     return new Promise<Response>((answer) => {
-      this.#enqueue(new Visit(request, peer, method, slug, domainNo, answer))
+      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer))
     })
   }
 
@@ -113,10 +114,10 @@ class RedirectHandler {
   #decide(visit: Visit, now: number): Response | null {
     const { resolver } = this.#deps
     const { use, fetched } = visit
-    if (use !== null) return this.#pass(visit, use.seq, use, now)
+    if (use !== null) return this.#pass(visit, use, now)
     // A fetched slug is good for one turn: the next one reads it anew.
     visit.fetched = undefined
-    const slug = fetched === undefined ? resolver.slug(visit.slugKey, visit.domainNo) : fetched
+    const slug = fetched === undefined ? findSlug(resolver, visit) : fetched
     if (slug instanceof Promise) {
       return this.#settle(visit, async () => {
         visit.fetched = await slug
@@ -171,26 +172,26 @@ class RedirectHandler {
       return this.#locked(visit, link.seq, password_hash)
     }
     if (visit.preview)
-      return this.#preview(visit, link.max_clicks === null ? link.target_url : null)
+      return this.#preview(visit, link.max_clicks === null ? locationFor(visit, link) : null)
     const isLimited = link.max_clicks !== null && method !== 'HEAD'
     if (!isLimited || !this.#deps.recorder.isPerson(visit.headers)) {
-      return this.#pass(visit, link.seq, link, now)
+      return this.#pass(visit, link, now)
     }
     if (visit.refusals >= REFUSALS_MAX) return this.#closed(visit, link, 'exhausted')
-    return this.#settle(visit, () => this.#takeUse(visit, link.seq, now))
+    return this.#settle(visit, () => this.#takeUse(visit, link, now))
   }
 
   #report(visit: Visit): null {
     return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
   }
 
-  async #takeUse(visit: Visit, seq: number, now: number): Promise<null> {
+  async #takeUse(visit: Visit, { seq, slug }: LinkRow, now: number): Promise<null> {
     const { storage, resolver } = this.#deps
     const use = await useOnce(storage, seq, now)
     if (use === null) {
       visit.refusals++
       resolver.outdated?.(visit.slugKey, visit.domainNo)
-    } else visit.use = { ...use, seq }
+    } else visit.use = { ...use, seq, slug }
     return null
   }
 
@@ -235,11 +236,9 @@ class RedirectHandler {
   }
 
   /** Redirects the visitor, and records the click. */
-  #pass(visit: Visit, seq: number, link: Use, now: number): Response {
-    if (visit.method !== 'HEAD') this.#record(visit, seq, now)
-    const target = link.forward_query
-      ? withVisitorsQuery(link.target_url, withoutQrMarker(searchOf(visit.url)))
-      : link.target_url
+  #pass(visit: Visit, link: Destination, now: number): Response {
+    if (visit.method !== 'HEAD') this.#record(visit, link.seq, now)
+    const target = locationFor(visit, link)
     this.counts.redirected++
     // 303, or the browser would post the password on to the destination.
     return this.#redirect(visit, visit.method === 'POST' ? 303 : link.redirect_status, target)

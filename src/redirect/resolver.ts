@@ -1,13 +1,17 @@
+import type { SPECIAL_PREFIX } from '../links/slug.ts'
+
 /** What a slug leads to. */
 export interface SlugRow {
   /** Null: the link is gone, the slug held back. */
   link_seq: number | null
   target_url: string | null
   redirect_status: number
-  /** 1: the link has conditions. */
+  /** Not 0: the link has conditions; {@link SPECIAL_PREFIX}: it answers all below the slug too. */
   special: number
   /** Not null: the address is blocked. */
   block_id: string | null
+  /** The workspace that a slug without a link is held back for. */
+  held_by?: number | null
   /** Null for a link without conditions, and when there is no link. */
   link: LinkRow | null
 }
@@ -15,10 +19,13 @@ export interface SlugRow {
 /** A link with conditions. Times are milliseconds since the Unix epoch. */
 export interface LinkRow {
   seq: number
+  /** As typed; of the address that is visited. */
+  slug: string
   target_url: string
   redirect_status: number
   enabled: number
   forward_query: number
+  forward_path: number
   starts_at: number | null
   expires_at: number | null
   max_clicks: number | null
@@ -54,6 +61,8 @@ export interface Resolver {
    */
   slug(slugKey: string, domainNo: number): SlugRow | null | Promise<SlugRow | null>
   end(): void
+  /** Whether every link was remembered when the database was last read, so that it needn't answer. */
+  hasAll?(): boolean
   /** A slug that `slug` returned is known to be outdated. */
   outdated?(slugKey: string, domainNo: number): void
 }

@@ -8,6 +8,7 @@ export class CachedSlug implements SlugRow {
   readonly redirect_status: number
   readonly special: number
   readonly block_id: string | null
+  readonly held_by: number | null
   readonly link: LinkRow | null
   /** About how much memory it takes. */
   readonly bytes: number
@@ -32,6 +33,7 @@ export class CachedSlug implements SlugRow {
     this.redirect_status = found?.redirect_status ?? 302
     this.special = found?.special ?? 0
     this.block_id = found?.block_id ?? null
+    this.held_by = found?.held_by ?? null
     this.link = found?.link ?? null
     this.bytes = bytesOf(slugKey, this)
   }
@@ -45,7 +47,11 @@ function bytesOf(slugKey: string, { target_url, link }: SlugRow): number {
   const texts = slugKey.length + (target_url?.length ?? 0)
   if (link === null) return ENTRY_BYTES + 2 * texts
   const more =
-    link.target_url.length + (link.fallback_url?.length ?? 0) + (link.password_hash?.length ?? 0)
+    // The slug as typed.
+    slugKey.length +
+    link.target_url.length +
+    (link.fallback_url?.length ?? 0) +
+    (link.password_hash?.length ?? 0)
   return ENTRY_BYTES + LINK_BYTES + 2 * (texts + more)
 }
 
@@ -61,9 +67,9 @@ export interface CacheBounds {
   missing: Bounds
 }
 
-/** Names a slug of a domain. No slug has a slash. */
+/** Names a slug of a domain. No slug has a colon. */
 export function idOf(slugKey: string, domainNo: number): string {
-  return domainNo === 0 ? slugKey : `${domainNo}/${slugKey}`
+  return domainNo === 0 ? slugKey : `${domainNo}:${slugKey}`
 }
 
 /**

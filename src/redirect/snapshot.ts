@@ -7,7 +7,7 @@ import type { LinkRow } from './resolver.ts'
 /** So many lines are made in one turn of the event loop: a quarter of a millisecond. */
 const LINES_A_TURN = 200
 /** The first line: a file in another form is as none. */
-const HEADER = '{"version":2}\n'
+const HEADER = '{"version":3}\n'
 
 /** A slug that was read from the database at a time, in milliseconds since the Unix epoch. */
 export type SavedSlug = ListedSlug & { readAt: number }

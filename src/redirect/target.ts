@@ -1,4 +1,119 @@
 import { LOCATION_BYTES_MAX } from '../base/headers.ts'
+import { hasPlaceholder, PLACEHOLDERS } from '../links/placeholders.ts'
+
+/** Which parts of a visit a link passes on. */
+export interface Forwarding {
+  forward_query: number
+  forward_path: number
+}
+
+/** What of a visit can be passed on. */
+export interface Passed {
+  /** The slug that answers, as it was typed. */
+  slug: string
+  /** What the path has behind that slug and a slash, as it was sent; or empty. */
+  rest: string
+  /** The query string with its `?`, or empty. */
+  search: string
+}
+
+/**
+ * Where a visit is sent: a destination of the link, as the URL standard serialises it, with what the
+ * link passes on. Whatever a visitor sends, the origin stays. Where the address would be longer than
+ * proxies pass on, or a value would make a segment of the path `.` or `..`, nothing of the path and
+ * no placeholder's value is in it: a part could say something else than the whole.
+ */
+export function locationOf(target: string, link: Forwarding, passed: () => Passed): string {
+  const isTemplate = hasPlaceholder(target)
+  if (!isTemplate && link.forward_query === 0 && link.forward_path === 0) return target
+  const visit = passed()
+  let location = isTemplate ? filled(target, visit) : target
+  // A destination with {path} says itself where the path goes.
+  if (link.forward_path !== 0 && !(isTemplate && PATH_PLACEHOLDER.test(target))) {
+    location = withVisitorsPath(location, visit.rest)
+  }
+  return link.forward_query === 0 ? location : withVisitorsQuery(location, visit.search)
+}
+
+const PATH_PLACEHOLDER = /(?:\{|%7B)path(?:\.\d+)?(?:\}|%7D)/
+
+/** A destination with values instead of its placeholders, percent-encoded for where they stand. */
+function filled(target: string, { slug, rest, search }: Passed): string {
+  const { start, end } = pathIn(target)
+  const segments = rest.split('/')
+  const query = new URLSearchParams(search.split('#', 1)[0])
+  const ofSlug = () => slug.split('/').map(encoded).join('/')
+  function value(name: string, isInPath: boolean): string {
+    if (name === 'slug') return ofSlug()
+    if (name.startsWith('query.')) return encoded(query.get(name.slice('query.'.length)) ?? '')
+    const n = Number(name.slice('path.'.length))
+    const chosen = name === 'path' ? segments : segments.slice(n - 1, n)
+    return chosen.map(isInPath ? pathSafe : recoded).join('/')
+  }
+  const fill = (read: typeof value) =>
+    target.slice(0, start) +
+    target.slice(start, end).replace(PLACEHOLDERS, (_, name) => read(name, true)) +
+    target.slice(end).replace(PLACEHOLDERS, (_, name) => read(name, false))
+  return (
+    sendable(fill(value)) ??
+    sendable(fill((name) => (name === 'slug' ? ofSlug() : ''))) ??
+    fill(() => '')
+  )
+}
+
+/** The destination with the rest of the visitor's path behind its own, byte for byte. */
+function withVisitorsPath(target: string, rest: string): string {
+  const { start, end } = pathIn(target)
+  // Without an authority there is no path to append to.
+  if (rest === '' || !target.includes('://')) return target
+  const joint = end > start && target[end - 1] === '/' ? '' : '/'
+  const path = rest.split('/').map(pathSafe).join('/')
+  return sendable(target.slice(0, end) + joint + path + target.slice(end)) ?? target
+}
+
+/** From where to where an address has its path. */
+function pathIn(url: string): { start: number; end: number } {
+  const authority = url.indexOf('://')
+  const found = authority < 0 ? url.search(/[?#]/) : indexFrom(url, /[/?#]/, authority + 3)
+  const start = found < 0 ? url.length : found
+  return { start, end: indexFrom(url, /[?#]/, start) }
+}
+
+function indexFrom(text: string, pattern: RegExp, from: number): number {
+  const index = text.slice(from).search(pattern)
+  return index < 0 ? text.length : from + index
+}
+
+/** Segments that browsers resolve: they would lead out of the destination's own path. */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=[/?#]|$)/i
+
+function sendable(location: string): string | undefined {
+  if (Buffer.byteLength(location) > LOCATION_BYTES_MAX) return undefined
+  const { start, end } = pathIn(location)
+  return DOT_SEGMENT.test(location.slice(start, end)) ? undefined : location
+}
+
+/** What a path can't hold as it is, and percent signs that begin nothing. */
+const UNSAFE_IN_PATH = /%(?![\da-f]{2})|[^\w.~!$&'()*+,;=:@%-]/giu
+
+/** A segment as it was sent, fit for any path. */
+function pathSafe(segment: string): string {
+  return segment.toWellFormed().replace(UNSAFE_IN_PATH, encodeURIComponent)
+}
+
+/** A segment of a path, for a query or a fragment: decoded once, and encoded. */
+function recoded(segment: string): string {
+  try {
+    return encoded(decodeURIComponent(segment))
+  } catch {
+    return encoded(segment)
+  }
+}
+
+/** A value that is nothing but a value anywhere in an address. */
+function encoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replaceAll("'", '%27')
+}
 
 /**
  * The destination with the visitor's parameters behind its own, byte for byte. They go into the

@@ -5,6 +5,7 @@ export interface Use {
   target_url: string
   redirect_status: number
   forward_query: number
+  forward_path: number
 }
 
 /** One statement decides: it changes the row, or finds that it no longer may. */
@@ -22,7 +23,14 @@ const takeUse = prepare<
     .whereRef('uses', '<', 'max_clicks')
     .where((eb) => eb.or([eb('starts_at', 'is', null), eb('starts_at', '<=', p.now)]))
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]))
-    .returning(['target_url', 'redirect_status', 'forward_query', 'uses', 'max_clicks']),
+    .returning([
+      'target_url',
+      'redirect_status',
+      'forward_query',
+      'forward_path',
+      'uses',
+      'max_clicks',
+    ]),
 )
 
 /**

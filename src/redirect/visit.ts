@@ -1,6 +1,6 @@
-import { slugKey } from '../links/values.ts'
-import type { SlugRow } from './resolver.ts'
-import { fromQrCode, QR_MARKER } from './target.ts'
+import { SLUG_SEGMENTS_MAX, slugKey } from '../links/slug.ts'
+import type { LinkRow, SlugRow } from './resolver.ts'
+import { type Forwarding, fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
 import type { Use } from './uses.ts'
 
 type Method = 'GET' | 'HEAD' | 'POST'
@@ -10,17 +10,27 @@ export function methodOf(name: string): Method | null {
   return name === 'GET' || name === 'HEAD' || name === 'POST' ? name : null
 }
 
+/** What a path asks for. */
+export interface Asked {
+  /** The key of the slug that the whole path names; empty where no slug can be so. */
+  readonly whole: string
+  /** The keys of its first segments, the longest first: a link may answer all that is below it. */
+  readonly above: readonly string[]
+  /** `/{slug}+`: shows where it leads. */
+  readonly preview: boolean
+}
+
 /** A visit on its way through one or more turns. */
 export class Visit {
   readonly url: string
   readonly headers: Headers
-  readonly slugKey: string
-  /** `/{slug}+`: shows where it leads. */
   readonly preview: boolean
+  /** Of the slug that answers; until one is found, that of the whole path. */
+  slugKey: string
   /** The hash that the given password fits. */
   unlocked: string | null = null
   /** One of the link's uses was taken for this visit. */
-  use: (Use & { seq: number }) | null = null
+  use: (Use & { seq: number; slug: string }) | null = null
   /** How often no use was left. */
   refusals = 0
   /** What the visit has waited for, until the next turn uses it; undefined: look it up. */
@@ -30,14 +40,16 @@ export class Visit {
     readonly request: Request,
     readonly peer: () => string,
     readonly method: Method,
-    slug: { slugKey: string; preview: boolean },
+    /** Of the URL, without the slash at its beginning. */
+    readonly path: string,
+    readonly asked: Asked,
     readonly domainNo: number,
     readonly answer: (response: Response) => void,
   ) {
     this.url = request.url
     this.headers = request.headers
-    this.slugKey = slug.slugKey
-    this.preview = slug.preview
+    this.slugKey = asked.whole
+    this.preview = asked.preview
   }
 }
 
@@ -47,31 +59,74 @@ export function searchOf(url: string): string {
   return start < 0 ? '' : url.slice(start)
 }
 
-/** The link's own path, as a page's button leads to it: a scan stays one. */
+/** The visit's path without the preview's `+`, as a page's button leads to it: a scan stays one. */
 export function pathOf(visit: Visit): string {
-  const path = `/${encodeURIComponent(visit.slugKey)}`
+  const rest = restOf(visit)
+  const slug = encodeURIComponent(visit.slugKey).replaceAll('%2F', '/')
+  const path = rest === '' ? `/${slug}` : `/${slug}/${rest}`
   return fromQrCode(visit.url) ? `${path}?${QR_MARKER}` : path
 }
 
-/** Nothing longer can be a slug: 64 characters of at most two UTF-16 units, and some folding. */
-const KEY_LENGTH_MAX = 256
+/** What the path has behind the slug that answers and a slash, as it was sent; or empty. */
+export function restOf({ path, slugKey, asked }: Visit): string {
+  if (slugKey === asked.whole) return ''
+  let rest = path.split('#', 1)[0] as string
+  for (let n = slugKey.split('/').length; n > 0; n--) rest = rest.slice(rest.indexOf('/') + 1)
+  return asked.preview ? rest.replace(/\+\/?$/, '') : rest
+}
+
+/** What the redirect of an open link needs of it. */
+export type Destination = Forwarding &
+  Pick<LinkRow, 'seq' | 'slug' | 'target_url' | 'redirect_status'>
+
+/** Where a link sends a visit; a preview's own query is for the preview. */
+export function locationFor(visit: Visit, link: Destination): string {
+  return locationOf(link.target_url, link, () => ({
+    slug: link.slug,
+    rest: restOf(visit),
+    search: visit.preview ? '' : withoutQrMarker(searchOf(visit.url)),
+  }))
+}
+
+/** Nothing longer can be a slug: 128 characters of at most two UTF-16 units, and some folding. */
+const KEY_LENGTH_MAX = 512
 const PLAIN = /^[a-z0-9_-]+$/
+const NONE: readonly string[] = []
 
 /**
- * Reads the path of a WHATWG-serialised URL. Null: no slug can be there (several segments, or a
- * broken percent-encoding, or nothing). One slash at the end is forgiven.
+ * Reads the path of a WHATWG-serialised URL. Null: no slug can be there. One slash at the end is
+ * forgiven. Each segment is decoded once, so that an encoded slash parts none.
  */
-export function parsePath(path: string): Pick<Visit, 'slugKey' | 'preview'> | null {
-  if (PLAIN.test(path)) return { slugKey: path, preview: false }
-  let segment = path.endsWith('/') ? path.slice(0, -1) : path
-  if (segment === '' || segment.includes('/')) return null
+export function parsePath(path: string): Asked | null {
+  if (PLAIN.test(path)) return { whole: path, above: NONE, preview: false }
+  const plain = (path.split('#', 1)[0] as string).replace(/\/$/, '')
+  // A slug has no plus sign, but a path below one may have: only a plain one asks for the preview there.
+  const preview = plain.endsWith('+') || /^[^/]*%2B$/i.test(plain)
+  const segments = (preview ? plain.replace(/\+$|%2B$/i, '') : plain).split('/')
+  const names: string[] = []
+  for (const segment of segments.slice(0, SLUG_SEGMENTS_MAX)) {
+    const name = decoded(segment)
+    if (name === null) break
+    names.push(name)
+  }
+  const key = slugKey(names.join('/'))
+  const above: string[] = []
+  for (let end = key.lastIndexOf('/'); end > 0; end = key.lastIndexOf('/', end - 1)) {
+    above.push(key.slice(0, end))
+  }
+  const isWhole = names.length === segments.length && key.length <= KEY_LENGTH_MAX
+  if (!isWhole) above.unshift(key)
+  const possible = above.filter((one) => one !== '' && one.length <= KEY_LENGTH_MAX)
+  if (!isWhole && possible.length === 0) return null
+  return { whole: isWhole ? key : '', above: possible, preview }
+}
+
+/** Null: no slug has such a segment. */
+function decoded(segment: string): string | null {
   try {
-    segment = decodeURIComponent(segment)
+    const name = decodeURIComponent(segment)
+    return name === '' || name.includes('/') ? null : name
   } catch {
     return null
   }
-  const preview = segment.endsWith('+')
-  if (preview) segment = segment.slice(0, -1)
-  if (segment === '' || segment.length > KEY_LENGTH_MAX) return null
-  return { slugKey: slugKey(segment), preview }
 }

@@ -132,6 +132,8 @@ describe('a link', () => {
       block: null,
       redirect_status: 307,
       forward_query: true,
+      match: 'exact',
+      forward_path: false,
       starts_at: '2019-12-31T18:30:00.000Z',
       expires_at: '2999-06-01T19:00:00.123Z',
       max_clicks: 5,

@@ -19,7 +19,7 @@ export async function expectConsistent({ storage }: TestLinks): Promise<void> {
   const slugs = await db.selectFrom('slugs').selectAll().where('link_seq', 'is not', null).execute()
   const expected = rows.flatMap((row) => {
     const aliases = (JSON.parse(row.aliases) as string[]).map((alias) => {
-      const [slug, no] = alias.split('/').reverse()
+      const [slug, no] = alias.split(':').reverse()
       return `${row.seq} ${no ?? row.domain_no}/${slug}`
     })
     return [`${row.seq} ${row.domain_no}/${row.slug}`, ...aliases]

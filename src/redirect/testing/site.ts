@@ -17,7 +17,8 @@ import {
   openVisitors,
 } from '../../clicks/index.ts'
 import { announcingLinks } from '../../cluster/index.ts'
-import { slugKey } from '../../links/values.ts'
+import { hasPlaceholder } from '../../links/placeholders.ts'
+import { SPECIAL_PREFIX, slugKey } from '../../links/slug.ts'
 import {
   type EmbeddedStorage,
   type LinksTable,
@@ -129,6 +130,8 @@ export async function openSite(
         enabled: 1,
         redirect_status: 302,
         forward_query: 0,
+        forward_path: 0,
+        match_prefix: 0,
         starts_at: null,
         expires_at: null,
         max_clicks: null,
@@ -142,13 +145,15 @@ export async function openSite(
         search_text: '',
         ...values,
       }
-      const special = Number(
-        !link.enabled ||
+      const conditions = Number(
+        hasPlaceholder(link.target_url) ||
+          !link.enabled ||
           !!link.forward_query ||
           [link.starts_at, link.expires_at, link.max_clicks, link.password_hash].some(
             (value) => value !== null,
           ),
       )
+      const special = link.match_prefix ? SPECIAL_PREFIX : conditions
       await storage.write(async (tx) => {
         const { db } = tx
         await db

@@ -296,7 +296,7 @@ export const MAIN_TABLES = {
       folder_id: column<Generated<string | null>>('TEXT'),
       /** 1: lists leave it out. */
       archived: generatedFlag,
-      /** JSON array of strings: further slugs, as typed. */
+      /** JSON array of strings: further slugs, as typed; `no:slug` on another domain. */
       aliases: text,
       external_id: optionalText,
       enabled: flag,
@@ -304,6 +304,9 @@ export const MAIN_TABLES = {
       block: column<Generated<string | null>>('TEXT'),
       redirect_status: status,
       forward_query: flag,
+      forward_path: generatedFlag,
+      /** 1: all below its slugs leads to it too. */
+      match_prefix: generatedFlag,
       starts_at: optionalTime,
       expires_at: optionalTime,
       max_clicks: optionalNumber,
@@ -344,7 +347,7 @@ export const MAIN_TABLES = {
       /** Copy of the link's. */
       target_url: optionalText,
       redirect_status: status,
-      /** 1: the link has conditions (dates, password, limits, …), read its row. */
+      /** 1: the link has conditions (dates, password, limits, …), read its row; 2: and is a prefix. */
       special: flag,
       /** The block of this address, which outlives the link; null: it is not blocked. */
       block_id: column<Generated<string | null>>('TEXT'),

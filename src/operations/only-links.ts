@@ -1,0 +1,20 @@
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
+
+/** What is answered beside the application. */
+const WATCHED = new Set(['/livez', '/readyz', '/metrics'])
+
+/**
+ * Makes the test of whether a path that the instance answers itself is asked of a short domain, where
+ * it is a link's: reserved slugs are refused on the instance's own host alone. An unknown host stands
+ * for that one.
+ */
+export function onlyLinks(domains: Pick<Domains, 'noOf'>, owns: (path: string) => boolean) {
+  return (path: string, url: string): boolean =>
+    (owns(path) || WATCHED.has(path)) &&
+    (domains.noOf(hostOf(url)) ?? DEFAULT_DOMAIN) !== DEFAULT_DOMAIN
+}
+
+/** With its port, if it has one; empty where the request named none. */
+function hostOf(url: string): string {
+  return url.startsWith('/') ? '' : (url.split('/', 3)[2] as string)
+}
