@@ -5985,6 +5985,7 @@ export interface components {
       | 'URL_HAS_CONTROL_CHARACTERS'
       | 'URL_LOOPS_BACK'
       | 'URL_BLOCKED'
+      | 'PLACEHOLDER_IN_ORIGIN'
       | 'INVALID_SLUG'
       | 'SLUG_RESERVED'
       | 'SLUG_TAKEN'
@@ -6068,7 +6069,7 @@ export interface components {
       destination_url: string
       /** The short name, as typed; unique on its domain without regard to case. */
       slug: string
-      /** Further slugs that lead to the same link; `host/slug` where one is on another domain. */
+      /** Further slugs that lead to the same link; `host/slug` where one is on another domain, or begins with the name of a host. */
       aliases: string[]
       /** The host of the short address. */
       domain: string
@@ -6101,6 +6102,10 @@ export interface components {
       redirect_status: 301 | 302 | 307 | 308
       /** Whether the visitor's query parameters are added to the destination's. */
       forward_query: boolean
+      /** `prefix`: everything below `/{slug}/` leads to the link, too. */
+      match: 'exact' | 'prefix'
+      /** Whether the rest of the visitor's path is appended to the destination's. */
+      forward_path: boolean
       /** Until then visitors get 404. Null: redirects at once. */
       starts_at: string | null
       /** From then on visitors get 410. Null: never expires. */
@@ -6132,11 +6137,11 @@ export interface components {
       version: number
     }
     LinkCreate: {
-      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. */
+      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url: string
-      /** The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments parted by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
       slug?: string
-      /** Further slugs that lead to the same link; `host/slug` on another domain of the instance. An update replaces the whole list. */
+      /** Further slugs that lead to the same link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[]
       /** The short domain, one that this instance serves. A new link's default: its own. */
       domain?: string
@@ -6158,6 +6163,10 @@ export interface components {
       redirect_status?: 301 | 302 | 307 | 308
       /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean
+      /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default for a new link: `exact`. */
+      match?: 'exact' | 'prefix'
+      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default for a new link: false. */
+      forward_path?: boolean
       /** When the link begins to redirect; before, visitors get 404. Null: at once. */
       starts_at?: string | null
       /** When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never. */
@@ -6170,11 +6179,11 @@ export interface components {
       password?: string | null
     }
     LinkPatch: {
-      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. */
+      /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url?: string
-      /** The short name: letters of any script, digits, `-` and `_`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
+      /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments parted by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
       slug?: string
-      /** Further slugs that lead to the same link; `host/slug` on another domain of the instance. An update replaces the whole list. */
+      /** Further slugs that lead to the same link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
       aliases?: string[]
       /** The short domain, one that this instance serves. A new link's default: its own. */
       domain?: string
@@ -6196,6 +6205,10 @@ export interface components {
       redirect_status?: 301 | 302 | 307 | 308
       /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean
+      /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default for a new link: `exact`. */
+      match?: 'exact' | 'prefix'
+      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default for a new link: false. */
+      forward_path?: boolean
       /** When the link begins to redirect; before, visitors get 404. Null: at once. */
       starts_at?: string | null
       /** When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never. */

@@ -30,6 +30,8 @@ const LINK: Link = {
   block: null,
   redirect_status: 302,
   forward_query: false,
+  match: 'exact',
+  forward_path: false,
   starts_at: null,
   expires_at: '2030-01-31T21:00:30.123Z',
   max_clicks: 5,
