@@ -22,7 +22,7 @@ import { onTls } from './operations/answers.ts'
 import { createHostAsk } from './operations/ask.ts'
 import { diskCheck, secretCheck } from './operations/checks.ts'
 import { createHealth, type Health } from './operations/health.ts'
-import { onlyLinks } from './operations/only-links.ts'
+import { onlyLinks, pathOf } from './operations/only-links.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
 import {
@@ -292,12 +292,4 @@ function machineAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((cards) =>
     (cards ?? []).map(({ address }) => address),
   )
-}
-
-/** Without the query; cheap, for every visit passes here. */
-function pathOf(url: string): string {
-  const start = url.indexOf('/', url.startsWith('/') ? 0 : url.indexOf('//') + 2)
-  if (start < 0) return '/'
-  const end = url.indexOf('?', start)
-  return end < 0 ? url.slice(start) : url.slice(start, end)
 }
