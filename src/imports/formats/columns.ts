@@ -1,0 +1,127 @@
+import { type ColumnNames, type Draft, IMPORT_FIELDS, type ImportField, type Mapping, type SourceRecord } from './types.ts'
+import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf, timeOf } from './values.ts'
+
+/** The usual names of columns, without case, spaces and punctuation. The first of a field counts most. */
+const NAMES: Readonly<Record<ImportField, readonly string[]>> = {
+  destination_url: [
+    'destinationurl',
+    'longurl',
+    'originalurl',
+    'targeturl',
+    'destination',
+    'target',
+    'longlink',
+    'url',
+    'redirecturl',
+    'longlinkurl',
+  ],
+  slug: [
+    'slug',
+    'keyword',
+    'backhalf',
+    'custombackhalf',
+    'shortcode',
+    'slashtag',
+    'path',
+    'key',
+    'alias',
+    'code',
+  ],
+  short_url: ['shorturl', 'bitlink', 'shortlink', 'secureshorturl', 'link', 'shortenedurl'],
+  domain: ['domain', 'shortdomain', 'hostname', 'domainfullname'],
+  aliases: ['aliases'],
+  title: ['title', 'name', 'linktitle'],
+  notes: ['notes', 'note', 'comment', 'comments', 'description'],
+  tags: ['tags', 'tag', 'labels', 'label', 'folder', 'category'],
+  external_id: ['externalid'],
+  enabled: ['enabled', 'active', 'isactive'],
+  redirect_status: ['redirectstatus', 'redirecttype', 'redirectcode', 'statuscode'],
+  forward_query: ['forwardquery', 'redirectwithquery', 'forwardparameters'],
+  starts_at: ['startsat', 'validsince', 'startdate'],
+  expires_at: ['expiresat', 'expiration', 'expirydate', 'expirein', 'expirytime', 'validuntil'],
+  max_clicks: ['maxclicks', 'maxvisits', 'clicklimit'],
+  fallback_url: ['fallbackurl', 'expiredurl'],
+  password: ['password'],
+  clicks: [
+    'clicks',
+    'totalclicks',
+    'visits',
+    'hits',
+    'visitcount',
+    'clickscount',
+    'engagements',
+    'totalengagements',
+    'clicksimported',
+  ],
+}
+
+/** A column's name as names are compared. */
+export function normalized(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+}
+
+/** The columns of a file as names are compared. */
+export function columnSet(columns: readonly string[]): ReadonlySet<string> {
+  return new Set(columns.map(normalized))
+}
+
+/** Which column most likely holds which field. No column holds two. */
+export function proposeMapping(columns: readonly string[], own: ColumnNames = {}): Mapping {
+  const byName = new Map([...columns].reverse().map((column) => [normalized(column), column]))
+  const mapping: Mapping = {}
+  const names: Record<ImportField, readonly string[]> = { ...NAMES, ...own }
+  // First what a product calls by names of its own.
+  const fields = [...new Set([...Object.keys(own), ...IMPORT_FIELDS])] as ImportField[]
+  for (const field of fields) {
+    const name = names[field].find((each) => byName.has(each))
+    if (name === undefined) continue
+    mapping[field] = byName.get(name)
+    byName.delete(name)
+  }
+  return mapping
+}
+
+/** What the columns of a mapping say of a link. */
+export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
+  const link: Record<string, unknown> = {}
+  const draft: Draft = { link }
+  for (const [field, column] of Object.entries(mapping) as [ImportField, string][]) {
+    const value = record[column]
+    if (isEmpty(value) || (typeof value === 'string' && value.trim() === '')) continue
+    if (field === 'clicks') draft.clicks = countOf(value)
+    else if (field === 'domain') draft.host = String(value).trim().toLowerCase()
+    else if (field === 'short_url') addAddress(draft, String(value))
+    else link[field] = valueOf(field, value)
+  }
+  return draft
+}
+
+function addAddress(draft: Draft, text: string): void {
+  const { host, slug } = addressOf(text)
+  draft.host ??= host
+  if (slug !== '') draft.link.slug ??= slug
+}
+
+function valueOf(field: ImportField, value: unknown): unknown {
+  switch (field) {
+    case 'slug':
+      return slugOf(value)
+    case 'tags':
+    case 'aliases':
+      return listOf(value)
+    case 'enabled':
+    case 'forward_query':
+      return flagOf(value)
+    case 'redirect_status':
+    case 'max_clicks':
+      return integerOf(value)
+    case 'starts_at':
+    case 'expires_at':
+      return timeOf(value)
+    case 'destination_url':
+    case 'fallback_url':
+      return String(value).trim()
+    default:
+      return String(value)
+  }
+}

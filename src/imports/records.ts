@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream'
+import { JSONParser } from '@streamparser/json'
+import { CsvError, parse } from 'csv-parse'
+import type { SourceRecord } from './formats/index.ts'
+
+/** How a file is written. */
+export const KINDS = ['csv', 'ndjson', 'json'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** A record of a file; a string: the code of the reason why it can't be read. */
+export type ReadRecord = SourceRecord | 'JSON_SYNTAX' | 'INVALID_TYPE'
+
+/** Longer records are no links. */
+const RECORD_LENGTH_MAX = 1_000_000
+
+/** The file breaks off within something, or isn't what it is said to be. */
+export class UnreadableFile extends Error {}
+
+/**
+ * The records of a file, one at a time, in its order.
+ * @throws UnreadableFile
+ */
+export function readRecords(kind: Kind, text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
+  if (kind === 'csv') return readCsv(text)
+  return kind === 'ndjson' ? readLines(text) : readJson(text)
+}
+
+async function* readCsv(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
+  const chunks = text[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  if (first.done) return
+  const head = first.value
+  async function* all() {
+    yield head
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
+  }
+  const parser = Readable.from(all()).pipe(
+    parse({
+      bom: true,
+      columns: uniqueColumns,
+      delimiter: delimiterOf(head),
+      max_record_size: RECORD_LENGTH_MAX,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+    }),
+  )
+  try {
+    for await (const record of parser) yield record as SourceRecord
+  } catch (error) {
+    throw error instanceof CsvError ? new UnreadableFile(error.message) : error
+  }
+}
+
+/** Columns without a name, or with that of another one, get none: they are left out. */
+function uniqueColumns(names: string[]): (string | false)[] {
+  const seen = new Set<string>()
+  return names.map((name) => {
+    const column = name.trim()
+    if (column === '' || seen.has(column)) return false
+    seen.add(column)
+    return column
+  })
+}
+
+const DELIMITERS = [',', ';', '\t'] as const
+
+/** What separates the cells of the first line. */
+function delimiterOf(head: string): string {
+  const [line = ''] = head.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/)
+  const counts = DELIMITERS.map((each) => line.split(each).length)
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+async function* readLines(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
+  let rest = ''
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > RECORD_LENGTH_MAX) throw new UnreadableFile('A line is too long')
+    for (const line of lines) if (line.trim() !== '') yield recordOf(line)
+  }
+  if (rest.trim() !== '') yield recordOf(rest)
+}
+
+function recordOf(line: string): ReadRecord {
+  try {
+    return objectOf(JSON.parse(line))
+  } catch {
+    return 'JSON_SYNTAX'
+  }
+}
+
+function objectOf(value: unknown): ReadRecord {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? (value as SourceRecord) : 'INVALID_TYPE'
+}
+
+/** Where the links stand in an object that holds more than them. */
+const PATHS = ['$.links.*', '$.data.*', '$.shortUrls.data.*', '$.urls.*']
+
+async function* readJson(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
+  let parser: JSONParser | undefined
+  let found: ReadRecord[] = []
+  for await (const chunk of text) {
+    const part = parser === undefined ? chunk.trimStart() : chunk
+    if (part === '') continue
+    if (parser === undefined) {
+      const paths = part.startsWith('[') ? ['$.*'] : PATHS
+      parser = new JSONParser({ paths, keepStack: false })
+      parser.onValue = ({ value }) => void found.push(objectOf(value))
+    }
+    try {
+      parser.write(part)
+    } catch (error) {
+      throw new UnreadableFile(error instanceof Error ? error.message : 'No JSON')
+    }
+    yield* found
+    found = []
+  }
+  if (parser !== undefined && !parser.isEnded) throw new UnreadableFile('The file breaks off')
+}
