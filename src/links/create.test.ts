@@ -40,7 +40,7 @@ describe('creating', () => {
       max_clicks: null,
       fallback_url: null,
       has_password: false,
-      clicks: { total: 0, human: 0, bot: 0, unique: 0 },
+      clicks: { total: 0, human: 0, bot: 0, unique: 0, imported: 0 },
       last_clicked_at: null,
       created_at: new Date(links.clock.ms).toISOString(),
       updated_at: new Date(links.clock.ms).toISOString(),

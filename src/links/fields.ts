@@ -292,6 +292,8 @@ export type PatchFields = z.output<LinkSchemas['patch']>
 /** With the password hashed, so that a transaction needs no time for it. */
 export type Prepared<F extends PatchFields> = Omit<F, 'password'> & {
   password_hash?: string | null | undefined
+  /** Of an import alone: no client may write it. */
+  imported_clicks?: number | undefined
 }
 export type PreparedCreate = Prepared<CreateFields>
 export type PreparedPatch = Prepared<PatchFields>

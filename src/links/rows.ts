@@ -36,6 +36,7 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   set('max_clicks', patch.max_clicks)
   set('fallback_url', fallback === null ? null : fallback?.given)
   set('password_hash', patch.password_hash)
+  set('imported_clicks', patch.imported_clicks)
   return row
 }
 
@@ -124,6 +125,7 @@ export function createRenderer(domains: Domains, blocks: BlockList): RenderLink 
         human: counters?.human ?? 0,
         bot: counters?.bot ?? 0,
         unique: counters?.unique_visitors ?? 0,
+        imported: row.imported_clicks,
       },
       last_clicked_at: timeOrNull(counters?.last_clicked_at ?? null),
       created_at: formatTimestamp(row.created_at),

@@ -35,7 +35,7 @@ export const LINK_EXAMPLE = {
   max_clicks: null,
   fallback_url: null,
   has_password: false,
-  clicks: { total: 1280, human: 1204, bot: 76, unique: 987 },
+  clicks: { total: 1280, human: 1204, bot: 76, unique: 987, imported: 0 },
   last_clicked_at: '2026-05-04T09:30:12.345Z',
   created_at: '2026-05-01T08:00:00.000Z',
   updated_at: '2026-05-02T14:12:10.250Z',
@@ -122,6 +122,7 @@ export const LinkSchema = z
         human: count('Clicks by people.'),
         bot: count('Clicks by crawlers, link previews and other programs.'),
         unique: count('Different people, told apart within one UTC day and added up over days.'),
+        imported: count('Clicks that came along with an import; part of no other number.'),
       })
       .openapi({ description: 'How often the link was clicked, since it was created.' }),
     last_clicked_at: time(

@@ -54,6 +54,7 @@ export const BLANK: LinkRow = {
   expires_at: null,
   max_clicks: null,
   uses: 0,
+  imported_clicks: 0,
   fallback_url: null,
   password_hash: null,
   created_at: 0,

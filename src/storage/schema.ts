@@ -6,7 +6,7 @@ import type {
   NODE_TABLES,
 } from './migrations/baseline.ts'
 
-export type { Flag, Millis } from './migrations/baseline.ts'
+export type { Flag, ImportStatus, Millis } from './migrations/baseline.ts'
 
 type Baseline = typeof MAIN_TABLES &
   typeof COUNTER_TABLES &
@@ -21,6 +21,7 @@ export type ApiKeysTable = Schema['api_keys']
 export type AuditTable = Schema['audit']
 export type BlocksTable = Schema['blocks']
 export type JobsTable = Schema['jobs']
+export type ImportRowsTable = Schema['import_rows']
 export type LinksTable = Schema['links']
 export type LogosTable = Schema['logos']
 export type SlugsTable = Schema['slugs']

@@ -139,7 +139,7 @@ describe('a link', () => {
       max_clicks: 5,
       fallback_url: 'https://example.com/over?',
       has_password: true,
-      clicks: { total: 0, human: 0, bot: 0, unique: 0 },
+      clicks: { total: 0, human: 0, bot: 0, unique: 0, imported: 0 },
       last_clicked_at: null,
       created_at: timestamp,
       updated_at: answer.body.created_at,

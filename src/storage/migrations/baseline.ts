@@ -5,6 +5,9 @@ export type Millis = number
 /** 0 or 1: SQLite has no booleans, PostgreSQL stores a smallint. */
 export type Flag = number
 
+/** What an import makes of a record. */
+export type ImportStatus = 'created' | 'renamed' | 'updated' | 'skipped' | 'refused'
+
 /** A column's SQL in both databases. `T` is what it holds, as Kysely types it. */
 export interface Column<T> {
   readonly sqlite: string
@@ -312,6 +315,8 @@ export const MAIN_TABLES = {
       max_clicks: optionalNumber,
       /** Visitors let through since `max_clicks` was set, those before it included. */
       uses: generatedCount,
+      /** Clicks that came along with an import; part of no other number. */
+      imported_clicks: generatedCount,
       fallback_url: optionalText,
       password_hash: optionalText,
       created_at: time,
@@ -546,6 +551,44 @@ export const MAIN_TABLES = {
       'CREATE INDEX jobs_finished ON jobs (finished_at) WHERE finished_at IS NOT NULL',
     ],
   },
+  /** Files that are being imported, in parts, until their jobs end. */
+  import_chunks: {
+    columns: { upload: text, n: number, text },
+    constraint: 'PRIMARY KEY (upload, n)',
+  },
+  /** What a job has made of each record of an import. */
+  import_rows: {
+    columns: {
+      job_id: text,
+      /** The number of the record, from 1. */
+      n: number,
+      status: column<ImportStatus>('TEXT NOT NULL'),
+      slug: optionalText,
+      destination_url: optionalText,
+      /** The link that was made, changed or in the way. */
+      link_id: optionalText,
+      /** JSON array of `{field, code, params}`. */
+      reasons: text,
+      /** The link's version before; null: the import made it. */
+      version_before: optionalNumber,
+      /** The link's version since; null: nothing was written. */
+      version: optionalNumber,
+      /** The link's imported clicks before. */
+      clicks_before: optionalNumber,
+      /** What became of it when the import was undone; null: it was not. */
+      undo: column<'deleted' | 'restored' | 'kept' | null>('TEXT'),
+    },
+    constraint: 'PRIMARY KEY (job_id, n)',
+    storage: CLUSTERED,
+  },
+  /** Slugs and external ids of the records that a dry run has passed. */
+  import_seen: {
+    columns: { job_id: text, key: text },
+    constraint: 'PRIMARY KEY (job_id, key)',
+    storage: CLUSTERED,
+  },
+  /** Tokens of other services, encrypted, until the jobs end that need them. */
+  import_tokens: { columns: { job_id: textKey, token: text } },
   /** Who changed what. Rows are only ever added; none holds a secret. */
   audit: {
     columns: {

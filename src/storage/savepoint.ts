@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { Transaction } from './storage.ts'
+
+/**
+ * Runs a part of a transaction that can fail alone: what it wrote is undone then, what it put off is
+ * dropped, and the transaction goes on.
+ * @throws what `work` throws
+ */
+export async function savepoint<T>(
+  tx: Transaction,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const late: (() => Promise<unknown>)[] = []
+  const effects: (() => void)[] = []
+  const part: Transaction = {
+    ...tx,
+    beforeCommit: (write) => void late.push(write),
+    afterCommit: (effect) => void effects.push(effect),
+  }
+  await begin.execute(tx.db)
+  let result: T
+  try {
+    result = await work(part)
+  } catch (error) {
+    await undo.execute(tx.db)
+    await end.execute(tx.db)
+    throw error
+  }
+  await end.execute(tx.db)
+  late.forEach(tx.beforeCommit)
+  effects.forEach(tx.afterCommit)
+  return result
+}
+
+const begin = sql`SAVEPOINT part`
+const undo = sql`ROLLBACK TO SAVEPOINT part`
+const end = sql`RELEASE SAVEPOINT part`
