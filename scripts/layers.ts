@@ -31,7 +31,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['keys'],
   ['tags', 'folders'],
   ['links', 'members', 'usage'],
-  ['blocks'],
+  ['blocks', 'imports'],
   ['accounts', 'statistics', 'qr'],
   ['operations'],
   ['move/unfinished.ts', 'backend/shared-secret.ts', 'backend/workers.ts'],

@@ -19,6 +19,11 @@ function base32(value: number, length: number): string {
   return text
 }
 
+/** The lowest id that could be made at a time. */
+export function lowestIdAt(prefix: string, ms: number): string {
+  return `${prefix}_${base32(Math.max(0, ms), 10)}`
+}
+
 /** Makes ids of one process: unique, hard to guess, and sorted by the time they were made. */
 export interface Ids {
   /** `{prefix}_` and 26 lower-case base32 characters. */

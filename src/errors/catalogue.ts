@@ -102,6 +102,9 @@ export const ERRORS = {
   TAG_TAKEN: { status: 409, params: {} },
   FOLDER_NOT_EMPTY: { status: 409, params: {} },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
+  /** A link has the slug of a record already, and `on_conflict` is `fail`. */
+  IMPORT_CONFLICT: { status: 409, params: {} },
+  IMPORT_RUNNING: { status: 409, params: {} },
   /** The link is not blocked, or its workspace has answered already. */
   APPEAL_REFUSED: { status: 409, params: {} },
   // For visitors who prefer JSON, of a link that no longer leads anywhere.
@@ -117,8 +120,14 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
   /** A QR code that cameras could not read; the details say why. */
   QR_UNREADABLE: { status: 422, params: {} },
+  FILE_UNREADABLE: { status: 422, params: {} },
+  /** An address that this instance doesn't call: see `OUTGOING_ALLOWED_NETWORKS`. */
+  URL_NOT_ALLOWED: { status: 422, params: {} },
   RATE_LIMITED: { status: 429, params: { seconds: 'number' } },
   INTERNAL_ERROR: { status: 500, params: {} },
+  /** Another service that links are read from doesn't take the token. */
+  SOURCE_REFUSED: { status: 502, params: {} },
+  SOURCE_FAILED: { status: 502, params: {} },
   SERVICE_UNAVAILABLE: { status: 503, params: {} },
   ...DASHBOARD_ERRORS,
 } as const satisfies Record<string, { status: number; params: ParamSpec }>
@@ -183,6 +192,15 @@ export const DETAILS = {
   /** `min` to 1. */
   LOW_CONTRAST: { min: 'number' },
   LOGO_TOO_LARGE: { allowed: 'list' },
+  /** Of a record: its source keeps the password, and without one everybody would get through. */
+  PASSWORD_NOT_INCLUDED: {},
+  UNREADABLE_RECORD: {},
+  UNKNOWN_COLUMN: {},
+  UNKNOWN_FORMAT: {},
+  EMPTY_FILE: {},
+  URL_NOT_ALLOWED: {},
+  /** Of an import that is undone: the link was changed or deleted since. */
+  LINK_CHANGED: {},
   LINKS_LIMIT: { limit: 'number' },
   ADDRESSES_LIMIT: { limit: 'number' },
   API_KEYS_LIMIT: { limit: 'number' },

@@ -220,13 +220,24 @@ export class Exchange {
     const { request } = this
     this.dryRun = isDryRun(endpoint, request.url)
     if (this.dryRun) this.headers['Dry-Run'] = 'true'
+    const checkQuery = () => {
+      if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
+      const query = queryOf(request.url)
+      assertKnownParameters(query, endpoint.parameters)
+      if (endpoint.query !== undefined) this.query = validate(endpoint.query, query, byParameter)
+    }
+    if (endpoint.upload !== undefined) {
+      // A file may be large: what is wrong beside it is said first.
+      checkQuery()
+      const file = await endpoint.upload.receive(this as never)
+      this.body = file
+      const replay = await this.#claim(endpoint, file.digest)
+      return replay && { status: replay.status, rendered: replay }
+    }
     const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
     const replay = await this.#claim(endpoint, value)
     if (replay !== undefined) return { status: replay.status, rendered: replay }
-    if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
-    const query = queryOf(request.url)
-    assertKnownParameters(query, endpoint.parameters)
-    if (endpoint.query !== undefined) this.query = validate(endpoint.query, query, byParameter)
+    checkQuery()
     if (endpoint.body !== undefined) this.body = validate(endpoint.body, value)
     return undefined
   }

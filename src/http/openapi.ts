@@ -1,4 +1,4 @@
-import { OpenAPIHono } from '@hono/zod-openapi'
+import { OpenAPIHono, z } from '@hono/zod-openapi'
 import packageJson from '../../package.json' with { type: 'json' }
 import {
   DETAIL_CODES,
@@ -161,7 +161,16 @@ function routeOf(endpoint: AnyEndpoint, audience: Audience) {
   }
 }
 
-function bodyOf({ method, body, bodyOptional, bodyExample }: AnyEndpoint) {
+function bodyOf({ method, body, bodyOptional, bodyExample, upload }: AnyEndpoint) {
+  if (upload !== undefined) {
+    const schema = z.string().openapi({ format: 'binary' })
+    const form = z.object({ file: schema }).openapi({ additionalProperties: { type: 'string' } })
+    const content = upload.types.map((type) => [
+      type,
+      { schema: type === 'multipart/form-data' ? form : schema },
+    ])
+    return { required: true, content: Object.fromEntries(content) }
+  }
   if (body === undefined) return undefined
   const content = { schema: body, example: bodyExample }
   return {
@@ -240,6 +249,7 @@ function errorCodesOf(endpoint: AnyEndpoint, audience: Audience = PROGRAMS): Err
   if (endpoint.body !== undefined) {
     codes.add('INVALID_JSON').add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   }
+  if (endpoint.upload !== undefined) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   if (changes(endpoint)) {
     codes.add('BAD_REQUEST').add('IDEMPOTENCY_IN_PROGRESS').add('IDEMPOTENCY_KEY_REUSED')
   }

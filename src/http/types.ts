@@ -204,6 +204,16 @@ export interface Endpoint<
   /** A request without a body is one with `{}`. */
   bodyOptional?: true
   bodyExample?: unknown
+  /**
+   * Reads a body that is no JSON, once the query was checked; gives out the handler's body. `digest`
+   * stands for what was sent.
+   */
+  upload?: {
+    types: readonly string[]
+    receive(
+      call: Pick<Call<Caller, z.output<P>, z.output<Q>>, 'request' | 'caller' | 'query'>,
+    ): Promise<{ digest: string } & object>
+  }
   /** The most bytes that the body may have; 64 KiB when absent. */
   bodyBytesMax?: number
   success: Success

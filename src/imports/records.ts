@@ -7,8 +7,8 @@ import type { SourceRecord } from './formats/index.ts'
 export const KINDS = ['csv', 'ndjson', 'json'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** A record of a file; a string: the code of the reason why it can't be read. */
-export type ReadRecord = SourceRecord | 'JSON_SYNTAX' | 'INVALID_TYPE'
+/** A record of a file; null: it can't be read. */
+export type ReadRecord = SourceRecord | null
 
 /** Longer records are no links. */
 const RECORD_LENGTH_MAX = 1_000_000
@@ -87,13 +87,13 @@ function recordOf(line: string): ReadRecord {
   try {
     return objectOf(JSON.parse(line))
   } catch {
-    return 'JSON_SYNTAX'
+    return null
   }
 }
 
 function objectOf(value: unknown): ReadRecord {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as SourceRecord) : 'INVALID_TYPE'
+  return isObject ? (value as SourceRecord) : null
 }
 
 /** Where the links stand in an object that holds more than them. */

@@ -10,4 +10,6 @@ export {
   LinkSchema,
 } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
-export { findLink } from './store.ts'
+export { findLink, findLinkAt, findLinkByExternalId } from './store.ts'
+export type { CreateFields, LinkSchemas, PreparedCreate } from './fields.ts'
+export { createLinkSchemas } from './fields.ts'

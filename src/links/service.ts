@@ -102,6 +102,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     ...withContext(ctx, { ...verbs, purgeDeleted, purgeSome }),
     /** What the schemas of bodies and queries check against; their output is what the verbs take. */
     rules,
+    hashPassword: ctx.hashPassword,
     prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
     preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>

@@ -75,7 +75,7 @@ export function proposeMapping(columns: readonly string[], own: ColumnNames = {}
   for (const field of fields) {
     const name = names[field].find((each) => byName.has(each))
     if (name === undefined) continue
-    mapping[field] = byName.get(name)
+    mapping[field] = byName.get(name) as string
     byName.delete(name)
   }
   return mapping

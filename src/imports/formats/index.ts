@@ -1,4 +1,3 @@
-import type { ErrorDetail } from '../../errors/index.ts'
 import { bitly } from './bitly.ts'
 import { chhoto } from './chhoto.ts'
 import { columnSet, draftByMapping, normalized, proposeMapping } from './columns.ts'
@@ -90,9 +89,4 @@ function flattened(record: SourceRecord): SourceRecord {
     else for (const [inner, each] of Object.entries(value)) flat[`${name}.${inner}`] = each
   }
   return flat
-}
-
-/** A record that can't be read. */
-export function unreadable(code: ErrorDetail['code']): Draft {
-  return { link: {}, faults: [{ field: '', code }] }
 }

@@ -580,6 +580,10 @@ export const MAIN_TABLES = {
     },
     constraint: 'PRIMARY KEY (job_id, n)',
     storage: CLUSTERED,
+    indexes: [
+      `CREATE INDEX import_rows_updated ON import_rows (job_id, link_id)
+        WHERE version_before IS NOT NULL`,
+    ],
   },
   /** Slugs and external ids of the records that a dry run has passed. */
   import_seen: {
@@ -587,8 +591,16 @@ export const MAIN_TABLES = {
     constraint: 'PRIMARY KEY (job_id, key)',
     storage: CLUSTERED,
   },
-  /** Tokens of other services, encrypted, until the jobs end that need them. */
-  import_tokens: { columns: { job_id: textKey, token: text } },
+  /** What imports need until their jobs end. */
+  imports: {
+    columns: {
+      job_id: textKey,
+      /** The file, in `import_chunks`. */
+      upload: optionalText,
+      /** The token of another service, encrypted. */
+      token: optionalText,
+    },
+  },
   /** Who changed what. Rows are only ever added; none holds a secret. */
   audit: {
     columns: {

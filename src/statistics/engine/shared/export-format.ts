@@ -1,3 +1,4 @@
+import { csvField } from '../../../base/csv.ts'
 import { EXPORT_COLUMNS } from '../../types.ts'
 
 /** A click as it is exported; other members are ignored. */
@@ -24,11 +25,4 @@ export function createLineFormat(format: 'csv' | 'ndjson', raw: boolean): RowFor
     page: (rows) => encoder.encode(rows.map(line).join('')),
     end: () => new Uint8Array(),
   }
-}
-
-/** A field of RFC 4180. The apostrophe keeps spreadsheets from running a visitor's text as a formula. */
-function csvField(value: string | null, raw: boolean): string {
-  if (value === null) return ''
-  const safe = !raw && /^[=+\-@\t\r']/.test(value) ? `'${value}` : value
-  return safe === '' || /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,0 +1,9 @@
+/**
+ * A field of RFC 4180. The apostrophe keeps spreadsheets from running somebody's text as a formula;
+ * `raw` leaves it out.
+ */
+export function csvField(value: string | null, raw = false): string {
+  if (value === null) return ''
+  const safe = !raw && /^[=+\-@\t\r']/.test(value) ? `'${value}` : value
+  return safe === '' || /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

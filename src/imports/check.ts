@@ -1,0 +1,56 @@
+import type { Domains } from '../domains/index.ts'
+import { detailsOfZodError } from '../http/details.ts'
+import type { CreateFields, LinkSchemas } from '../links/index.ts'
+import type { Draft, FormatName, Mapping, ReadDraft } from './formats/index.ts'
+import { createDraftReader } from './formats/index.ts'
+import type { ReadRecord } from './records.ts'
+import type { ReadyRecord } from './write.ts'
+
+/** What is imported, and how. */
+export interface ReadOptions {
+  format: FormatName
+  mapping?: Mapping | undefined
+  /** The host of links whose own is none of this instance. */
+  domain?: string | undefined
+}
+
+/** A record whose fields were checked, with the password that is still to be hashed. */
+export type CheckedRecord = Omit<ReadyRecord, 'fields'> & {
+  fields: (CreateFields & { imported_clicks?: number }) | null
+}
+
+const UNREADABLE: Draft = { link: {}, faults: [{ field: '', code: 'UNREADABLE_RECORD' }] }
+
+/** Makes what checks the records of one import as the API checks a new link. */
+export function createRecordCheck(
+  { create }: Pick<LinkSchemas, 'create'>,
+  domains: Pick<Domains, 'noOf'>,
+  { format, mapping, domain }: ReadOptions,
+): (record: ReadRecord, n: number) => CheckedRecord {
+  const writable = new Set(Object.keys(create.shape))
+  const read: ReadDraft = createDraftReader(format, writable, mapping)
+  return (record, n) => {
+    const { link, host, clicks, faults = [] } = record === null ? UNREADABLE : read(record)
+    const own = host ?? (link.domain as string | undefined)
+    // What another service called its own isn't known here.
+    const isOurs = typeof own === 'string' && domains.noOf(own) !== undefined
+    const place = isOurs ? own : domain
+    const { domain: _, ...fields } = link
+    const known = Object.fromEntries(Object.entries(fields).filter(([name]) => writable.has(name)))
+    const input = place === undefined ? known : { ...known, domain: place }
+    const shown = { n, slug: textOf(link.slug), destinationUrl: textOf(link.destination_url) }
+    const result = create.safeParse(input)
+    const all = [
+      ...faults,
+      ...(result.success || record === null ? [] : detailsOfZodError(result.error, input, create)),
+    ]
+    if (!result.success || all.length > 0) return { ...shown, fields: null, faults: all }
+    const imported = clicks === undefined ? {} : { imported_clicks: clicks }
+    return { ...shown, fields: { ...result.data, ...imported }, faults: [] }
+  }
+}
+
+/** For the report; what is longer than any link could be is cut. */
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value.slice(0, 2_048).toWellFormed() : null
+}

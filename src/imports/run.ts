@@ -1,0 +1,234 @@
+import type { Actor } from '../audit/index.ts'
+import type { Domains } from '../domains/index.ts'
+import { AppError } from '../errors/index.ts'
+import type { Checkpoint, JobRun } from '../jobs/index.ts'
+import { createLinkSchemas, type LinkAsker, type LinkService } from '../links/index.ts'
+import type { Plans } from '../plans/service.ts'
+import { rehearse as rehearseTransaction, type Storage, type Transaction } from '../storage/index.ts'
+import { type CheckedRecord, createRecordCheck, type ReadOptions } from './check.ts'
+import type { ReadRecord } from './records.ts'
+import {
+  type ImportRow,
+  insertRows,
+  insertSeen,
+  planIdOf,
+  pretendCounts,
+  seenOf,
+} from './store.ts'
+import { type OnConflict, type Outcome, type ReadyRecord, writeRecord } from './write.ts'
+
+/** What the work of imports needs. */
+export interface ImportDeps {
+  storage: Storage
+  links: LinkService
+  domains: Pick<Domains, 'noOf'>
+  plans: Pick<Plans, 'of'>
+}
+
+/** What every import is asked for with. */
+export interface ImportInput extends ReadOptions {
+  on_conflict: OnConflict
+  dry_run: boolean
+}
+
+/** What a job gives out. */
+export interface ImportResult {
+  created: number
+  updated: number
+  skipped: number
+  refused: number
+}
+
+/** How far an import is. */
+export interface ImportState extends ImportResult {
+  /** `check`: looks for conflicts first, because one ends the import. */
+  phase: 'check' | 'write'
+  /** How many records are dealt with. */
+  n: number
+  total: number | null
+  /** Addresses of the links that were made. */
+  addresses: number
+  conflicts: number
+  /** Where the next page of another service begins; null: there is none. */
+  cursor?: string | null
+}
+
+/** Some records in their order, and where those after them begin. */
+export interface Batch {
+  records: ReadRecord[]
+  cursor?: string | null
+  total?: number | null
+}
+
+const NONE: ImportResult = { created: 0, updated: 0, skipped: 0, refused: 0 }
+
+/** The state of an import that hasn't begun. */
+export function startState(input: ImportInput): ImportState {
+  const phase = input.on_conflict === 'fail' && !input.dry_run ? 'check' : 'write'
+  return { ...NONE, phase, n: 0, total: null, addresses: 0, conflicts: 0 }
+}
+
+/** One run of an import. */
+export type ImportRun = JobRun<ImportInput, ImportState>
+
+/** Imports what `read` gives, from where an earlier run has ended. */
+export async function importRecords(
+  deps: ImportDeps,
+  run: ImportRun,
+  read: (state: ImportState) => AsyncIterable<Batch>,
+): Promise<ImportResult> {
+  const step = await createStep(deps, run)
+  let state = run.job.state ?? startState(run.job.input)
+  for (;;) {
+    for await (const batch of read(state)) state = await step(state, batch)
+    if (state.phase === 'write') return resultOf(state)
+    if (state.conflicts > 0) {
+      const result = { ...NONE, refused: state.conflicts }
+      await deps.storage.write((tx) => run.checkpoint(tx, { result }))
+      throw new AppError('IMPORT_CONFLICT')
+    }
+    state = { ...startState(run.job.input), phase: 'write', total: state.total }
+  }
+}
+
+/** Who the links belong to, and under what limits. */
+export async function askerFor(
+  { storage, plans }: Pick<ImportDeps, 'storage' | 'plans'>,
+  { workspaceNo, actor }: { workspaceNo: number; actor: Actor },
+): Promise<LinkAsker> {
+  const planId = await planIdOf(storage.read, workspaceNo)
+  if (planId === undefined) throw new AppError('NOT_FOUND')
+  return { workspace: { no: workspaceNo, plan: plans.of(planId) }, actor }
+}
+
+async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportRun) {
+  const { storage, links, domains } = deps
+  const { input, workspaceNo } = job
+  const asker = await askerFor(deps, job)
+  const check = createRecordCheck(createLinkSchemas(links.rules), domains, input)
+  const ctx = { links, asker, onConflict: input.on_conflict }
+
+  async function hashed(record: CheckedRecord, isDry: boolean): Promise<ReadyRecord> {
+    const { fields } = record
+    if (fields === null || fields.password === undefined) return { ...record, fields }
+    const { password, ...others } = fields
+    const hash = isDry || password === null ? '' : await links.hashPassword(password, asker.workspace)
+    return { ...record, fields: { ...others, password_hash: password === null ? null : hash } }
+  }
+
+  /** What would become of them: all of it is undone. */
+  async function rehearse(records: readonly ReadyRecord[], state: ImportState): Promise<Outcome[]> {
+    const seen = await seenOf(storage.read, job.id, records.flatMap(keysOf))
+    const marked = records.map((record) => ({
+      ...record,
+      isRepeated: keysOf(record).some((key) => seen.has(key)),
+    }))
+    const outcomes = await rehearseTransaction(
+      storage,
+      async (tx) => {
+        const { created: links, addresses } = state
+        await pretendCounts(tx, workspaceNo, { links, addresses })
+        return writeAll(tx, marked)
+      },
+      { workspaceNo },
+    )
+    return outcomes.map((outcome) => ({ ...outcome, link: null, versionBefore: null }))
+  }
+
+  async function writeAll(tx: Transaction, records: readonly ReadyRecord[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = []
+    for (const record of records) outcomes.push(await writeRecord(ctx, tx, record))
+    return outcomes
+  }
+
+  return async (state: ImportState, batch: Batch): Promise<ImportState> => {
+    signal.throwIfAborted()
+    const isDry = input.dry_run || state.phase === 'check'
+    const records: ReadyRecord[] = []
+    for (const [i, record] of batch.records.entries()) {
+      records.push(await hashed(check(record, state.n + i + 1), isDry))
+    }
+    const rehearsed = isDry ? await rehearse(records, state) : undefined
+    return storage.write(
+      async (tx) => {
+        const outcomes = rehearsed ?? (await writeAll(tx, records))
+        const next = advanced(state, batch, outcomes)
+        // If there is a conflict, that is all there is to tell; if there is none, all comes again.
+        const told = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
+        await insertRows(tx, told.map((outcome) => rowOf(job.id, outcome)))
+        if (isDry) await insertSeen(tx, job.id, outcomes.flatMap(takenKeys))
+        await checkpoint(tx, checkpointOf(next))
+        return next
+      },
+      { workspaceNo },
+    )
+  }
+}
+
+function advanced(
+  state: ImportState,
+  { records, cursor, total = state.total }: Batch,
+  outcomes: readonly Outcome[],
+): ImportState {
+  const next = { ...state, n: state.n + records.length, total }
+  if (cursor !== undefined) next.cursor = cursor
+  for (const outcome of outcomes) {
+    const { status, record } = outcome
+    next[status === 'renamed' ? 'created' : status]++
+    if (status === 'created' || status === 'renamed') {
+      next.addresses += 1 + (record.fields?.aliases?.length ?? 0)
+    }
+    if (isConflict(outcome)) next.conflicts++
+  }
+  return next
+}
+
+function checkpointOf(state: ImportState): Checkpoint<ImportState> {
+  if (state.phase === 'check') return { state, progress: { total: state.total } }
+  const { n: done, total, refused: failed } = state
+  return { state, progress: { done, total, failed }, result: resultOf(state) }
+}
+
+function resultOf({ created, updated, skipped, refused }: ImportState): ImportResult {
+  return { created, updated, skipped, refused }
+}
+
+function isConflict({ status, reasons }: Outcome): boolean {
+  const isTaken = reasons.some(
+    ({ field, code }) =>
+      (field === 'slug' && code === 'SLUG_TAKEN') || code === 'EXTERNAL_ID_TAKEN',
+  )
+  return status === 'refused' && isTaken
+}
+
+/** What no two links may have. */
+function keysOf({ fields }: ReadyRecord): string[] {
+  if (fields === null) return []
+  const { slug, domain = 0, external_id: externalId } = fields
+  return [
+    ...(slug === undefined ? [] : [`slug ${domain}/${slug.key}`]),
+    ...(externalId === undefined || externalId === null ? [] : [`external_id ${externalId}`]),
+  ]
+}
+
+function takenKeys({ status, record }: Outcome): string[] {
+  return status === 'created' ? keysOf(record) : []
+}
+
+function rowOf(jobId: string, outcome: Outcome): ImportRow {
+  const { record, status, reasons, link, versionBefore, clicksBefore } = outcome
+  const hasChanged = status === 'created' || status === 'renamed' || status === 'updated'
+  return {
+    job_id: jobId,
+    n: record.n,
+    status,
+    slug: link?.slug ?? record.slug,
+    destination_url: record.destinationUrl,
+    link_id: link?.id ?? null,
+    reasons: JSON.stringify(reasons),
+    version_before: versionBefore,
+    version: hasChanged ? (link?.version ?? null) : null,
+    clicks_before: clicksBefore,
+    undo: null,
+  }
+}

@@ -1,0 +1,254 @@
+import type { ImportRowsTable, ImportStatus, Sql, Transaction } from '../storage/index.ts'
+
+/** A row of `import_rows`. */
+export type ImportRow = ImportRowsTable
+
+/** Adds a part of a file. */
+export async function insertChunk(
+  { db }: Transaction,
+  upload: string,
+  n: number,
+  text: string,
+): Promise<void> {
+  await db.insertInto('import_chunks').values({ upload, n, text }).execute()
+}
+
+/** The parts of a file, one at a time. */
+export async function* readChunks({ db }: Sql, upload: string): AsyncIterable<string> {
+  for (let n = 0; ; n++) {
+    const chunk = await db
+      .selectFrom('import_chunks')
+      .select('text')
+      .where('upload', '=', upload)
+      .where('n', '=', n)
+      .executeTakeFirst()
+    if (chunk === undefined) return
+    yield chunk.text
+  }
+}
+
+/** Deletes some parts of a file. True: none is left. */
+export async function deleteSomeChunks(
+  { db }: Transaction,
+  upload: string,
+  limit: number,
+): Promise<boolean> {
+  const some = db.selectFrom('import_chunks').select('n').where('upload', '=', upload).limit(limit)
+  const { numDeletedRows } = await db
+    .deleteFrom('import_chunks')
+    .where('upload', '=', upload)
+    .where('n', 'in', some)
+    .executeTakeFirst()
+  return Number(numDeletedRows) < limit
+}
+
+/** A file that no import has taken, of those whose ids are lower than `below`. */
+export async function forgottenUpload({ db }: Sql, below: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('import_chunks as c')
+    .select('c.upload')
+    .where('c.upload', '<', below)
+    .where('c.n', '=', 0)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('imports as i').select('i.job_id').whereRef('i.upload', '=', 'c.upload'))),
+    )
+    .limit(1)
+    .executeTakeFirst()
+  return row?.upload
+}
+
+/** What an import needs until its job ends. */
+export async function insertImport(
+  { db }: Transaction,
+  needs: { job_id: string; upload: string | null; token: string | null },
+): Promise<void> {
+  await db.insertInto('imports').values(needs).execute()
+}
+
+/** The encrypted token of an import. */
+export async function findToken({ db }: Sql, jobId: string): Promise<string | null> {
+  const found = db.selectFrom('imports').select('token').where('job_id', '=', jobId)
+  return (await found.executeTakeFirst())?.token ?? null
+}
+
+/** Imports whose jobs have ended or are gone, and that keep something still. */
+export function endedImports({ db }: Sql): Promise<{ job_id: string; upload: string | null }[]> {
+  return db
+    .selectFrom('imports')
+    .leftJoin('jobs', 'jobs.id', 'imports.job_id')
+    .select(['imports.job_id', 'imports.upload'])
+    .where('jobs.lease_until', 'is', null)
+    .execute()
+}
+
+export async function deleteImport({ db }: Transaction, jobId: string): Promise<void> {
+  await db.deleteFrom('import_seen').where('job_id', '=', jobId).execute()
+  await db.deleteFrom('imports').where('job_id', '=', jobId).execute()
+}
+
+export async function insertRows({ db }: Transaction, rows: readonly ImportRow[]): Promise<void> {
+  if (rows.length > 0) await db.insertInto('import_rows').values(rows).execute()
+}
+
+/** Which rows are asked for. */
+export interface RowsFilter {
+  status?: readonly ImportStatus[] | undefined
+  undo?: readonly NonNullable<ImportRow['undo']>[] | undefined
+}
+
+/** Rows of an import after one, in their order. */
+export function listRows(
+  { db }: Sql,
+  jobId: string,
+  after: number,
+  limit: number,
+  { status, undo }: RowsFilter = {},
+): Promise<ImportRow[]> {
+  let rows = db
+    .selectFrom('import_rows')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('n', '>', after)
+  if (status !== undefined) rows = rows.where('status', 'in', status)
+  if (undo !== undefined) rows = rows.where('undo', 'in', undo)
+  return rows.orderBy('n').limit(limit).execute()
+}
+
+/** Rows below one that changed a link and weren't taken back yet, the last ones first. */
+export function listUndoable(
+  { db }: Sql,
+  jobId: string,
+  below: number,
+  limit: number,
+): Promise<ImportRow[]> {
+  return db
+    .selectFrom('import_rows')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('n', '<', below)
+    .where('version', 'is not', null)
+    .where((eb) => eb.or([eb('undo', 'is', null), eb('undo', '=', 'kept')]))
+    .orderBy('n', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** How many rows changed a link and weren't taken back yet. */
+export async function countUndoable({ db }: Sql, jobId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('import_rows')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('job_id', '=', jobId)
+    .where('version', 'is not', null)
+    .where((eb) => eb.or([eb('undo', 'is', null), eb('undo', '=', 'kept')]))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export async function updateRow(
+  { db }: Transaction,
+  { job_id, n }: ImportRow,
+  values: Partial<Pick<ImportRow, 'undo' | 'reasons' | 'version'>>,
+): Promise<void> {
+  await db
+    .updateTable('import_rows')
+    .set(values)
+    .where('job_id', '=', job_id)
+    .where('n', '=', n)
+    .execute()
+}
+
+/** The version that a link has since a later record's change of this version was taken back. */
+export async function restoredSince(
+  { db }: Sql,
+  { job_id, link_id, version }: ImportRow,
+): Promise<number | null> {
+  const row = await db
+    .selectFrom('import_rows')
+    .select('version')
+    .where('job_id', '=', job_id)
+    .where('link_id', '=', link_id)
+    .where('version_before', '=', version)
+    .where('undo', '=', 'restored')
+    .executeTakeFirst()
+  return row?.version ?? null
+}
+
+/** Deletes the rows of an import, some at a time. True: none is left. */
+export async function deleteSomeRows(
+  { db }: Transaction,
+  jobId: string,
+  limit: number,
+): Promise<boolean> {
+  const some = db
+    .selectFrom('import_rows')
+    .select('n')
+    .where('job_id', '=', jobId)
+    .orderBy('n')
+    .limit(limit)
+  const { numDeletedRows } = await db
+    .deleteFrom('import_rows')
+    .where('job_id', '=', jobId)
+    .where('n', 'in', some)
+    .executeTakeFirst()
+  return Number(numDeletedRows) < limit
+}
+
+/** The first import after one that has rows, and whether its job is gone. */
+export async function nextImport(
+  { db }: Sql,
+  after: string,
+): Promise<{ job_id: string; isOrphan: boolean } | undefined> {
+  const rows = db.selectFrom('import_rows').select('job_id').where('job_id', '>', after)
+  const next = await rows.orderBy('job_id').limit(1).executeTakeFirst()
+  if (next === undefined) return undefined
+  const job = db.selectFrom('jobs').select('id').where('id', '=', next.job_id)
+  return { ...next, isOrphan: (await job.executeTakeFirst()) === undefined }
+}
+
+/** Which of these keys the records before had. */
+export async function seenOf(
+  { db }: Sql,
+  jobId: string,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  if (keys.length === 0) return new Set()
+  const seen = await db
+    .selectFrom('import_seen')
+    .select('key')
+    .where('job_id', '=', jobId)
+    .where('key', 'in', keys)
+    .execute()
+  return new Set(seen.map(({ key }) => key))
+}
+
+export async function insertSeen({ db }: Transaction, jobId: string, keys: readonly string[]) {
+  if (keys.length === 0) return
+  await db
+    .insertInto('import_seen')
+    .values(keys.map((key) => ({ job_id: jobId, key })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Counts links and addresses in a transaction that will be undone, so that the plan's limits hold. */
+export async function pretendCounts(
+  { db }: Transaction,
+  workspaceNo: number,
+  { links, addresses }: { links: number; addresses: number },
+): Promise<void> {
+  await db
+    .updateTable('workspaces')
+    .set((eb) => ({
+      links_count: eb('links_count', '+', links),
+      addresses_count: eb('addresses_count', '+', addresses),
+    }))
+    .where('no', '=', workspaceNo)
+    .execute()
+}
+
+/** The plan of a workspace. */
+export async function planIdOf({ db }: Sql, workspaceNo: number): Promise<string | undefined> {
+  const workspaces = db.selectFrom('workspaces').select('plan_id').where('no', '=', workspaceNo)
+  return (await workspaces.executeTakeFirst())?.plan_id
+}

@@ -1,0 +1,130 @@
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import type { JobRun } from '../jobs/index.ts'
+import type { LinkAsker, LinkService } from '../links/index.ts'
+import { savepoint, type Transaction } from '../storage/index.ts'
+import { askerFor, type ImportDeps } from './run.ts'
+import { countUndoable, type ImportRow, listUndoable, restoredSince, updateRow } from './store.ts'
+import { reasonsOf } from './write.ts'
+
+/** So many rows are taken back in one step. */
+const STEP = 50
+
+/** What a job that takes back an import gives out. */
+export interface UndoResult {
+  deleted: number
+  restored: number
+  kept: number
+}
+
+/** How far it is: rows from `below` on are dealt with. */
+export interface UndoState extends UndoResult {
+  below: number
+  total: number
+}
+
+type Prepared = Awaited<ReturnType<LinkService['prepareRestore']>>
+
+/**
+ * Takes back what an import made, the last record first: links that it made are deleted, those that
+ * it changed get back what they were. What somebody has changed since stays, and its row says why.
+ */
+export async function undoImport(
+  deps: ImportDeps,
+  { job, checkpoint, signal }: JobRun<{ import: string }, UndoState>,
+): Promise<UndoResult> {
+  const { storage } = deps
+  const { workspaceNo } = job
+  const asker = await askerFor(deps, job)
+  const jobId = job.input.import
+  const total = job.state?.total ?? (await countUndoable(storage.read, jobId))
+  const start = { below: Number.MAX_SAFE_INTEGER, total, deleted: 0, restored: 0, kept: 0 }
+  let state: UndoState = job.state ?? start
+  for (;;) {
+    signal.throwIfAborted()
+    const rows = await listUndoable(storage.read, jobId, state.below, STEP)
+    const last = rows.at(-1)
+    const { deleted, restored, kept } = state
+    if (last === undefined) return { deleted, restored, kept }
+    const prepared = await Promise.all(rows.map((row) => prepare(deps.links, asker, row)))
+    state = await storage.write(
+      async (tx) => {
+        const next = { ...state, below: last.n }
+        for (const [i, row] of rows.entries()) {
+          next[await undoRow(deps.links, asker, tx, row, prepared[i] ?? null)]++
+        }
+        await checkpoint(tx, {
+          state: next,
+          progress: {
+            done: next.deleted + next.restored + next.kept,
+            total,
+            failed: next.kept,
+          },
+          result: { deleted: next.deleted, restored: next.restored, kept: next.kept },
+        })
+        return next
+      },
+      { workspaceNo },
+    )
+  }
+}
+
+/** Reads what a link was before; an error is told when it is its turn. */
+async function prepare(
+  links: LinkService,
+  asker: LinkAsker,
+  { link_id: id, version_before: version }: ImportRow,
+): Promise<Prepared | AppError> {
+  if (version === null || id === null) return null
+  try {
+    return await links.prepareRestore(asker, id, version)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+async function undoRow(
+  links: LinkService,
+  asker: LinkAsker,
+  tx: Transaction,
+  row: ImportRow,
+  prepared: Prepared | AppError,
+): Promise<'deleted' | 'restored' | 'kept'> {
+  try {
+    if (prepared instanceof AppError) throw prepared
+    const undo = row.version_before === null ? 'deleted' : 'restored'
+    const version = await savepoint(tx, (part) => takeBack(links, asker, part, row, prepared))
+    await updateRow(tx, row, { undo, version, reasons: '[]' })
+    return undo
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const reasons = error.code === 'VALIDATION_FAILED' ? reasonsOf(error) : CHANGED
+    await updateRow(tx, row, { undo: 'kept', reasons: JSON.stringify(reasons) })
+    return 'kept'
+  }
+}
+
+const CHANGED: ErrorDetail[] = [{ field: '', code: 'LINK_CHANGED' }]
+
+/** Gives back the version that the link has now. */
+async function takeBack(
+  links: LinkService,
+  asker: LinkAsker,
+  tx: Transaction,
+  row: ImportRow,
+  prepared: Prepared,
+): Promise<number | null> {
+  const { link_id, version, version_before: before, clicks_before: clicks } = row
+  const id = link_id as string
+  const since = await restoredSince(tx, row)
+  const isUnchanged = (now: number) => now === version || now === since
+  if (before === null) {
+    await links.remove(tx, asker, id, isUnchanged)
+    return version
+  }
+  if (before === version) return version
+  const restored = await links.restore(tx, asker, id, prepared, isUnchanged)
+  if (clicks === null || restored.clicks.imported === clicks) return restored.version
+  const link = await links.update(tx, asker, id, { imported_clicks: clicks }, () => true)
+  return link.version
+}

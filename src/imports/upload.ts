@@ -1,0 +1,182 @@
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import type { Kind } from './records.ts'
+
+/** The media types of an import's body. */
+export const UPLOAD_TYPES = [
+  'text/csv',
+  'application/x-ndjson',
+  'application/json',
+  'multipart/form-data',
+] as const
+
+/** The most bytes that a file may have. */
+export const FILE_BYTES_MAX = 200 * 1024 * 1024
+/** The part of a file that is handed on at a time. */
+const PART_BYTES = 512 * 1024
+
+/** A file that was received. */
+export interface ReceivedFile {
+  kind: Kind
+  name: string | null
+  /** Options that came beside the file, in a multipart body. */
+  fields: Record<string, string>
+  /** SHA-256 of all that was sent. */
+  digest: string
+}
+
+/** Takes the next part of a file. False: it wants no more. */
+export type Sink = (text: string) => Promise<boolean>
+
+/**
+ * Reads the file of a request, part by part.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, VALIDATION_FAILED
+ */
+export async function receiveFile(request: Request, sink: Sink): Promise<ReceivedFile> {
+  const type = request.headers.get('content-type') ?? ''
+  const [mediaType = ''] = type.toLowerCase().split(';')
+  if (!UPLOAD_TYPES.some((each) => each === mediaType.trim())) throw unsupported()
+  const reader = createReader(sink)
+  if (mediaType.trim() === 'multipart/form-data') return receiveForm(request, type, reader)
+  for await (const bytes of request.body ?? []) if (!(await reader.add(bytes))) break
+  await reader.end()
+  const kind = kindOf(mediaType.trim(), null, reader.head())
+  return { kind, name: null, fields: {}, digest: reader.digest() }
+}
+
+/** A form with one file, and options before or after it. */
+async function receiveForm(
+  request: Request,
+  type: string,
+  reader: ReturnType<typeof createReader>,
+): Promise<ReceivedFile> {
+  let file: { name: string | null; mediaType: string } | undefined
+  const fields: Record<string, string> = {}
+  let reading: Promise<void> = Promise.resolve()
+  const form = formOf(type)
+  form.on('field', (name, value) => {
+    fields[name] = value
+    reader.note(`${name}=${value}\n`)
+  })
+  form.on('file', (_, stream, name, __, mediaType) => {
+    file = { name: name === undefined ? null : basename(name), mediaType }
+    reading = (async () => {
+      for await (const bytes of stream) if (!(await reader.add(bytes as Uint8Array))) break
+      await reader.end()
+    })()
+    reading.catch((error) => form.destroy(error as Error))
+  })
+  const body = Readable.fromWeb((request.body ?? new ReadableStream()) as never)
+  try {
+    body.pipe(form)
+    await finished(form)
+    await reading
+  } catch (error) {
+    await reading
+    throw error instanceof AppError ? error : refused('FILE_REQUIRED')
+  } finally {
+    body.destroy()
+  }
+  if (file === undefined) throw refused('FILE_REQUIRED')
+  const { name, mediaType } = file
+  return { kind: kindOf(mediaType, name, reader.head()), name, fields, digest: reader.digest() }
+}
+
+function formOf(type: string): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { 'content-type': type },
+      limits: { files: 1, fields: 20, fieldSize: 65_536, parts: 21 },
+    })
+  } catch {
+    throw unsupported()
+  }
+}
+
+/** Decodes UTF-8, and hands it on in parts. */
+function createReader(sink: Sink) {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const hasher = new Bun.CryptoHasher('sha256')
+  let bytesSoFar = 0
+  let part = ''
+  let head = ''
+  let isWanted = true
+
+  function decode(bytes?: Uint8Array): string {
+    try {
+      const text = bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true })
+      // No text holds it, and PostgreSQL stores none that does.
+      if (!text.includes('\0')) return text
+    } catch {}
+    throw refused('INVALID_ENCODING')
+  }
+
+  async function handOn(text: string): Promise<void> {
+    if (text === '' || !isWanted) return
+    if (head === '') head = text.slice(0, 1_024)
+    isWanted = await sink(text)
+  }
+
+  return {
+    async add(bytes: Uint8Array): Promise<boolean> {
+      bytesSoFar += bytes.byteLength
+      if (bytesSoFar > FILE_BYTES_MAX) {
+        throw new AppError('PAYLOAD_TOO_LARGE', { params: { max: FILE_BYTES_MAX } })
+      }
+      hasher.update(bytes)
+      part += decode(bytes)
+      if (part.length >= PART_BYTES) {
+        await handOn(part)
+        part = ''
+      }
+      return isWanted
+    },
+    async end(): Promise<void> {
+      // What is cut off on purpose may end within a character.
+      if (isWanted) part += decode()
+      await handOn(part)
+      part = ''
+    },
+    note: (text: string) => void hasher.update(text),
+    head: () => head,
+    digest: () => hasher.digest('base64url'),
+  }
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/json': 'json',
+  csv: 'csv',
+  tsv: 'csv',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  json: 'json',
+}
+
+/** How a file is written: as its type or name says, or else as it looks. */
+function kindOf(mediaType: string, name: string | null, head: string): Kind {
+  const known = KINDS[mediaType] ?? KINDS[/\.(\w+)$/.exec(name?.toLowerCase() ?? '')?.[1] ?? '']
+  if (known !== undefined) return known
+  const text = head.replace(/^\ufeff/, '').trimStart()
+  if (text.startsWith('[')) return 'json'
+  if (!text.startsWith('{')) return 'csv'
+  const [line = ''] = text.split('\n')
+  return line.trimEnd().endsWith('}') ? 'ndjson' : 'json'
+}
+
+function unsupported(): AppError {
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', {
+    params: { allowed: UPLOAD_TYPES },
+    headers: { 'Accept-Post': UPLOAD_TYPES.join(', ') },
+  })
+}
+
+function refused(code: 'INVALID_ENCODING' | 'FILE_REQUIRED'): AppError {
+  const detail: ErrorDetail =
+    code === 'FILE_REQUIRED' ? { field: 'file', code: 'REQUIRED' } : { field: 'file', code }
+  return new AppError('VALIDATION_FAILED', { details: [detail] })
+}

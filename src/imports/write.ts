@@ -1,0 +1,173 @@
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import {
+  findLinkAt,
+  findLinkByExternalId,
+  type Link,
+  type LinkAsker,
+  type LinkService,
+  type PreparedCreate,
+} from '../links/index.ts'
+import { parseSlug } from '../links/values.ts'
+import { type ImportStatus, savepoint, type Transaction } from '../storage/index.ts'
+import { Fault } from '../validation/fault.ts'
+
+/** What happens to a record whose slug or external id a link has already. */
+export const CONFLICTS = ['skip', 'update', 'rename', 'fail'] as const
+export type OnConflict = (typeof CONFLICTS)[number]
+
+/** A record that was checked, and is ready to be written. */
+export interface ReadyRecord {
+  n: number
+  /** As they stand in the file, for the report. */
+  slug: string | null
+  destinationUrl: string | null
+  /** Null: it is refused, by its faults. */
+  fields: PreparedCreate | null
+  faults: ErrorDetail[]
+  /** A record before it in a dry run has its slug or external id. */
+  isRepeated?: boolean
+}
+
+/** What became of a record. */
+export interface Outcome {
+  record: ReadyRecord
+  status: ImportStatus
+  reasons: ErrorDetail[]
+  link: Pick<Link, 'id' | 'slug' | 'version'> | null
+  versionBefore: number | null
+  clicksBefore: number | null
+}
+
+/** What writing needs. */
+export interface WriteContext {
+  links: Pick<LinkService, 'create' | 'update'>
+  asker: LinkAsker
+  onConflict: OnConflict
+}
+
+/** Writes one record by the links' own rules; what is refused leaves nothing behind. */
+export async function writeRecord(
+  ctx: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+): Promise<Outcome> {
+  const { fields, faults } = record
+  if (fields === null) return outcomeOf(record, 'refused', faults)
+  if (record.isRepeated) return repeated(ctx, record)
+  try {
+    const link = await savepoint(tx, (part) => ctx.links.create(part, ctx.asker, fields))
+    return { ...outcomeOf(record, 'created'), link }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const reasons = reasonsOf(error)
+    const inTheWay = reasons.length === 1 ? conflictOf(reasons[0] as ErrorDetail) : undefined
+    if (inTheWay === undefined) return outcomeOf(record, 'refused', reasons)
+    return resolve(ctx, tx, record, fields, { error, reasons, inTheWay })
+  }
+}
+
+interface Conflict {
+  error: AppError
+  reasons: ErrorDetail[]
+  inTheWay: 'slug' | 'external_id'
+}
+
+async function resolve(
+  ctx: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+  fields: PreparedCreate,
+  { error, reasons, inTheWay }: Conflict,
+): Promise<Outcome> {
+  const { workspace } = ctx.asker
+  const address = { key: fields.slug?.key ?? '', domainNo: fields.domain ?? 0 }
+  const other =
+    inTheWay === 'slug'
+      ? await findLinkAt(tx, address, workspace.no)
+      : await findLinkByExternalId(tx, fields.external_id ?? '', workspace.no)
+  const found = other === undefined ? null : { id: other.id, slug: other.slug, version: 0 }
+  switch (ctx.onConflict) {
+    case 'skip':
+      // Another workspace's address is nothing that this one has already.
+      return { ...outcomeOf(record, found ? 'skipped' : 'refused', reasons), link: found }
+    case 'update':
+      if (other === undefined) return outcomeOf(record, 'refused', reasons)
+      return update(ctx, tx, record, fields, other)
+    case 'rename':
+      return rename(ctx, tx, record, fields, { error, reasons })
+    default:
+      return { ...outcomeOf(record, 'refused', reasons), link: found }
+  }
+}
+
+async function update(
+  { links, asker }: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+  { slug: _, domain: __, ...patch }: PreparedCreate,
+  other: { id: string; version: number; imported_clicks: number },
+): Promise<Outcome> {
+  try {
+    const link = await savepoint(tx, (part) =>
+      links.update(part, asker, other.id, patch, () => true),
+    )
+    const { version, imported_clicks } = other
+    return {
+      ...outcomeOf(record, 'updated'),
+      link,
+      versionBefore: version,
+      clicksBefore: imported_clicks,
+    }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return outcomeOf(record, 'refused', reasonsOf(error))
+  }
+}
+
+async function rename(
+  { links, asker }: WriteContext,
+  tx: Transaction,
+  record: ReadyRecord,
+  fields: PreparedCreate,
+  { error, reasons }: Pick<Conflict, 'error' | 'reasons'>,
+): Promise<Outcome> {
+  for (const suggestion of error.suggestions ?? []) {
+    const slug = parseSlug(suggestion)
+    if (slug instanceof Fault) continue
+    try {
+      const link = await savepoint(tx, (part) => links.create(part, asker, { ...fields, slug }))
+      return { ...outcomeOf(record, 'renamed', reasons), link }
+    } catch (refusal) {
+      if (!(refusal instanceof AppError)) throw refusal
+      if (refusal.code !== 'SLUG_TAKEN') return outcomeOf(record, 'refused', reasonsOf(refusal))
+    }
+  }
+  return outcomeOf(record, 'refused', reasons)
+}
+
+/** In a dry run nothing of the records before is there any more. */
+function repeated({ onConflict }: WriteContext, record: ReadyRecord): Outcome {
+  const statuses = { skip: 'skipped', update: 'updated', rename: 'renamed', fail: 'refused' } as const
+  return outcomeOf(record, statuses[onConflict], [{ field: 'slug', code: 'SLUG_TAKEN' }])
+}
+
+function outcomeOf(
+  record: ReadyRecord,
+  status: ImportStatus,
+  reasons: ErrorDetail[] = [],
+): Outcome {
+  return { record, status, reasons, link: null, versionBefore: null, clicksBefore: null }
+}
+
+/** Why a write was refused, field by field. */
+export function reasonsOf({ code, details }: AppError): ErrorDetail[] {
+  if (details !== undefined && details.length > 0) return [...details]
+  return code === 'SLUG_TAKEN'
+    ? [{ field: 'slug', code: 'SLUG_TAKEN' }]
+    : [{ field: '', code: 'LINK_CHANGED' }]
+}
+
+function conflictOf({ field, code }: ErrorDetail): 'slug' | 'external_id' | undefined {
+  if (code === 'SLUG_TAKEN' && field === 'slug') return 'slug'
+  return code === 'EXTERNAL_ID_TAKEN' ? 'external_id' : undefined
+}
