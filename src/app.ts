@@ -19,6 +19,7 @@ import {
   pathOf,
   type RequestInfo,
 } from './http/index.ts'
+import { registerImportRoutes } from './imports/routes.ts'
 import { registerJobRoutes } from './jobs/routes.ts'
 import { registerKeyRoutes } from './keys/routes.ts'
 import { createMemoryLimiter } from './limits/index.ts'
@@ -38,6 +39,7 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerLinkRoutes>[1] &
   Parameters<typeof registerAppealRoute>[1] &
   Parameters<typeof registerJobRoutes>[1] &
+  Parameters<typeof registerImportRoutes>[1] &
   Parameters<typeof registerQrRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
   Parameters<typeof registerTagRoutes>[1] &
@@ -157,6 +159,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerLinkRoutes(api, deps)
   registerAppealRoute(api, deps)
   registerJobRoutes(api, deps)
+  registerImportRoutes(api, deps)
   registerQrRoutes(api, deps)
   registerLogoRoutes(api, deps)
   registerTagRoutes(api, deps)

@@ -12,6 +12,7 @@ import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './dom
 import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
+import { createImportService } from './imports/service.ts'
 import { createJobService } from './jobs/index.ts'
 import { createKeyService } from './keys/service.ts'
 import { createHashQueue } from './limits/index.ts'
@@ -169,7 +170,7 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
 /** Deletes what is too old, from time to time. Returns what ends it. */
 function startTimers(
   { backend, blocks, clock, logger }: Parts,
-  { accounts, administration, jobs }: Services,
+  { accounts, administration, imports, jobs }: Services,
 ) {
   const timers = [
     setInterval(() => {
@@ -179,6 +180,7 @@ function startTimers(
       void administration.purge()
       accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
       jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
+      imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
     }, PURGE_EVERY_MS),
     // While the database is away, the blocks that are known stay.
     setInterval(() => blocks.list.refresh().catch(() => {}), BLOCKS_EVERY_MS),
@@ -197,6 +199,7 @@ function createServices(parts: Parts) {
   const keys = createKeyService({ ...parts, pepper: secrets.apiKeys })
   const links = createLinks(parts)
   const jobs = createJobService(parts)
+  const imports = createImportService({ ...parts, links, jobs })
   const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })
   const sendInvitation = createSendInvitation({ mailer, key })
   const administration = createAdministration({ ...parts, keys, links, sendInvitation })
@@ -218,7 +221,7 @@ function createServices(parts: Parts) {
     oidc: config.oidc,
     domains: domains.hosts,
   })
-  return { jobs, keys, links, mailer, administration, statistics, accounts }
+  return { imports, jobs, keys, links, mailer, administration, statistics, accounts }
 }
 
 function createLinks(parts: Parts) {

@@ -4,24 +4,21 @@ import { AppError } from '../errors/index.ts'
 import type { Checkpoint, JobRun } from '../jobs/index.ts'
 import { createLinkSchemas, type LinkAsker, type LinkService } from '../links/index.ts'
 import type { Plans } from '../plans/service.ts'
-import { rehearse as rehearseTransaction, type Storage, type Transaction } from '../storage/index.ts'
+import {
+  rehearse as rehearseTransaction,
+  type Storage,
+  type Transaction,
+} from '../storage/index.ts'
 import { type CheckedRecord, createRecordCheck, type ReadOptions } from './check.ts'
 import type { ReadRecord } from './records.ts'
-import {
-  type ImportRow,
-  insertRows,
-  insertSeen,
-  planIdOf,
-  pretendCounts,
-  seenOf,
-} from './store.ts'
+import { type ImportRow, insertRows, insertSeen, planIdOf, pretendCounts, seenOf } from './store.ts'
 import { type OnConflict, type Outcome, type ReadyRecord, writeRecord } from './write.ts'
 
 /** What the work of imports needs. */
 export interface ImportDeps {
   storage: Storage
   links: LinkService
-  domains: Pick<Domains, 'noOf'>
+  domains: Domains
   plans: Pick<Plans, 'of'>
 }
 
@@ -112,7 +109,8 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
     const { fields } = record
     if (fields === null || fields.password === undefined) return { ...record, fields }
     const { password, ...others } = fields
-    const hash = isDry || password === null ? '' : await links.hashPassword(password, asker.workspace)
+    const hash =
+      isDry || password === null ? '' : await links.hashPassword(password, asker.workspace)
     return { ...record, fields: { ...others, password_hash: password === null ? null : hash } }
   }
 
@@ -155,7 +153,10 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
         const next = advanced(state, batch, outcomes)
         // If there is a conflict, that is all there is to tell; if there is none, all comes again.
         const told = state.phase === 'check' ? outcomes.filter(isConflict) : outcomes
-        await insertRows(tx, told.map((outcome) => rowOf(job.id, outcome)))
+        await insertRows(
+          tx,
+          told.map((outcome) => rowOf(job.id, outcome)),
+        )
         if (isDry) await insertSeen(tx, job.id, outcomes.flatMap(takenKeys))
         await checkpoint(tx, checkpointOf(next))
         return next

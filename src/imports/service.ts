@@ -7,12 +7,7 @@ import { pageOf } from '../http/page.ts'
 import type { JobRun, JobService } from '../jobs/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { type FileInput, importFile } from './files.ts'
-import {
-  type FormatName,
-  type Mapping,
-  mappingOf,
-  recognize,
-} from './formats/index.ts'
+import { type FormatName, type Mapping, mappingOf, recognize } from './formats/index.ts'
 import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
 import type { ImportDeps, ImportInput, ImportState } from './run.ts'
 import {
@@ -69,6 +64,14 @@ export function createImportService(deps: ImportServiceDeps) {
   )
 
   return {
+    /** The hosts of this instance. */
+    domains: deps.domains,
+
+    /** Runs what {@link start} does, without an idempotency key. */
+    write<T>({ workspace }: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
+      return storage.write(work, { workspaceNo: workspace.no })
+    },
+
     /** Stores the file of a request. @throws AppError as {@link receiveFile} does */
     async receive(request: Request): Promise<Upload> {
       const id = ids.next('upl')
@@ -85,6 +88,16 @@ export function createImportService(deps: ImportServiceDeps) {
         return { id, ...file, sample }
       } catch (error) {
         await dropUpload(storage, id).catch(() => {})
+        throw error
+      }
+    },
+
+    /** Deletes an upload if what uses it fails. */
+    async keepIfUsed<T>(upload: Upload, use: () => Promise<T>): Promise<T> {
+      try {
+        return await use()
+      } catch (error) {
+        await dropUpload(storage, upload.id).catch(() => {})
         throw error
       }
     },

@@ -50,7 +50,9 @@ export async function forgottenUpload({ db }: Sql, below: string): Promise<strin
     .where('c.upload', '<', below)
     .where('c.n', '=', 0)
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('imports as i').select('i.job_id').whereRef('i.upload', '=', 'c.upload'))),
+      not(
+        exists(selectFrom('imports as i').select('i.job_id').whereRef('i.upload', '=', 'c.upload')),
+      ),
     )
     .limit(1)
     .executeTakeFirst()

@@ -147,7 +147,12 @@ async function rename(
 
 /** In a dry run nothing of the records before is there any more. */
 function repeated({ onConflict }: WriteContext, record: ReadyRecord): Outcome {
-  const statuses = { skip: 'skipped', update: 'updated', rename: 'renamed', fail: 'refused' } as const
+  const statuses = {
+    skip: 'skipped',
+    update: 'updated',
+    rename: 'renamed',
+    fail: 'refused',
+  } as const
   return outcomeOf(record, statuses[onConflict], [{ field: 'slug', code: 'SLUG_TAKEN' }])
 }
 

@@ -1,3 +1,4 @@
 export { JOB_EXAMPLE, JobSchema } from './schemas.ts'
 export { createJobService, JOBS_PATH, type JobService, renderJob } from './service.ts'
+export type { JobRow } from './store.ts'
 export type { Checkpoint, Job, JobHandler, JobRun, Progress } from './types.ts'

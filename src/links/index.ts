@@ -1,5 +1,7 @@
 export { blockLink, blockOfAddress, invalidValue, parseNamed, unblockLink } from './block.ts'
 export type { LinkAsker, LinkServiceDeps } from './context.ts'
+export type { CreateFields, LinkSchemas, PreparedCreate } from './fields.ts'
+export { createLinkSchemas } from './fields.ts'
 export { registerLinkRoutes } from './routes.ts'
 export { blockOf, STATUSES, type Status } from './rows.ts'
 export {
@@ -11,5 +13,3 @@ export {
 } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
 export { findLink, findLinkAt, findLinkByExternalId } from './store.ts'
-export type { CreateFields, LinkSchemas, PreparedCreate } from './fields.ts'
-export { createLinkSchemas } from './fields.ts'

@@ -8,8 +8,8 @@ export class Fault {
     readonly path: readonly PropertyKey[] = [],
   ) {}
 
-  /** The same fault of the item at `index` of a list. */
-  at(index: number): Fault {
-    return new Fault(this.code, this.params, [index, ...this.path])
+  /** The same fault of a member, or of the item at an index of a list. */
+  at(key: PropertyKey): Fault {
+    return new Fault(this.code, this.params, [key, ...this.path])
   }
 }

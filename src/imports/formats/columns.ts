@@ -1,4 +1,11 @@
-import { type ColumnNames, type Draft, IMPORT_FIELDS, type ImportField, type Mapping, type SourceRecord } from './types.ts'
+import {
+  type ColumnNames,
+  type Draft,
+  IMPORT_FIELDS,
+  type ImportField,
+  type Mapping,
+  type SourceRecord,
+} from './types.ts'
 import { addressOf, countOf, flagOf, integerOf, isEmpty, listOf, slugOf, timeOf } from './values.ts'
 
 /** The usual names of columns, without case, spaces and punctuation. The first of a field counts most. */
@@ -91,7 +98,7 @@ export function draftByMapping(record: SourceRecord, mapping: Mapping): Draft {
     if (field === 'clicks') draft.clicks = countOf(value)
     else if (field === 'domain') draft.host = String(value).trim().toLowerCase()
     else if (field === 'short_url') addAddress(draft, String(value))
-    else link[field] = valueOf(field, value)
+    else link[field] = fieldOf(field, value)
   }
   return draft
 }
@@ -102,7 +109,7 @@ function addAddress(draft: Draft, text: string): void {
   if (slug !== '') draft.link.slug ??= slug
 }
 
-function valueOf(field: ImportField, value: unknown): unknown {
+function fieldOf(field: ImportField, value: unknown): unknown {
   switch (field) {
     case 'slug':
       return slugOf(value)

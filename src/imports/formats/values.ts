@@ -8,7 +8,8 @@ export function isEmpty(value: unknown): boolean {
 /** A number that may be written with separators of thousands; undefined: there is none. */
 export function countOf(value: unknown): number | undefined {
   if (isEmpty(value)) return undefined
-  const number = typeof value === 'number' ? value : Number(String(value).replaceAll(/[\s,_’']/g, ''))
+  const number =
+    typeof value === 'number' ? value : Number(String(value).replaceAll(/[\s,_’']/g, ''))
   return Number.isFinite(number) && number >= 0 ? Math.floor(number) : undefined
 }
 
@@ -74,7 +75,9 @@ export function addressOf(text: string): { host?: string; slug: string } {
 
 /** A slug without slashes around it. */
 export function slugOf(value: unknown): string {
-  return String(value).trim().replaceAll(/^\/+|\/+$/g, '')
+  return String(value)
+    .trim()
+    .replaceAll(/^\/+|\/+$/g, '')
 }
 
 function decoded(path: string): string {

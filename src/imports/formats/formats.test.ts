@@ -1,0 +1,144 @@
+import { expect, test } from 'bun:test'
+import { type Kind, readRecords } from '../records.ts'
+import { fixture } from '../testing/site.ts'
+import { createDraftReader, type Draft, recognize } from './index.ts'
+
+const WRITABLE = new Set(['destination_url', 'slug', 'title', 'aliases', 'tags', 'enabled'])
+
+async function drafts(kind: Kind, text: string) {
+  async function* once() {
+    yield text
+  }
+  const found: Draft[] = []
+  let format: ReturnType<typeof recognize> = null
+  for await (const record of readRecords(kind, once())) {
+    if (record === null) continue
+    format ??= recognize(Object.keys(record))
+    if (format !== null) found.push(createDraftReader(format, WRITABLE)(record))
+  }
+  return { format, found }
+}
+
+const read = async (file: string) =>
+  drafts((file.split('.').at(-1) ?? 'csv') as Kind, await fixture(file))
+
+const URL_OF = (draft: Draft | undefined) => draft?.link.destination_url
+
+test.each([
+  ['bitly.csv', 'bitly', ['3SprngX', 'Guide2', 'no-title'], [1204, 88, 0]],
+  ['dub.csv', 'dub', ['launch', 'docs/api', 'admin'], [311, 42, 7]],
+  ['shlink.csv', 'shlink', ['aB3dE', 'ab3de', 'v1.2/notes'], [12, 3, 0]],
+  ['yourls.csv', 'yourls', ['ozh', 'read-me', 'Stats'], [512, 14, 1]],
+  ['kutt.json', 'kutt', ['Promo24', 'team', 'secret'], [77, 0, 5]],
+  ['short_io.csv', 'short_io', ['autumn', 'one-day'], [230, 9]],
+  ['rebrandly.csv', 'rebrandly', ['burn10M', 'pricing'], [42, 3]],
+  ['sink.json', 'sink', ['one', 'two-2', 'three'], [undefined, undefined, undefined]],
+  ['chhoto.json', 'chhoto', ['tidy-river', 'quiet_hill'], [19, 0]],
+  ['slugline.ndjson', 'slugline', ['summer-sale', 'plain'], [undefined, undefined]],
+])('%s is recognized, and its slugs and clicks are read', async (file, format, slugs, clicks) => {
+  const { format: found, found: links } = await read(file)
+  expect(found).toBe(format as never)
+  expect(links.map(({ link }) => link.slug)).toEqual(slugs)
+  expect(links.map((draft) => draft.clicks)).toEqual(clicks)
+  expect(links.every((draft) => String(URL_OF(draft)).startsWith('https://'))).toBe(true)
+})
+
+test('what the products call otherwise becomes fields of a link', async () => {
+  expect((await read('bitly.csv')).found[0]).toMatchObject({
+    host: 'bit.ly',
+    link: { title: 'Spring sale', tags: ['promo', 'seasonal'] },
+  })
+  expect((await read('kutt.json')).found).toMatchObject([
+    {
+      host: 'kutt.example',
+      link: { notes: 'January promotion', expires_at: '2031-01-01T00:00:00.000Z' },
+    },
+    { host: 'go.shop.example' },
+    { faults: [{ field: 'password', code: 'PASSWORD_NOT_INCLUDED' }] },
+  ])
+  expect((await read('sink.json')).found).toMatchObject([
+    { link: { notes: 'First link', title: 'One', tags: ['intro'], forward_query: true } },
+    { link: { expires_at: '2031-01-01T00:00:00.000Z' } },
+    { faults: [{ code: 'PASSWORD_NOT_INCLUDED' }] },
+  ])
+  expect((await read('shlink.csv')).found[0]).toMatchObject({
+    link: { tags: ['news', 'letters'], title: 'First' },
+  })
+  const chhoto = (await read('chhoto.json')).found
+  expect(chhoto[0]?.link).toEqual({
+    destination_url: 'https://river.example/',
+    slug: 'tidy-river',
+    notes: 'From the newsletter',
+  })
+  expect(chhoto[1]?.link.expires_at).toBe('2031-01-01T00:00:00.000Z')
+})
+
+test('links of the APIs are read too', async () => {
+  const shlink = {
+    shortCode: 'abc',
+    shortUrl: 'https://s.example/abc',
+    longUrl: 'https://example.org/',
+    tags: ['a'],
+    meta: { validSince: null, validUntil: '2031-01-01T01:00:00+01:00', maxVisits: 10 },
+    visitsSummary: { total: 4, nonBots: 3, bots: 1 },
+    domain: null,
+    title: null,
+    forwardQuery: true,
+  }
+  const bitly = {
+    created_at: '2024-01-01T00:00:00+0000',
+    id: 'bit.ly/3x',
+    link: 'https://bit.ly/3x',
+    custom_bitlinks: ['https://go.brand.example/Summer'],
+    long_url: 'https://example.org/',
+    title: 'A',
+    archived: false,
+    tags: ['x'],
+  }
+  const lines = [shlink, { ...shlink, meta: { maxVisits: 2 } }].map((each) => JSON.stringify(each))
+  const { found } = await drafts('ndjson', lines.join('\n'))
+  expect(found[0]).toMatchObject({
+    clicks: 4,
+    link: { max_clicks: 6, forward_query: true, expires_at: '2031-01-01T00:00:00.000Z' },
+  })
+  // It has had all the visits that it may have.
+  expect(found[1]?.link).toMatchObject({ enabled: false })
+  const [bitlink] = (await drafts('ndjson', JSON.stringify(bitly))).found
+  expect(bitlink).toMatchObject({ host: 'go.brand.example', link: { slug: 'Summer' } })
+  const yourls = {
+    links: {
+      link_1: {
+        shorturl: 'http://y.example/k',
+        url: 'https://a.example',
+        title: 'T',
+        timestamp: '2020-01-01 00:00:00',
+        ip: '',
+        clicks: '3',
+      },
+    },
+  }
+  expect((await drafts('json', JSON.stringify(yourls))).found).toMatchObject([
+    { clicks: 3, link: { slug: 'k', title: 'T' } },
+  ])
+})
+
+test('a table of one’s own is read by usual names; without a destination it is none', async () => {
+  const { format, found } = await drafts(
+    'csv',
+    'Title;URL;Back-half;Labels\nA;https://a.example;x;p, q\n',
+  )
+  expect(format).toBe('csv')
+  expect(found).toEqual([
+    { link: { destination_url: 'https://a.example', slug: 'x', title: 'A', tags: ['p', 'q'] } },
+  ])
+  expect(recognize(['Adresse', 'Kürzel'])).toBeNull()
+})
+
+test('what is longer than a link may have it is cut', async () => {
+  const { found } = await drafts(
+    'csv',
+    `Long URL,Bitlink,Title,Tags\nhttps://a.example,bit.ly/x,"${'t'.repeat(400)}","${'g'.repeat(80)}"\n`,
+  )
+  expect(String(found[0]?.link.title).length).toBe(255)
+  expect(found[0]?.link.tags).toEqual(['g'.repeat(50)])
+})

@@ -1,0 +1,317 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { createTestImports, fixture, type TestImports } from './testing/site.ts'
+
+let site: TestImports
+beforeEach(async () => {
+  site = await createTestImports()
+})
+afterEach(() => site.close())
+
+const csv = (...rows: string[]) => ['Long URL,Slug,Title,Clicks', ...rows, ''].join('\n')
+const bySlug = async (slug: string) => {
+  const { data } = await site.links.list({ search: slug })
+  return data.find((link) => link.slug === slug)
+}
+const codes = (rows: Awaited<ReturnType<TestImports['rows']>>) =>
+  rows.map(({ status, reasons }) => [
+    status,
+    ...reasons.map(({ field, code }) => `${field} ${code}`),
+  ])
+
+describe.each([
+  ['bitly.csv', 3],
+  ['dub.csv', 1],
+  ['shlink.csv', 1],
+  ['yourls.csv', 2],
+  ['kutt.json', 1],
+  ['short_io.csv', 2],
+  ['rebrandly.csv', 1],
+  ['sink.json', 2],
+  ['chhoto.json', 2],
+  ['slugline.ndjson', 2],
+])('%s', (file, taken) => {
+  test('is tried first, imported, and taken back', async () => {
+    const text = await fixture(file)
+    const kind = file.split('.').at(-1) as string
+    const dry = await site.finished(await site.upload(text, kind, 'dry_run=true'))
+    expect(dry.status).toBe('succeeded')
+    expect((await site.links.list()).pagination.total).toBe(0)
+    const dryRows = await site.rows(dry.id)
+
+    const done = await site.finished(await site.upload(text, kind))
+    expect(done.result).toEqual(dry.result)
+    expect(codes(await site.rows(done.id))).toEqual(codes(dryRows))
+    const { data } = await site.links.list()
+    expect(data.length).toBe(done.result?.created as number)
+    expect(data.length).toBeGreaterThanOrEqual(taken)
+    expect(done.progress).toEqual({
+      done: dryRows.length,
+      total: dryRows.length,
+      failed: done.result?.refused as number,
+    })
+
+    const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
+    expect(undone.result).toEqual({ deleted: data.length, restored: 0, kept: 0 })
+    expect((await site.links.list()).pagination.total).toBe(0)
+  })
+})
+
+test('clicks from elsewhere stand apart, and the file’s own mapping is followed', async () => {
+  const mapping = {
+    destination_url: 'Adresse',
+    slug: 'Kürzel',
+    title: 'Bezeichnung',
+    tags: 'Kategorie',
+    clicks: 'Aufrufe',
+  }
+  const query = new URLSearchParams({ mapping: JSON.stringify(mapping) })
+  const done = await site.finished(
+    await site.upload(await fixture('mapped.csv'), 'csv', `${query}`),
+  )
+  expect(done.result).toEqual({ created: 2, updated: 0, skipped: 0, refused: 1 })
+  const link = await bySlug('eins')
+  expect(link).toMatchObject({ title: 'Die Erste', tags: ['Neu'] })
+  expect(link?.clicks).toEqual({ total: 0, human: 0, bot: 0, unique: 0, imported: 10 })
+  expect(codes(await site.rows(done.id, '&status=refused'))).toEqual([
+    ['refused', 'destination_url INVALID_URL'],
+  ])
+})
+
+test('what can’t be taken says why, in the reader’s language, and as a table', async () => {
+  const text = csv('https://a.example,api,A,', 'ftp://a.example,ok,,', 'https://b.example,b,,1')
+  const done = await site.finished(await site.upload(text))
+  expect(done.result).toEqual({ created: 1, updated: 0, skipped: 0, refused: 2 })
+  const rows = await site.rows(done.id, '&status=refused')
+  expect(codes(rows)).toEqual([
+    ['refused', 'slug SLUG_RESERVED'],
+    ['refused', 'destination_url URL_SCHEME_NOT_ALLOWED'],
+  ])
+  const german = await site.get<{ data: typeof rows }>(
+    `/api/v1/imports/${done.id}/rows?lang=de&limit=1`,
+  )
+  expect(german.data[0]?.reasons[0]?.message).not.toBe(rows[0]?.reasons[0]?.message as string)
+  const table = await (
+    await site.send('GET', `/api/v1/imports/${done.id}/rows.csv?status=refused`)
+  ).text()
+  expect(table.split('\r\n').map((line) => line.split(',').slice(0, 2))).toEqual([
+    ['row', 'status'],
+    ['1', 'refused'],
+    ['2', 'refused'],
+    [''],
+  ])
+})
+
+describe('a slug that a link has already', () => {
+  const text = csv('https://new.example,taken,New,5', 'https://other.example,free,,')
+  beforeEach(() => site.links.create({ destination_url: 'https://old.example', slug: 'taken' }))
+
+  test('is skipped by default', async () => {
+    const done = await site.finished(await site.upload(text))
+    expect(done.result).toEqual({ created: 1, updated: 0, skipped: 1, refused: 0 })
+    expect((await bySlug('taken'))?.destination_url).toBe('https://old.example')
+  })
+
+  test('update: the link gets the fields, and undo gives back what it was', async () => {
+    const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=update'))
+    expect(done.result).toEqual({ created: 1, updated: 1, skipped: 0, refused: 0 })
+    const changed = await bySlug('taken')
+    expect(changed).toMatchObject({ destination_url: 'https://new.example', title: 'New' })
+    expect(changed?.clicks.imported).toBe(5)
+    const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
+    expect(undone.result).toEqual({ deleted: 1, restored: 1, kept: 0 })
+    const before = await bySlug('taken')
+    expect(before).toMatchObject({ destination_url: 'https://old.example', title: null })
+    expect(before?.clicks.imported).toBe(0)
+  })
+
+  test('rename: another link is made', async () => {
+    const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=rename'))
+    expect(done.result).toEqual({ created: 2, updated: 0, skipped: 0, refused: 0 })
+    const [row] = await site.rows(done.id, '&status=renamed')
+    expect(row?.slug).toStartWith('taken-')
+    expect((await bySlug(row?.slug ?? ''))?.destination_url).toBe('https://new.example')
+  })
+
+  test('fail: nothing at all is imported', async () => {
+    const done = await site.finished(await site.upload(text, 'csv', 'on_conflict=fail'))
+    expect(done).toMatchObject({
+      status: 'failed',
+      error: { code: 'IMPORT_CONFLICT' },
+      result: { created: 0, updated: 0, skipped: 0, refused: 1 },
+    })
+    expect(codes(await site.rows(done.id))).toEqual([['refused', 'slug SLUG_TAKEN']])
+    expect((await site.links.list()).pagination.total).toBe(1)
+    const without = csv('https://other.example,free,,')
+    const again = await site.finished(await site.upload(without, 'csv', 'on_conflict=fail'))
+    expect(again.result).toEqual({ created: 1, updated: 0, skipped: 0, refused: 0 })
+  })
+
+  test('of another workspace, it is refused', async () => {
+    await site.links.create({ destination_url: 'https://foreign.example', slug: 'foreign' }, 2)
+    for (const how of ['skip', 'update']) {
+      const done = await site.finished(
+        await site.upload(csv('https://new.example,foreign,,'), 'csv', `on_conflict=${how}`),
+      )
+      expect(done.result).toEqual({ created: 0, updated: 0, skipped: 0, refused: 1 })
+    }
+  })
+})
+
+test.each(['skip', 'update', 'rename', 'fail'])(
+  'a dry run tells the same as the import, also of records that repeat others: %s',
+  async (how) => {
+    // Over several transactions.
+    const rows = Array.from({ length: 250 }, (_, i) => `https://a.example/${i},s${i % 120},,`)
+    const text = csv(...rows)
+    const dry = await site.finished(
+      await site.upload(text, 'csv', `on_conflict=${how}&dry_run=true`),
+    )
+    const done = await site.finished(await site.upload(text, 'csv', `on_conflict=${how}`))
+    const counts = {
+      skip: [120, 0, 130, 0],
+      update: [120, 130, 0, 0],
+      rename: [250, 0, 0, 0],
+      fail: [0, 0, 0, 130],
+    }
+    const [created, updated, skipped, refused] = counts[how as keyof typeof counts]
+    expect(done.result).toEqual({ created, updated, skipped, refused } as never)
+    if (how !== 'fail') expect(dry.result).toEqual(done.result)
+    else expect(dry.result).toEqual({ created: 120, updated: 0, skipped: 0, refused: 130 })
+    expect((await site.links.list()).pagination.total).toBe(created as number)
+    if (how !== 'update') return
+    const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
+    expect(undone.result).toEqual({ deleted: 120, restored: 130, kept: 0 })
+    expect((await site.links.list()).pagination.total).toBe(0)
+  },
+)
+
+test('the plan’s limit holds, and a dry run knows it', async () => {
+  site.limits.links = 130
+  const text = csv(...Array.from({ length: 150 }, (_, i) => `https://a.example/${i},p${i},,`))
+  const dry = await site.finished(await site.upload(text, 'csv', 'dry_run=true'))
+  const done = await site.finished(await site.upload(text))
+  expect(dry.result).toEqual({ created: 130, updated: 0, skipped: 0, refused: 20 })
+  expect(done.result).toEqual(dry.result)
+  expect(codes(await site.rows(done.id, '&status=refused'))[0]).toEqual([
+    'refused',
+    'links LINKS_LIMIT',
+  ])
+})
+
+test('undo leaves what somebody has changed since, and names it', async () => {
+  const text = csv(
+    'https://a.example,one,,',
+    'https://b.example,two,,',
+    'https://c.example,three,,',
+  )
+  const done = await site.finished(await site.upload(text))
+  const changed = await bySlug('two')
+  await site.links.patch(changed?.id ?? '', { title: 'Mine now' })
+  const gone = await bySlug('three')
+  await site.links.remove(gone?.id ?? '')
+  const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
+  expect(undone.result).toEqual({ deleted: 1, restored: 0, kept: 2 })
+  const kept = await site.rows(done.id, '&undo=kept')
+  expect(kept.map(({ slug, reasons }) => [slug, reasons[0]?.code])).toEqual([
+    ['two', 'LINK_CHANGED'],
+    ['three', 'LINK_CHANGED'],
+  ])
+  expect(await bySlug('two')).toMatchObject({ title: 'Mine now' })
+})
+
+describe('a request that is refused', () => {
+  test.each([
+    ['text/plain', 'x', 415],
+    ['text/csv', '', 422],
+    ['text/csv', 'a,b\n1,2\n', 422],
+    ['text/csv', 'Long URL\nhttps://a.example\0\n', 422],
+  ])('%s %j', async (type, body, status) => {
+    const answer = await site.send('POST', '/api/v1/imports', {
+      headers: { 'Content-Type': type },
+      body,
+    })
+    expect(answer.status).toBe(status)
+    const chunks = await site.storage.read.db.selectFrom('import_chunks').selectAll().execute()
+    expect(chunks).toEqual([])
+  })
+
+  test.each([
+    ['format=excel', 'format'],
+    ['on_conflict=never', 'on_conflict'],
+    ['domain=elsewhere.example', 'domain'],
+    ['mapping=%7B%22slug%22:%22Slug%22%7D', 'mapping.destination_url'],
+    ['mapping=%7B%22destination_url%22:%22None%22%7D', 'mapping.destination_url'],
+    ['colour=red', 'colour'],
+  ])('?%s', async (query, field) => {
+    const answer = await site.upload(csv('https://a.example,x,,'), 'csv', query)
+    expect(answer.status).toBe(422)
+    const { error } = (await answer.json()) as { error: { details: { field: string }[] } }
+    expect(error.details.map((detail) => detail.field)).toEqual([field])
+  })
+
+  test('another workspace’s import is none', async () => {
+    const done = await site.finished(await site.upload(csv('https://a.example,x,,')))
+    const headers = { Authorization: 'Bearer stranger' }
+    for (const [method, path] of [
+      ['GET', 'rows'],
+      ['GET', 'rows.csv'],
+      ['POST', 'undo'],
+    ] as const) {
+      const answer = await site.send(method, `/api/v1/imports/${done.id}/${path}`, { headers })
+      expect(answer.status).toBe(404)
+    }
+  })
+})
+
+test('a form carries the options beside the file', async () => {
+  const form = new FormData()
+  form.set('file', new File([csv('https://a.example,x,,')], 'links.csv'))
+  form.set('dry_run', 'true')
+  const request = new Request('http://x/', { method: 'POST', body: form })
+  const answer = await site.send('POST', '/api/v1/imports', {
+    headers: { 'Content-Type': request.headers.get('content-type') as string },
+    body: new Uint8Array(await request.arrayBuffer()),
+  })
+  expect(answer.headers.get('Dry-Run')).toBe('true')
+  expect((await site.finished(answer)).result).toMatchObject({ created: 1 })
+  expect((await site.links.list()).pagination.total).toBe(0)
+})
+
+test('a repeated request with a key makes one import; another file with it is refused', async () => {
+  const key = { 'Idempotency-Key': 'once' }
+  const text = csv('https://a.example,x,,')
+  const first = await site.upload(text, 'csv', '', key)
+  const id = ((await first.clone().json()) as { id: string }).id
+  const second = await site.upload(text, 'csv', '', key)
+  expect(second.headers.get('Idempotent-Replayed')).toBe('true')
+  expect(((await second.json()) as { id: string }).id).toBe(id)
+  expect((await site.upload(`${text}https://b.example,y,,\n`, 'csv', '', key)).status).toBe(422)
+  await site.finished(first)
+  expect((await site.links.list()).pagination.total).toBe(1)
+})
+
+test('the preview tells format, columns, mapping and the first records, and keeps nothing', async () => {
+  const answer = await site.send('POST', '/api/v1/imports/preview', {
+    headers: { 'Content-Type': 'text/csv' },
+    body: await fixture('bitly.csv'),
+  })
+  expect(await answer.json()).toMatchObject({
+    format: 'bitly',
+    columns: ['Title', 'Long URL', 'Bitlink', 'Tags', 'Created', 'Total Clicks'],
+    mapping: { destination_url: 'Long URL', short_url: 'Bitlink', clicks: 'Total Clicks' },
+    records: [{ Title: 'Spring sale' }, {}, {}],
+  })
+})
+
+test('what an import needs is gone once it is over, its rows with its job', async () => {
+  const done = await site.finished(await site.upload(csv('https://a.example,x,,')))
+  const count = async (table: 'import_chunks' | 'imports' | 'import_rows' | 'import_seen') =>
+    (await site.storage.read.db.selectFrom(table).selectAll().execute()).length
+  await site.imports.purge()
+  expect(await count('import_chunks')).toBe(0)
+  expect(await count('imports')).toBe(0)
+  expect(await count('import_rows')).toBe(1)
+  await site.storage.write((tx) => tx.db.deleteFrom('jobs').where('id', '=', done.id).execute())
+  await site.imports.purge()
+  expect(await count('import_rows')).toBe(0)
+})

@@ -1,0 +1,80 @@
+import type { z } from '@hono/zod-openapi'
+import { csvField } from '../base/csv.ts'
+import type { AppError } from '../errors/index.ts'
+import { type Locale, translate } from '../i18n/index.ts'
+import type { RowSchema } from './schemas.ts'
+import type { ImportRow } from './store.ts'
+
+type ShownRow = z.output<typeof RowSchema>
+
+/** A row as the API gives it out. */
+export function renderRow(row: ImportRow, locale: Locale): ShownRow {
+  const { n, status, slug, destination_url, link_id, undo } = row
+  return {
+    row: n,
+    status,
+    slug,
+    destination_url,
+    link_id,
+    reasons: reasonsOf(row, locale),
+    undo,
+  }
+}
+
+function reasonsOf({ reasons }: ImportRow, locale: Locale): ShownRow['reasons'] {
+  // Its codes were checked where it was written.
+  const details = JSON.parse(reasons) as NonNullable<AppError['details']>
+  return details.map(({ field, code, params }) => ({
+    field,
+    code,
+    message: translate(locale, `detail.${code}`, params ?? {}),
+  }))
+}
+
+/** The columns of the CSV file. */
+export const ROW_COLUMNS = [
+  'row',
+  'status',
+  'slug',
+  'destination_url',
+  'link_id',
+  'fields',
+  'codes',
+  'reasons',
+  'undo',
+] as const
+
+/** One line a row; several reasons are joined. */
+export function csvOf(
+  pages: AsyncIterable<ImportRow[]>,
+  locale: Locale,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const rows = pages[Symbol.asyncIterator]()
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(`${ROW_COLUMNS.join(',')}\r\n`)),
+    async pull(controller) {
+      const next = await rows.next()
+      if (next.done) return controller.close()
+      controller.enqueue(encoder.encode(next.value.map((row) => lineOf(row, locale)).join('')))
+    },
+  })
+}
+
+function lineOf(stored: ImportRow, locale: Locale): string {
+  const row = renderRow(stored, locale)
+  const joined = (part: 'field' | 'code' | 'message') =>
+    row.reasons.map((reason) => reason[part]).join('; ')
+  const cells = [
+    String(row.row),
+    row.status,
+    row.slug,
+    row.destination_url,
+    row.link_id,
+    joined('field'),
+    joined('code'),
+    joined('message'),
+    row.undo,
+  ]
+  return `${cells.map((cell) => csvField(cell)).join(',')}\r\n`
+}
