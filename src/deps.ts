@@ -1,10 +1,10 @@
-import { networkInterfaces } from 'node:os'
 import { createAccounts, createInvitations, createSendInvitation } from './accounts/index.ts'
 import { createAdministration } from './administration.ts'
 import { type App, createApp } from './app.ts'
 import { createBackend } from './backend/index.ts'
 import { startBackups } from './backup/schedule.ts'
 import { addressKey, createClientAddress } from './base/client-address.ts'
+import { machineAddresses } from './base/machine-addresses.ts'
 import { blocksFile, createBlocks } from './blocks/index.ts'
 import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
@@ -289,10 +289,4 @@ function createVisits(parts: Parts): Redirect {
     },
     logger: summarizeRefusals(parts.logger),
   })
-}
-
-function machineAddresses(): string[] {
-  return Object.values(networkInterfaces()).flatMap((cards) =>
-    (cards ?? []).map(({ address }) => address),
-  )
 }

@@ -11,7 +11,7 @@ import {
 } from '../clicks/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, rememberedDomains } from '../domains/index.ts'
 import { renderError } from '../errors/index.ts'
-import { asAppError } from '../http/exchange.ts'
+import { asAppError } from '../http/failure.ts'
 import { apiHeaders } from '../http/respond.ts'
 import { negotiateLocale } from '../i18n/index.ts'
 import { onTls } from '../operations/answers.ts'

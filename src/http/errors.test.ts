@@ -11,7 +11,7 @@ import {
 } from '../errors/index.ts'
 import { LOCALES, PSEUDO_LOCALES, translate } from '../i18n/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
-import { asAppError } from './exchange.ts'
+import { asAppError } from './failure.ts'
 import { createTestApi, type TestApi } from './testing/api.ts'
 
 const SECRET = 'disk I/O error: SELECT secret FROM /var/lib/slugline.db'

@@ -1,12 +1,7 @@
 import { prefersProblem } from '../base/accept.ts'
-import { AppError, type Rendered, renderError } from '../errors/index.ts'
+import { type AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
-import {
-  rehearse,
-  StorageUnavailable,
-  type Transaction,
-  type WriteOptions,
-} from '../storage/index.ts'
+import { rehearse, type Transaction, type WriteOptions } from '../storage/index.ts'
 import {
   admit,
   assertSameOrigin,
@@ -19,6 +14,7 @@ import {
 } from './admission.ts'
 import { byParameter } from './details.ts'
 import { isDryRun } from './dry-run.ts'
+import { asAppError } from './failure.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { assertKnownParameters, bodyOf, langOf, queryOf, validate } from './request.ts'
 import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
@@ -289,19 +285,4 @@ export class Exchange {
     for (const cookie of answer.cookies ?? []) response.headers.append('Set-Cookie', cookie)
     return response
   }
-}
-
-/** How long a client waits before it tries an unavailable storage again. */
-const UNAVAILABLE_RETRY_SECONDS = 5
-
-/** The error that the client gets for a failure; INTERNAL_ERROR for all that isn't meant for it. */
-export function asAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error
-  if (error instanceof StorageUnavailable) {
-    return new AppError('SERVICE_UNAVAILABLE', {
-      headers: { 'Retry-After': String(UNAVAILABLE_RETRY_SECONDS) },
-      cause: error,
-    })
-  }
-  return new AppError('INTERNAL_ERROR', { cause: error })
 }

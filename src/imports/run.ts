@@ -26,6 +26,8 @@ export interface ImportDeps {
 export interface ImportInput extends ReadOptions {
   on_conflict: OnConflict
   dry_run: boolean
+  /** Links of these folders don't exist for the person who asked for it. */
+  hiddenFolders?: readonly string[] | undefined
 }
 
 /** What a job gives out. */
@@ -101,7 +103,8 @@ export async function askerFor(
 async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportRun) {
   const { storage, links, domains } = deps
   const { input, workspaceNo } = job
-  const asker = await askerFor(deps, job)
+  const { hiddenFolders } = input
+  const asker = { ...(await askerFor(deps, job)), hiddenFolders }
   const check = createRecordCheck(createLinkSchemas(links.rules), domains, input)
   const ctx = { links, asker, onConflict: input.on_conflict }
 

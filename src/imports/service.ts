@@ -125,7 +125,8 @@ export function createImportService(deps: ImportServiceDeps) {
     ) {
       const format = formatOf(upload.sample, options)
       const { id, kind } = upload
-      const input: FileInput = { ...options, format, upload: id, kind }
+      const { hiddenFolders } = asker
+      const input: FileInput = { ...options, format, upload: id, kind, hiddenFolders }
       const row = await jobs.enqueue(tx, asker, { type: IMPORT_JOBS.file, input })
       await insertImport(tx, { job_id: row.id, upload: id, token: null })
       return row

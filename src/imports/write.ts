@@ -79,12 +79,11 @@ async function resolve(
   fields: PreparedCreate,
   { error, reasons, inTheWay }: Conflict,
 ): Promise<Outcome> {
-  const { workspace } = ctx.asker
   const address = { key: fields.slug?.key ?? '', domainNo: fields.domain ?? 0 }
   const other =
     inTheWay === 'slug'
-      ? await findLinkAt(tx, address, workspace.no)
-      : await findLinkByExternalId(tx, fields.external_id ?? '', workspace.no)
+      ? await findLinkAt(tx, address, ctx.asker)
+      : await findLinkByExternalId(tx, fields.external_id ?? '', ctx.asker)
   const found = other === undefined ? null : { id: other.id, slug: other.slug, version: 0 }
   switch (ctx.onConflict) {
     case 'skip':

@@ -2,6 +2,7 @@ export { blockLink, blockOfAddress, invalidValue, parseNamed, unblockLink } from
 export type { LinkAsker, LinkServiceDeps } from './context.ts'
 export type { CreateFields, LinkSchemas, PreparedCreate } from './fields.ts'
 export { createLinkSchemas } from './fields.ts'
+export { findLinkAt, findLinkByExternalId } from './find.ts'
 export { registerLinkRoutes } from './routes.ts'
 export { blockOf, STATUSES, type Status } from './rows.ts'
 export {
@@ -12,4 +13,4 @@ export {
   LinkSchema,
 } from './schemas.ts'
 export { createLinkService, hashPassword, type LinkService } from './service.ts'
-export { findLink, findLinkAt, findLinkByExternalId } from './store.ts'
+export { findLink } from './store.ts'

@@ -177,39 +177,6 @@ export async function findLink(
   return row !== undefined && sees(seeker, row) ? row : undefined
 }
 
-/** The link of a workspace that has an address, as its slug or as an alias. */
-export function findLinkAt(
-  { db }: Sql,
-  { key, domainNo }: { key: string; domainNo: number },
-  workspaceNo: number,
-): Promise<LinkRow | undefined> {
-  return db
-    .selectFrom('links')
-    .select(LINK_COLUMNS)
-    .where('workspace_no', '=', workspaceNo)
-    .where('seq', '=', ({ selectFrom }) =>
-      selectFrom('slugs')
-        .select('link_seq')
-        .where('slug_key', '=', key)
-        .where('domain_no', '=', domainNo),
-    )
-    .executeTakeFirst()
-}
-
-/** The link of a workspace that has an external id. */
-export function findLinkByExternalId(
-  { db }: Sql,
-  externalId: string,
-  workspaceNo: number,
-): Promise<LinkRow | undefined> {
-  return db
-    .selectFrom('links')
-    .select(LINK_COLUMNS)
-    .where('workspace_no', '=', workspaceNo)
-    .where('external_id', '=', externalId)
-    .executeTakeFirst()
-}
-
 const countersOf = prepare<{ seq: number }, Counters>((db, p) =>
   db.selectFrom('link_counters').select(COUNTER_COLUMNS).where('link_seq', '=', p.seq),
 )
