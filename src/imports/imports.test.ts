@@ -20,8 +20,8 @@ const codes = (rows: Awaited<ReturnType<TestImports['rows']>>) =>
 
 describe.each([
   ['bitly.csv', 3],
-  ['dub.csv', 1],
-  ['shlink.csv', 1],
+  ['dub.csv', 2],
+  ['shlink.csv', 2],
   ['yourls.csv', 2],
   ['kutt.json', 1],
   ['short_io.csv', 2],

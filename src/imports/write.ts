@@ -7,7 +7,7 @@ import {
   type LinkService,
   type PreparedCreate,
 } from '../links/index.ts'
-import { parseSlug } from '../links/values.ts'
+import { parseSlug } from '../links/slug.ts'
 import { type ImportStatus, savepoint, type Transaction } from '../storage/index.ts'
 import { Fault } from '../validation/fault.ts'
 

@@ -491,6 +491,249 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/imports': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          format?:
+            | 'auto'
+            | 'slugline'
+            | 'csv'
+            | 'bitly'
+            | 'dub'
+            | 'shlink'
+            | 'yourls'
+            | 'kutt'
+            | 'short_io'
+            | 'rebrandly'
+            | 'sink'
+            | 'chhoto'
+          mapping?: string
+          domain?: string
+          on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
+          dry_run?: boolean
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'text/csv': string
+          'application/x-ndjson': string
+          'application/json': string
+          'multipart/form-data': {
+            file: string
+          } & { [name: string]: string }
+        }
+      }
+      responses: {
+        202: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Job']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/preview': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'text/csv': string
+          'application/x-ndjson': string
+          'application/json': string
+          'multipart/form-data': {
+            file: string
+          } & { [name: string]: string }
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ImportPreview']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/{id}/undo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        202: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Job']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/{id}/rows': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          status?: ('created' | 'renamed' | 'updated' | 'skipped' | 'refused')[]
+          undo?: ('deleted' | 'restored' | 'kept')[]
+          limit?: number
+          cursor?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ImportRowList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/{id}/rows.csv': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          status?: ('created' | 'renamed' | 'updated' | 'skipped' | 'refused')[]
+          undo?: ('deleted' | 'restored' | 'kept')[]
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/csv; charset=utf-8; header=present': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links/{id}/qr.svg': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -2801,6 +3044,251 @@ export interface paths {
         503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          format?:
+            | 'auto'
+            | 'slugline'
+            | 'csv'
+            | 'bitly'
+            | 'dub'
+            | 'shlink'
+            | 'yourls'
+            | 'kutt'
+            | 'short_io'
+            | 'rebrandly'
+            | 'sink'
+            | 'chhoto'
+          mapping?: string
+          domain?: string
+          on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
+          dry_run?: boolean
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'text/csv': string
+          'application/x-ndjson': string
+          'application/json': string
+          'multipart/form-data': {
+            file: string
+          } & { [name: string]: string }
+        }
+      }
+      responses: {
+        202: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Job']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/preview': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'text/csv': string
+          'application/x-ndjson': string
+          'application/json': string
+          'multipart/form-data': {
+            file: string
+          } & { [name: string]: string }
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ImportPreview']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/{id}/undo': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        202: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Job']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/{id}/rows': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          status?: ('created' | 'renamed' | 'updated' | 'skipped' | 'refused')[]
+          undo?: ('deleted' | 'restored' | 'kept')[]
+          limit?: number
+          cursor?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ImportRowList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/{id}/rows.csv': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          status?: ('created' | 'renamed' | 'updated' | 'skipped' | 'refused')[]
+          undo?: ('deleted' | 'restored' | 'kept')[]
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/csv; charset=utf-8; header=present': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -5920,6 +6408,8 @@ export interface components {
       | 'TAG_TAKEN'
       | 'FOLDER_NOT_EMPTY'
       | 'IDEMPOTENCY_IN_PROGRESS'
+      | 'IMPORT_CONFLICT'
+      | 'IMPORT_RUNNING'
       | 'APPEAL_REFUSED'
       | 'LINK_EXPIRED'
       | 'LINK_EXHAUSTED'
@@ -5931,8 +6421,12 @@ export interface components {
       | 'VALIDATION_FAILED'
       | 'IDEMPOTENCY_KEY_REUSED'
       | 'QR_UNREADABLE'
+      | 'FILE_UNREADABLE'
+      | 'URL_NOT_ALLOWED'
       | 'RATE_LIMITED'
       | 'INTERNAL_ERROR'
+      | 'SOURCE_REFUSED'
+      | 'SOURCE_FAILED'
       | 'SERVICE_UNAVAILABLE'
       | 'SIGN_IN_REQUIRED'
       | 'SIGN_IN_FAILED'
@@ -6014,6 +6508,13 @@ export interface components {
       | 'NO_LOGO'
       | 'LOW_CONTRAST'
       | 'LOGO_TOO_LARGE'
+      | 'PASSWORD_NOT_INCLUDED'
+      | 'UNREADABLE_RECORD'
+      | 'UNKNOWN_COLUMN'
+      | 'UNKNOWN_FORMAT'
+      | 'EMPTY_FILE'
+      | 'URL_NOT_ALLOWED'
+      | 'LINK_CHANGED'
       | 'LINKS_LIMIT'
       | 'ADDRESSES_LIMIT'
       | 'API_KEYS_LIMIT'
@@ -6126,6 +6627,8 @@ export interface components {
         bot: number
         /** Different people, told apart within one UTC day and added up over days. */
         unique: number
+        /** Clicks that came along with an import; part of no other number. */
+        imported: number
       }
       /** When it was last clicked, in UTC, bots included. Null: never. */
       last_clicked_at: string | null
@@ -6310,6 +6813,56 @@ export interface components {
       started_at: string | null
       /** When it ended, in UTC. Null: it has not yet. */
       finished_at: string | null
+    }
+    ImportPreview: {
+      /** Whose file it looks like. Null: no column looks like a destination. */
+      format:
+        | 'slugline'
+        | 'csv'
+        | 'bitly'
+        | 'dub'
+        | 'shlink'
+        | 'yourls'
+        | 'kutt'
+        | 'short_io'
+        | 'rebrandly'
+        | 'sink'
+        | 'chhoto'
+        | null
+      /** Its columns or members. */
+      columns: string[]
+      /** The column of each field, as `mapping` takes it. */
+      mapping: { [name: string]: string }
+      /** The first records, as they stand in the file. */
+      records: { [name: string]: unknown }[]
+    }
+    ImportRowList: {
+      data: components['schemas']['ImportRow'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    ImportRow: {
+      /** The number of the record, from 1; a header is none. */
+      row: number
+      /** `renamed`: created with another slug, because a link has the one in the file. `skipped`: a link has it, and stays as it is. */
+      status: 'created' | 'renamed' | 'updated' | 'skipped' | 'refused'
+      /** The slug of the link, or the one in the file. */
+      slug: string | null
+      /** The destination in the file. */
+      destination_url: string | null
+      /** The link that was made, changed or in the way. Null: there is none. */
+      link_id: string | null
+      /** Why it was refused, skipped, renamed, or kept by an undo. */
+      reasons: {
+        field: string
+        code: string
+        message: string
+      }[]
+      /** What became of it when the import was undone. `kept`: the link was changed since. Null: it was not undone. */
+      undo: 'deleted' | 'restored' | 'kept' | null
     }
     Logo: {
       /** A PNG in Base64, made anew from what was uploaded. */
