@@ -158,7 +158,7 @@ describe.skipIf(CHROMIUM === null)('the journey in a browser (needs Chromium)', 
     await step('create-link', async () => {
       await page.getByRole('link', { name: en('shell.links'), exact: true }).click()
       await heading(page, en('shell.links'))
-      await button('links.createFirst').click()
+      await button('links.create').first().click()
       await dialog().getByLabel(en('links.field.destination')).fill('https://example.com/first')
       await dialog().getByLabel(en('links.field.slug'), { exact: true }).fill('summer')
       await page.keyboard.press('Enter')

@@ -93,15 +93,27 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     await button('common.cancel', drawer()).click()
   })
 
-  test('an address that is pasted on the page begins a link', async () => {
-    await openList()
-    await page.evaluate(`(() => {
+  const paste = (text: string) =>
+    page.evaluate(`(() => {
       const data = new DataTransfer()
-      data.setData('text/plain', 'https://example.com/pasted')
+      data.setData('text/plain', ${JSON.stringify(text)})
       document.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
     })()`)
+
+  test('an address that is pasted on the page is made a link', async () => {
+    await openList()
+    await paste('https://example.com/pasted')
+    const row = page.locator('[data-row]').filter({ hasText: 'example.com/pasted' })
+    await row.waitFor()
+    await button('common.undo').click()
+    await row.waitFor({ state: 'detached' })
+  })
+
+  test('what is pasted and refused stands in the form, with the reason', async () => {
+    await openList()
+    await paste(`${dashboard.url}/itself`)
     await drawer().waitFor()
-    expect(await destination().inputValue()).toBe('https://example.com/pasted')
+    expect(await destination().inputValue()).toBe(`${dashboard.url}/itself`)
     await button('common.cancel', drawer()).click()
   })
 

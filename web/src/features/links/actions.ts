@@ -5,6 +5,7 @@ import { copyText } from '../../lib/clipboard.ts'
 import { errorText } from '../../ui/problem.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import {
+  createLink,
   deleteLink,
   type Link,
   type LinkList,
@@ -14,11 +15,14 @@ import {
   restoreLink,
   updateLink,
 } from './calls.ts'
+import { withScheme } from './form/draft.ts'
 import { nameOf } from './text.ts'
 
 /** What can be done with links; all of it shows at once, and is taken back where it fails. */
 export interface LinkActions {
   copy(link: Link): Promise<void>
+  /** Makes a link of an address and copies the short one, with a way back. @throws ApiError */
+  createAndCopy(url: string): Promise<Link>
   /** Changes a link in all that shows it, unless somebody else has meanwhile. @throws ApiError */
   update(link: Link, patch: LinkPatch): Promise<Link>
   /** Switches a link on or off, and tells of a failure. */
@@ -75,6 +79,11 @@ export function useLinkActions(): LinkActions {
     }
   }
 
+  async function removeQuietly(link: Link) {
+    await deleteLink(link.id).catch(fail)
+    await refresh()
+  }
+
   return {
     keep,
     refresh,
@@ -82,6 +91,18 @@ export function useLinkActions(): LinkActions {
     async copy(link) {
       const name = nameOf(link)
       if (await copyText(link.short_url)) showToast({ title: t('links.copiedName', { name }) })
+    },
+    async createAndCopy(url) {
+      const link = await createLink({ destination_url: withScheme(url.trim()) })
+      client.setQueryData(linkQuery(workspace.id, link.id).queryKey, link)
+      const copied = await copyText(link.short_url)
+      const name = nameOf(link)
+      showToast({
+        title: t(copied ? 'links.createdAndCopied' : 'links.created', { name }),
+        action: { label: t('common.undo'), onClick: () => void removeQuietly(link) },
+      })
+      void refresh()
+      return link
     },
     async toggle(link) {
       const enabled = !link.enabled

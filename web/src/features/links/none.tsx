@@ -2,39 +2,15 @@ import { Link2, SearchX } from 'lucide-react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CodeBlock } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 
-/** A workspace without links: the one next step, by hand or by program. */
-export function NoLinks({ writable, onCreate }: { writable: boolean; onCreate: () => void }) {
+/** A workspace without links, for somebody who may only look; others see the first steps. */
+export function NoLinks() {
   const { t } = useI18n()
-  const { instance } = usePlace()
-  const curl = [
-    `curl ${instance.base_url.replace(/\/$/, '')}/api/v1/links \\`,
-    '  -H "Authorization: Bearer $SLUGLINE_KEY" \\',
-    '  --json \'{"destination_url":"https://example.com/"}\'',
-  ].join('\n')
+  if (usePlace().may('links:write')) return null
   return (
-    <Empty
-      icon={<Link2 size={28} aria-hidden="true" />}
-      title={t('links.none')}
-      action={
-        writable ? (
-          <Button variant="primary" onClick={onCreate}>
-            {t('links.createFirst')}
-          </Button>
-        ) : null
-      }
-      program={
-        writable ? (
-          <>
-            <p className="text-sm">{t('links.noneCurl')}</p>
-            <CodeBlock code={curl} />
-          </>
-        ) : null
-      }
-    >
-      <p>{writable ? t('links.noneHint') : t('links.noneViewer')}</p>
+    <Empty icon={<Link2 size={28} aria-hidden="true" />} title={t('links.none')}>
+      <p>{t('links.noneViewer')}</p>
     </Empty>
   )
 }

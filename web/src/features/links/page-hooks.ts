@@ -62,23 +62,29 @@ export function usePageKeys({
       : {}),
   })
   useShortcuts({ Escape: selection.clear, ...(writable ? { c: create } : {}) })
-  usePastedAddress(writable, create)
+  usePastedAddress(writable, { create: actions.createAndCopy, refused: create })
 }
 
-/** An address that is pasted on the page, not into a field, begins a new link. */
-function usePastedAddress(enabled: boolean, begin: () => void) {
+/** An address that is pasted on the page, not into a field, is made a link and copied. */
+function usePastedAddress(
+  enabled: boolean,
+  { create, refused }: { create: (url: string) => Promise<unknown>; refused: () => void },
+) {
   const { workspace, instance } = usePlace()
-  const latest = useRef(begin)
-  latest.current = begin
+  const latest = useRef({ create, refused })
+  latest.current = { create, refused }
   useEffect(() => {
     if (!enabled) return
     const onPaste = (event: ClipboardEvent) => {
       const text = event.clipboardData?.getData('text/plain').trim() ?? ''
       if (isBusy() || isTyping(event.target) || !/^https?:\/\/[^\s]+$/i.test(text)) return
       event.preventDefault()
-      const draft = keptDraft(workspace.id) ?? emptyDraft(instance.default_domain)
-      keepDraft(workspace.id, { ...draft, destination_url: text })
-      latest.current()
+      latest.current.create(text).catch(() => {
+        // The form says what is wrong with it.
+        const draft = keptDraft(workspace.id) ?? emptyDraft(instance.default_domain)
+        keepDraft(workspace.id, { ...draft, destination_url: text })
+        latest.current.refused()
+      })
     }
     document.addEventListener('paste', onPaste)
     return () => document.removeEventListener('paste', onPaste)

@@ -11,6 +11,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { useLinkActions } from './actions.ts'
 import { type Link, linkQuery, linksQuery } from './calls.ts'
 import { FilterChips } from './filter-chips.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { FoundLinks } from './found-links.tsx'
 import { keepSearch } from './last-search.ts'
 import { NoLinks, NothingFound } from './none.tsx'
@@ -112,8 +113,9 @@ export function LinksPage() {
       title={t('shell.links')}
       actions={writable ? <CreateButton onClick={() => open({ create: true })} /> : null}
     >
+      {filtered ? null : <FirstSteps list={data} actions={actions} />}
       {none && !filtered && search.cursor === undefined ? (
-        <NoLinks writable={writable} onCreate={() => open({ create: true })} />
+        <NoLinks />
       ) : (
         <>
           {selection.count > 0 && writable ? (

@@ -1,20 +1,23 @@
 import { expect, test } from 'bun:test'
-import { halves, readable, tagsThatFit } from './text.ts'
+import { readable, shortened, tagsThatFit } from './text.ts'
 
 test('an address is read without what every address has', () => {
   expect(readable('https://www.example.com/')).toBe('example.com')
   expect(readable('https://example.com/a/')).toBe('example.com/a/')
 })
 
-test('two halves are the whole', () => {
-  for (const text of [
-    '',
-    'short',
-    'https://example.com/a/long/address',
-    '日本語の長い長い長い長い住所です',
-  ]) {
-    expect(halves(text).join('')).toBe(text)
+test('a shortened text has the beginning, the end, and no room for one letter more', () => {
+  const text = 'example.com/a/rather/long/address?with=parameters'
+  for (let room = 10; room < text.length; room++) {
+    const short = shortened(text, (part) => part.length <= room)
+    const [start, end, ...more] = short.split('…')
+    expect(more).toEqual([])
+    expect(short).toHaveLength(room)
+    expect(text.startsWith(start as string)).toBe(true)
+    expect(text.endsWith(end as string)).toBe(true)
   }
+  expect(shortened(text, () => true)).toBe(text)
+  expect(shortened('🙂'.repeat(30), (part) => part.length <= 30).isWellFormed()).toBe(true)
 })
 
 test('a second tag is shown where both are seen whole', () => {

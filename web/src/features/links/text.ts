@@ -8,11 +8,18 @@ export function readable(url: string): string {
 
 const TAIL = 8
 
-/** The beginning and the end of a text that may have to be shortened in the middle. */
-export function halves(text: string): [start: string, end: string] {
+/** The text where it fits, else as much of its beginning as fits with its end behind an ellipsis. */
+export function shortened(text: string, fits: (text: string) => boolean): string {
+  if (fits(text)) return text
   const letters = Array.from(text)
-  if (letters.length <= TAIL * 2) return [text, '']
-  return [letters.slice(0, -TAIL).join(''), letters.slice(-TAIL).join('')]
+  const tail = letters.slice(-TAIL).join('')
+  let [low, high] = [0, Math.max(0, letters.length - TAIL - 1)]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (fits(`${letters.slice(0, middle).join('')}…${tail}`)) low = middle
+    else high = middle - 1
+  }
+  return `${letters.slice(0, low).join('')}…${tail}`
 }
 
 /** How many letters of two tags stand beside each other in the table; a wide letter counts twice. */

@@ -1,18 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
-import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
-import { type Link, sparklinesQuery } from '../calls.ts'
-import { Sparkline } from '../sparkline.tsx'
+import type { Link } from '../calls.ts'
 
 /** How often the link was clicked, by whom, and when last. */
 export function Numbers({ link }: { link: Link }) {
   const { t, format } = useI18n()
-  const { workspace } = usePlace()
-  const days = useQuery(sparklinesQuery(workspace.id, [link.id])).data?.data[link.id]
   const { human, unique, bot } = link.clicks
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line sm:grid-cols-3 lg:grid-cols-[1fr_1fr_1fr_1.2fr_1.4fr]">
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-md border border-line bg-line sm:grid-cols-4">
       <Figure label={t('links.clicks')} value={format.number(human)} />
       <Figure
         label={t('links.people')}
@@ -28,12 +23,6 @@ export function Numbers({ link }: { link: Link }) {
           ) : (
             <RelativeTime time={link.last_clicked_at} />
           )}
-        </dd>
-      </div>
-      <div className="col-span-2 flex flex-col justify-between gap-2 bg-canvas p-4 sm:col-span-2 lg:col-span-1">
-        <dt className="text-muted text-sm">{t('links.last30Days')}</dt>
-        <dd>
-          <Sparkline days={days} fluid />
         </dd>
       </div>
     </dl>

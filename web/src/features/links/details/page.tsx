@@ -28,6 +28,7 @@ import { Numbers } from './numbers.tsx'
 const EditPanel = lazy(async () => ({
   default: (await part(() => import('../form/index.ts'))).EditPanel,
 }))
+const Overview = lazy(() => part(() => import('../../statistics/overview.tsx')))
 const QrPanel = lazy(() => part(() => import('../qr/panel.tsx')))
 
 const route = getRouteApi('/shell/links/$id')
@@ -117,6 +118,9 @@ function Loaded({ link }: { link: Link }) {
         <LinkSentence link={link} />
         <BlockNotice link={link} writable={writable} />
         <Numbers link={link} />
+        <Suspense fallback={<Skeleton className="h-70 w-full" />}>
+          <Overview linkId={link.id} />
+        </Suspense>
         <div className="grid gap-8 lg:grid-cols-2">
           <Section title={t('links.qr.title')}>
             <Suspense fallback={<Skeleton className="h-56 w-full" />}>
