@@ -112,10 +112,12 @@ async function repairIn(
   { linkSeq, counted, total, clicks }: Difference,
 ): Promise<boolean> {
   const { rows } = await sql`
-    UPDATE link_counters SET total = ${clicks.human + clicks.bot}, human = ${clicks.human},
-      bot = ${clicks.bot}, unique_visitors = ${clicks.unique}
-    WHERE link_seq = ${linkSeq} AND human = ${counted.human} AND bot = ${counted.bot}
-      AND unique_visitors = ${counted.unique} AND total = ${total}
+    UPDATE link_counters SET total = ${clicks.human + clicks.bot} + bare_human + bare_bot,
+      human = ${clicks.human} + bare_human, bot = ${clicks.bot} + bare_bot,
+      unique_visitors = ${clicks.unique} + bare_unique
+    WHERE link_seq = ${linkSeq} AND human - bare_human = ${counted.human}
+      AND bot - bare_bot = ${counted.bot} AND unique_visitors - bare_unique = ${counted.unique}
+      AND total - bare_human - bare_bot = ${total}
     RETURNING 1`.execute(db)
   return rows.length > 0
 }

@@ -4,7 +4,7 @@ import type { Batch } from './counting.ts'
 import { addMonths, type ClickLimits, purgeMonths, readQuotas } from './months.ts'
 import { each, type RowsDatabase } from './rows.ts'
 import type { Position } from './segments.ts'
-import type { Tally } from './tally.ts'
+import { BARE, type Tally } from './tally.ts'
 import { dayOf } from './visitors.ts'
 
 /** Days before today whose visitors are kept, for clicks that are counted late. */
@@ -119,28 +119,34 @@ function seqsIn(database: RowsDatabase, seqs: readonly number[]) {
   return sql`(SELECT CAST(value->>0 AS BIGINT) AS seq FROM ${each(database, rows)}) seqs`
 }
 
+/** New visitors of links, and how many of them were counted alone. */
+type UniqueVisitors = Map<number, { all: number; bare: number }>
+
 /**
  * Adds the visitors of a batch. Returns how many were new, by link. A node that inserts the same
  * visitor at the same time waits and finds it.
  */
-async function addVisitors(tx: RowsDatabase, { visitors }: Tally): Promise<Map<number, number>> {
-  const unique = new Map<number, number>()
+async function addVisitors(tx: RowsDatabase, { visitors }: Tally): Promise<UniqueVisitors> {
+  const unique: UniqueVisitors = new Map()
   if (visitors.size === 0) return unique
   // All nodes insert them in the same order.
   const seen = [...visitors].sort().map((visitor) => visitor.split(' '))
-  const { rows } = await sql<{ link_seq: number }>`
+  const { rows } = await sql<{ link_seq: number; visitor: string }>`
     INSERT INTO link_visitors (day, link_seq, visitor)
     SELECT CAST(value->>0 AS BIGINT), CAST(value->>1 AS BIGINT), value->>2
     FROM ${each(tx, seen)} WHERE true
-    ON CONFLICT DO NOTHING RETURNING link_seq`.execute(tx.db)
-  for (const { link_seq } of rows) unique.set(link_seq, (unique.get(link_seq) ?? 0) + 1)
+    ON CONFLICT DO NOTHING RETURNING link_seq, visitor`.execute(tx.db)
+  for (const { link_seq, visitor } of rows) {
+    const { all, bare } = unique.get(link_seq) ?? { all: 0, bare: 0 }
+    unique.set(link_seq, { all: all + 1, bare: bare + Number(visitor.startsWith(BARE)) })
+  }
   return unique
 }
 
 async function addClicks(
   tx: RowsDatabase,
   { tally: { links }, latest }: Batch,
-  unique: Map<number, number>,
+  unique: UniqueVisitors,
 ): Promise<void> {
   if (links.size === 0) return
   const sorted = [...links].sort(([a], [b]) => a - b)
@@ -151,21 +157,22 @@ async function addClicks(
       WHERE link_seq IN (SELECT seq FROM ${seqsIn(tx, seqs)})
       ORDER BY link_seq FOR NO KEY UPDATE) l`.execute(tx.db)
   }
-  const added = sorted.map(([seq, { human, bot, lastClickedAt }]) => [
-    seq,
-    human,
-    bot,
-    unique.get(seq) ?? 0,
-    Math.min(lastClickedAt, latest),
-  ])
+  const added = sorted.map(([seq, { human, bot, bareHuman, bareBot, lastClickedAt }]) => {
+    const { all = 0, bare = 0 } = unique.get(seq) ?? {}
+    return [seq, human, bot, all, Math.min(lastClickedAt, latest), bareHuman, bareBot, bare]
+  })
   await sql`
     UPDATE link_counters AS c SET total = c.total + g.human + g.bot, human = c.human + g.human,
       bot = c.bot + g.bot, unique_visitors = c.unique_visitors + g.seen,
+      bare_human = c.bare_human + g.bare_human, bare_bot = c.bare_bot + g.bare_bot,
+      bare_unique = c.bare_unique + g.bare_unique,
       last_clicked_at = CASE WHEN c.last_clicked_at > g.last AND c.last_clicked_at <= ${latest}
         THEN c.last_clicked_at ELSE g.last END
     FROM (SELECT CAST(value->>0 AS BIGINT) AS seq, CAST(value->>1 AS BIGINT) AS human,
         CAST(value->>2 AS BIGINT) AS bot, CAST(value->>3 AS BIGINT) AS seen,
-        CAST(value->>4 AS BIGINT) AS last FROM ${each(tx, added)}) g
+        CAST(value->>4 AS BIGINT) AS last, CAST(value->>5 AS BIGINT) AS bare_human,
+        CAST(value->>6 AS BIGINT) AS bare_bot, CAST(value->>7 AS BIGINT) AS bare_unique
+        FROM ${each(tx, added)}) g
     WHERE c.link_seq = g.seq`.execute(tx.db)
 }
 

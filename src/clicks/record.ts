@@ -10,6 +10,8 @@ export const HOW = {
   prerender: 8,
   /** With `ahead`: made small, for a list of pages or a message. */
   preview: 16,
+  /** It is counted, and no single click is kept. */
+  bare: 32,
 } as const
 
 /** Format of the records that this version writes; a reader skips those it doesn't know. */

@@ -1,7 +1,7 @@
 import { truncateAddress } from '../base/client-address.ts'
-import { AGENT_LENGTH, fetchedAhead, isPerson } from './classify.ts'
+import { AGENT_LENGTH, classifyAgent, fetchedAhead, isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
-import { encodeRecord, RECORD_VERSION } from './record.ts'
+import { encodeRecord, HOW, RECORD_VERSION } from './record.ts'
 import type { Visitors } from './visitors.ts'
 
 const REFERRER_LENGTH = 1_024
@@ -37,6 +37,7 @@ export function createRecorder(
     add(visit: Visit, linkSeq: number, time: number, address: string, how: number): void {
       const { slugKey, domainNo, headers, url } = visit
       const userAgent = agentOf(headers)
+      const isBare = (how & HOW.bare) !== 0
       // Global Privacy Control and its elder: counted, but not told apart from others.
       const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
       lines += encodeRecord([
@@ -46,10 +47,10 @@ export function createRecorder(
         how | fetchedAhead(headers),
         unseen ? '' : visitors.hash(time, address, userAgent),
         userAgent,
-        truncateAddress(address),
-        referrerOf(headers.get('referer'), url),
-        cut(headers.get('accept-language'), LANGUAGE_LENGTH),
-        url.includes('utm_') ? utmOf(url) : 0,
+        isBare ? '' : truncateAddress(address),
+        isBare ? '' : referrerOf(headers.get('referer'), url),
+        isBare ? '' : cut(headers.get('accept-language'), LANGUAGE_LENGTH),
+        !isBare && url.includes('utm_') ? utmOf(url) : 0,
         slugKey,
         domainNo,
       ])
@@ -65,6 +66,9 @@ export function createRecorder(
     },
     /** True when the request is a person's, and so uses up one of a link's `max_clicks`. */
     isPerson: (headers: Headers): boolean => isPerson(fetchedAhead(headers), agentOf(headers)),
+    /** True when a service asks that shows a preview of the link in messages. */
+    isUnfurler: (headers: Headers): boolean =>
+      classifyAgent(agentOf(headers)).reason === 'unfurler',
   }
 }
 

@@ -6,7 +6,7 @@ import { isBefore, type Position } from './segments.ts'
 const LINKS_AT_ONCE = 10_000
 const NONE: LinkCounts = { human: 0, bot: 0, unique: 0 }
 
-/** A link's numbers, by its counters or by its stored clicks. */
+/** A link's numbers, by its counters (without what was counted alone) or by its stored clicks. */
 export interface LinkCounts {
   human: number
   bot: number
@@ -119,9 +119,10 @@ async function look({ storage, range, stored }: RecountOptions): Promise<Look> {
   const [first, end] = range
   for (let from = first; ; ) {
     const { rows } = await sql<LinkRow>`
-      SELECT seq, created_at AS "createdAt", coalesce(total, 0) AS total,
-        coalesce(human, 0) AS human, coalesce(bot, 0) AS bot,
-        coalesce(unique_visitors, 0) AS "unique"
+      SELECT seq, created_at AS "createdAt",
+        coalesce(total - bare_human - bare_bot, 0) AS total,
+        coalesce(human - bare_human, 0) AS human, coalesce(bot - bare_bot, 0) AS bot,
+        coalesce(unique_visitors - bare_unique, 0) AS "unique"
       FROM links LEFT JOIN link_counters ON link_seq = seq
       WHERE seq >= ${from} AND seq < ${end} ORDER BY seq LIMIT ${LINKS_AT_ONCE}`.execute(
       storage.read.db,

@@ -1,15 +1,30 @@
 import { isPerson } from './classify.ts'
 import { monthKeyOf, monthOf, type Quota } from './months.ts'
-import type { ClickRecord } from './record.ts'
+import { type ClickRecord, HOW } from './record.ts'
 import type { Position } from './segments.ts'
 import { dayOf } from './visitors.ts'
+
+/**
+ * Before the hash of a visitor whose click was counted alone: someone who comes to a link while it
+ * keeps single clicks and while it doesn't counts for both, as the stored clicks have it.
+ */
+export const BARE = '+'
+
+/** What is added to a link's counters; `bare…`: how many of these are counted alone. */
+interface LinkTally {
+  human: number
+  bot: number
+  bareHuman: number
+  bareBot: number
+  lastClickedAt: number
+}
 
 /**
  * Adds up clicks in memory before they are written together, and leaves out what is over the quotas
  * of months. Only people are told apart: bots are never unique visitors.
  */
 export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
-  const links = new Map<number, { human: number; bot: number; lastClickedAt: number }>()
+  const links = new Map<number, LinkTally>()
   const visitors = new Set<string>()
   const months = new Map<number, number>()
   const uncounted = new Map<number, Position>()
@@ -44,13 +59,17 @@ export function createTally(quotas: ReadonlyMap<number, Quota> = new Map()) {
       if (!takeOfMonth(seq, time, at)) return
       let link = links.get(seq)
       if (link === undefined) {
-        link = { human: 0, bot: 0, lastClickedAt: time }
+        link = { human: 0, bot: 0, bareHuman: 0, bareBot: 0, lastClickedAt: time }
         links.set(seq, link)
       }
       link.lastClickedAt = Math.max(link.lastClickedAt, time)
       const isHuman = isPerson(how, userAgent)
+      const isBare = (how & HOW.bare) !== 0
       link[isHuman ? 'human' : 'bot']++
-      if (isHuman && visitor !== '') visitors.add(`${dayOf(time)} ${seq} ${visitor}`)
+      if (isBare) link[isHuman ? 'bareHuman' : 'bareBot']++
+      if (isHuman && visitor !== '') {
+        visitors.add(`${dayOf(time)} ${seq} ${isBare ? BARE : ''}${visitor}`)
+      }
     },
   }
 }

@@ -28,6 +28,8 @@ export function targetOf(row: LinkRow) {
     row.expires_at !== null ||
     row.max_clicks !== null ||
     row.password_hash !== null ||
+    row.social !== null ||
+    row.tracking !== 'full' ||
     hasPlaceholder(target_url)
   return {
     workspace_no,

@@ -11,6 +11,7 @@ import {
   parseSlug,
   SLUG_LENGTH_MAX,
 } from './slug.ts'
+import { socialField } from './social.ts'
 import {
   BOUNDS,
   checkDomain,
@@ -20,6 +21,7 @@ import {
   URL_LENGTH_MAX,
   type UrlCheck,
 } from './values.ts'
+import { trackingField, utmField } from './view-fields.ts'
 
 /** What the check of a link's fields depends on. It is asked when there is something to check. */
 export interface LinkRules {
@@ -55,7 +57,14 @@ function text(
 /** The schema of every field that can be written, each as it is required. */
 function linkFields(rules: LinkRules) {
   const url = checked<z.ZodString, Destination>(z.string(), (text) => rules.checkUrl(text))
-  return { ...addressFields(rules, url), ...DESCRIPTIVE_FIELDS, ...redirectFields(url) }
+  return {
+    ...addressFields(rules, url),
+    ...DESCRIPTIVE_FIELDS,
+    ...redirectFields(url),
+    social: socialField(rules.checkUrl),
+    utm: utmField,
+    tracking: trackingField,
+  }
 }
 
 type UrlSchema = z.ZodType<Destination, string>

@@ -5,9 +5,11 @@ import { foldForSearch } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Addresses } from './addresses.ts'
 import type { PreparedPatch } from './fields.ts'
-import type { Link, RedirectStatus } from './schemas.ts'
+import type { Link, RedirectStatus, Tracking } from './schemas.ts'
 import { formatAlias } from './slug.ts'
+import { socialOf, withSocial } from './social.ts'
 import type { Counters, LinkRow } from './store.ts'
+import { utmOf } from './utm.ts'
 
 type Hosts = Pick<Domains, 'hostOf' | 'knows'>
 
@@ -37,6 +39,8 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   set('fallback_url', fallback === null ? null : fallback?.given)
   set('password_hash', patch.password_hash)
   set('imported_clicks', patch.imported_clicks)
+  set('social', withSocial(before.social, patch.social))
+  set('tracking', patch.tracking)
   return row
 }
 
@@ -75,6 +79,8 @@ export function stateOf(row: LinkRow, domains: Hosts) {
     max_clicks: row.max_clicks,
     fallback_url: row.fallback_url,
     has_password: row.password_hash !== null,
+    social: socialOf(row.social),
+    tracking: row.tracking as Tracking,
   }
 }
 
@@ -117,6 +123,7 @@ export function createRenderer(domains: Domains, blocks: BlockList): RenderLink 
     return {
       id: row.id,
       ...stateOf(row, domains),
+      utm: utmOf(row.destination_url),
       short_url: domains.shortUrl(row.domain_no, row.slug),
       status: statusOf(row, block !== null, nowMs),
       block: block && { reason: block.reason, at: timeOrNull(block.at) },

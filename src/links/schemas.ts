@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { ActorSchema } from '../audit/index.ts'
 import { STATUSES } from './rows.ts'
+import { UTM_FIELDS, type UtmField } from './utm.ts'
 
 /** Statuses that a redirect may have. */
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
@@ -8,6 +9,10 @@ export type RedirectStatus = (typeof REDIRECT_STATUSES)[number]
 
 /** Which paths lead to a link. */
 export const MATCHES = ['exact', 'prefix'] as const
+
+/** What may be kept of a link's clicks. */
+export const TRACKING = ['full', 'count', 'none'] as const
+export type Tracking = (typeof TRACKING)[number]
 
 /** What the reference shows as a link. */
 export const LINK_EXAMPLE = {
@@ -35,6 +40,13 @@ export const LINK_EXAMPLE = {
   max_clicks: null,
   fallback_url: null,
   has_password: false,
+  social: {
+    title: 'Summer sale',
+    description: 'Up to half off until July.',
+    image_url: 'https://example.com/summer.png',
+  },
+  utm: { source: 'newsletter', medium: null, campaign: null, term: null, content: null },
+  tracking: 'full',
   clicks: { total: 1280, human: 1204, bot: 76, unique: 987, imported: 0 },
   last_clicked_at: '2026-05-04T09:30:12.345Z',
   created_at: '2026-05-01T08:00:00.000Z',
@@ -116,6 +128,32 @@ export const LinkSchema = z
       'Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere.',
     ).nullable(),
     has_password: flag('Whether visitors must enter a password first.'),
+    social: z
+      .object({
+        title: text('The title of the preview. Null: none.').nullable(),
+        description: text('The text below it. Null: none.').nullable(),
+        image_url: text('The address of its picture. Null: none.').nullable(),
+      })
+      .nullable()
+      .openapi({
+        description:
+          'What services that unfurl the link in a message show of it. Null: they are redirected ' +
+          'as people are.',
+      }),
+    utm: z
+      .object(
+        Object.fromEntries(UTM_FIELDS.map((field) => [field, z.string().nullable()])) as Record<
+          UtmField,
+          z.ZodNullable<z.ZodString>
+        >,
+      )
+      .openapi({
+        description: 'The UTM parameters inside of `destination_url`. Null: it lacks one.',
+      }),
+    tracking: z.enum(TRACKING).openapi({
+      description:
+        '`full`: single clicks are kept; `count`: only their numbers; `none`: not even these.',
+    }),
     clicks: z
       .object({
         total: count('All clicks: `human` and `bot` together.'),

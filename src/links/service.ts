@@ -41,6 +41,7 @@ import { generateSlug } from './slug.ts'
 import { BLANK, countPlace, findCounters, findLink, insertLink, type LinkRow } from './store.ts'
 import { update } from './update.ts'
 import { createUrlCheck } from './values.ts'
+import { withUtmFields } from './view-fields.ts'
 
 /** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
 const FEW = 5_000
@@ -138,9 +139,10 @@ async function create(
   ctx: LinkContext,
   tx: Transaction,
   caller: LinkAsker,
-  fields: PreparedCreate,
+  given: PreparedCreate,
 ): Promise<Link> {
   const { workspace, actor } = caller
+  const fields = withUtmFields(ctx, given, given.destination_url.given)
   const { no, plan } = workspace
   const now = ctx.clock.now()
   const domainNo = fields.domain ?? DEFAULT_DOMAIN

@@ -57,6 +57,8 @@ export const BLANK: LinkRow = {
   imported_clicks: 0,
   fallback_url: null,
   password_hash: null,
+  social: null,
+  tracking: 'full',
   created_at: 0,
   updated_at: 0,
   version: 1,

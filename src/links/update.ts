@@ -31,6 +31,7 @@ import {
   updateLink,
 } from './store.ts'
 import { BOUNDS } from './values.ts'
+import { withUtmFields } from './view-fields.ts'
 
 /**
  * The link that a request wants to change.
@@ -76,11 +77,12 @@ export async function change(
   tx: Transaction,
   caller: LinkAsker,
   { row: before, isDeleted }: { row: LinkRow; isDeleted: boolean },
-  patch: PreparedPatch,
+  given: PreparedPatch,
   action: 'link.updated' | 'link.restored',
 ): Promise<Link> {
   const { workspace, actor } = caller
   const now = ctx.clock.now()
+  const patch = withUtmFields(ctx, given, before.destination_url)
   const from = addressesOf(before)
   const to = addressesAfter(from, patch)
   const filled = await withGroups(ctx, tx, caller, before, withFields(before, patch))

@@ -22,6 +22,8 @@ const CONDITIONS = [
   'uses',
   'fallback_url',
   'password_hash',
+  'social',
+  'tracking',
 ] as const
 
 type Row = Omit<SlugRow, 'link' | 'held_by'> & { held_by: number | null; slug: string | null } & {

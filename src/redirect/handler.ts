@@ -1,26 +1,30 @@
-import { HOW } from '../clicks/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue, type HashQueue } from '../limits/index.ts'
 import { SEQS_PER_WORKSPACE, StorageUnavailable } from '../storage/index.ts'
+import { noAnswers } from './counts.ts'
 import { findSlug } from './find-slug.ts'
 import { FORM_BYTES_MAX, readField } from './form.ts'
 import { Pages } from './pages.ts'
 import { answerReport } from './report.ts'
 import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
-import { fromQrCode } from './target.ts'
 import { TurnIds } from './turn-ids.ts'
 import type { RedirectDeps } from './types.ts'
 import { useOnce } from './uses.ts'
-import { type Destination, locationFor, methodOf, parsePath, pathOf, Visit } from './visit.ts'
+import {
+  type Destination,
+  howOf,
+  locationFor,
+  methodOf,
+  parsePath,
+  pathOf,
+  Visit,
+} from './visit.ts'
 
 /** A link that changes that often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
 
 /** Answers every path that is neither the API's nor the app's. */
 export type Redirect = Pick<RedirectHandler, 'counts' | 'fetch'>
-
-/** How often each answer was given since the start, for metrics. */
-export type RedirectCounts = Readonly<RedirectHandler['counts']>
 
 export function createRedirect(deps: RedirectDeps): Redirect {
   return new RedirectHandler(deps)
@@ -32,16 +36,7 @@ export function createRedirect(deps: RedirectDeps): Redirect {
  * before its click is written.
  */
 class RedirectHandler {
-  readonly counts = {
-    redirected: 0,
-    not_found: 0,
-    gone: 0,
-    /** Refused: too many of one address. */
-    limited: 0,
-    /** Forms and previews. */
-    page: 0,
-    unavailable: 0,
-  }
+  readonly counts = noAnswers()
   readonly #deps: RedirectDeps
   readonly #pages: Pages
   readonly #hashes: HashQueue
@@ -144,7 +139,7 @@ class RedirectHandler {
       return visit.preview ? this.#report(visit) : this.#pages.notAllowed(visit.request)
     }
     if (visit.preview) return this.#preview(visit, target_url)
-    if (visit.method !== 'HEAD') this.#record(visit, link_seq, now)
+    this.#record(visit, link_seq, now)
     this.counts.redirected++
     return this.#redirect(visit, slug.redirect_status, target_url)
   }
@@ -173,6 +168,11 @@ class RedirectHandler {
     }
     if (visit.preview)
       return this.#preview(visit, link.max_clicks === null ? locationFor(visit, link) : null)
+    if (link.social !== null && this.#deps.recorder.isUnfurler(visit.headers)) {
+      this.#record(visit, link.seq, now, link.tracking)
+      this.counts.page++
+      return this.#pages.social(request, link.social)
+    }
     const isLimited = link.max_clicks !== null && method !== 'HEAD'
     if (!isLimited || !this.#deps.recorder.isPerson(visit.headers)) {
       return this.#pass(visit, link, now)
@@ -237,18 +237,18 @@ class RedirectHandler {
 
   /** Redirects the visitor, and records the click. */
   #pass(visit: Visit, link: Destination, now: number): Response {
-    if (visit.method !== 'HEAD') this.#record(visit, link.seq, now)
+    this.#record(visit, link.seq, now, link.tracking)
     const target = locationFor(visit, link)
     this.counts.redirected++
     // 303, or the browser would post the password on to the destination.
     return this.#redirect(visit, visit.method === 'POST' ? 303 : link.redirect_status, target)
   }
 
-  #record(visit: Visit, linkSeq: number, time: number): void {
+  #record(visit: Visit, linkSeq: number, time: number, tracking?: string): void {
+    const how = howOf(visit, tracking)
+    if (how === null) return
     const { recorder, clientAddress } = this.#deps
-    const address = clientAddress(visit.peer(), visit.headers)
-    const how = visit.method === 'POST' ? HOW.password : 0
-    recorder.add(visit, linkSeq, time, address, fromQrCode(visit.url) ? how | HOW.qr : how)
+    recorder.add(visit, linkSeq, time, clientAddress(visit.peer(), visit.headers), how)
   }
 
   #closed(visit: Visit, link: LinkRow, condition: Closed): Response {

@@ -5,10 +5,11 @@ export {
   type ResolverState,
   SLUGS_MAX,
 } from './cached-resolver.ts'
+export type { RedirectCounts } from './counts.ts'
 export { createEmbeddedResolver } from './embedded-resolver.ts'
 export { createFetchSlug, listSlugs, type SlugPages } from './fetch-slug.ts'
 export { createGuessLimit } from './guesses.ts'
-export { createRedirect, type Redirect, type RedirectCounts } from './handler.ts'
+export { createRedirect, type Redirect } from './handler.ts'
 export type { LinkRow, Resolver, SlugRow } from './resolver.ts'
 export { readSnapshot, type SavedSlug, writeSnapshot } from './snapshot.ts'
 export type { RedirectDeps } from './types.ts'

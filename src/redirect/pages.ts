@@ -15,6 +15,7 @@ import {
   scheduledPage,
 } from './html.ts'
 import type { Closed } from './resolver.ts'
+import { type Social, socialPage } from './social.ts'
 
 const CODES = {
   blocked: 'LINK_BLOCKED',
@@ -136,6 +137,11 @@ export class Pages {
       return this.#json(request, { destination_url: target })
     }
     return this.#page(request, (locale) => previewPage(locale, target, path))
+  }
+
+  /** What a service that unfurls the link shows of it; `social` as it is stored. */
+  social(request: Request, social: string): Response {
+    return this.#page(request, (locale) => socialPage(locale, JSON.parse(social) as Social))
   }
 
   /** Answers a report, which has been kept or not. */

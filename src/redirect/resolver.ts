@@ -32,6 +32,10 @@ export interface LinkRow {
   uses: number
   fallback_url: string | null
   password_hash: string | null
+  /** JSON; see `links/social.ts`. */
+  social: string | null
+  /** `full`, `count` or `none`. */
+  tracking: string
 }
 
 /** Whether a link leads anywhere at a moment, and if not, why. */

@@ -6,6 +6,7 @@ export interface Use {
   redirect_status: number
   forward_query: number
   forward_path: number
+  tracking: string
 }
 
 /** One statement decides: it changes the row, or finds that it no longer may. */
@@ -28,6 +29,7 @@ const takeUse = prepare<
       'redirect_status',
       'forward_query',
       'forward_path',
+      'tracking',
       'uses',
       'max_clicks',
     ]),

@@ -1,3 +1,4 @@
+import { HOW } from '../clicks/index.ts'
 import { SLUG_SEGMENTS_MAX, slugKey } from '../links/slug.ts'
 import type { LinkRow, SlugRow } from './resolver.ts'
 import { type Forwarding, fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
@@ -53,6 +54,14 @@ export class Visit {
   }
 }
 
+/** How a visit came about, in bits of `HOW`; null: it isn't counted. `tracking` is the link's. */
+export function howOf({ method, url }: Visit, tracking = 'full'): number | null {
+  if (method === 'HEAD' || tracking === 'none') return null
+  const asked = method === 'POST' ? HOW.password : 0
+  const scanned = fromQrCode(url) ? HOW.qr : 0
+  return asked | scanned | (tracking === 'count' ? HOW.bare : 0)
+}
+
 /** The query string with its `?`, as the visitor sent it. */
 export function searchOf(url: string): string {
   const start = url.indexOf('?')
@@ -77,7 +86,7 @@ export function restOf({ path, slugKey, asked }: Visit): string {
 
 /** What the redirect of an open link needs of it. */
 export type Destination = Forwarding &
-  Pick<LinkRow, 'seq' | 'slug' | 'target_url' | 'redirect_status'>
+  Pick<LinkRow, 'seq' | 'slug' | 'target_url' | 'redirect_status' | 'tracking'>
 
 /** Where a link sends a visit; a preview's own query is for the preview. */
 export function locationFor(visit: Visit, link: Destination): string {

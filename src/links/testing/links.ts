@@ -141,7 +141,8 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
       await writeCounters(dir, [
         ['DELETE FROM link_counters WHERE link_seq = ?', seq],
         [
-          'INSERT INTO link_counters VALUES (?, ?, ?, ?, 0, ?, ?)',
+          `INSERT INTO link_counters (link_seq, workspace_no, total, human, bot, unique_visitors,
+            last_clicked_at) VALUES (?, ?, ?, ?, 0, ?, ?)`,
           ...[seq, workspaceNo, total, total, total, lastClickedAt],
         ],
       ])

@@ -149,9 +149,14 @@ export async function openSite(
         hasPlaceholder(link.target_url) ||
           !link.enabled ||
           !!link.forward_query ||
-          [link.starts_at, link.expires_at, link.max_clicks, link.password_hash].some(
-            (value) => value !== null,
-          ),
+          (link.tracking ?? 'full') !== 'full' ||
+          [
+            link.starts_at,
+            link.expires_at,
+            link.max_clicks,
+            link.password_hash,
+            link.social ?? null,
+          ].some((value) => value !== null),
       )
       const special = link.match_prefix ? SPECIAL_PREFIX : conditions
       await storage.write(async (tx) => {

@@ -1,5 +1,5 @@
 import type { CountedClicks } from '../../clicks/months.ts'
-import type { ClickRecord } from '../../clicks/record.ts'
+import { type ClickRecord, HOW } from '../../clicks/record.ts'
 import { readJournal } from '../../clicks/segment-reader.ts'
 import { isBefore, type Position } from '../../clicks/segments.ts'
 import type { Click, StoredClick } from '../types.ts'
@@ -44,7 +44,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
   const counted = await options.counted?.()
   const clicks: StoredClick[] = []
   const take = (record: ClickRecord, at: Position) => {
-    if (counted?.includes(record, at) === false) return
+    if ((record[3] & HOW.bare) !== 0 || counted?.includes(record, at) === false) return
     clicks.push(Object.assign(enrich(record), { n: 0 }))
   }
   let end = from

@@ -319,6 +319,10 @@ export const MAIN_TABLES = {
       imported_clicks: generatedCount,
       fallback_url: optionalText,
       password_hash: optionalText,
+      /** JSON object `{title, description, image_url}` for previews; null: there is none. */
+      social: column<Generated<string | null>>('TEXT'),
+      /** `full`, `count` or `none`: what is kept of clicks. */
+      tracking: column<Generated<string>>("TEXT NOT NULL DEFAULT 'full'"),
       created_at: time,
       updated_at: time,
       version: number,
@@ -652,6 +656,10 @@ export const COUNTER_TABLES = {
       bot: count,
       unique_visitors: count,
       last_clicked_at: optionalTime,
+      /** How many of these are of clicks that were counted alone: no single one is stored. */
+      bare_human: generatedCount,
+      bare_bot: generatedCount,
+      bare_unique: generatedCount,
     },
     storage: { sqlite: '', postgres: ' WITH (fillfactor = 80)' },
     indexes: [

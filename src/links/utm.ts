@@ -1,0 +1,90 @@
+/**
+ * The five UTM parameters inside of an address. Works on the text alone, so that nothing else of it
+ * changes by a byte; the dashboard uses it too.
+ */
+
+export const UTM_FIELDS = ['source', 'medium', 'campaign', 'term', 'content'] as const
+export type UtmField = (typeof UTM_FIELDS)[number]
+/** Null: the address doesn't have the parameter. */
+export type Utm = Record<UtmField, string | null>
+
+/** Reads the parameters of an address; where one stands twice, the first counts. */
+export function utmOf(address: string): Utm {
+  const { parameters } = parted(address)
+  const values = UTM_FIELDS.map((field) => {
+    const found = parameters.find((parameter) => nameOf(parameter) === `utm_${field}`)
+    return [field, found === undefined ? null : readValue(found)]
+  })
+  return Object.fromEntries(values) as Utm
+}
+
+/**
+ * Sets some of the parameters, or removes those that are null. A parameter that the address has stays
+ * at its place, and one that has its value already stays as it is written.
+ */
+export function withUtm(
+  address: string,
+  utm: { readonly [F in UtmField]?: string | null | undefined },
+): string {
+  const { before, parameters, hasQuery, fragment } = parted(address)
+  let kept = parameters
+  for (const field of UTM_FIELDS) {
+    const value = utm[field]
+    if (value === undefined) continue
+    const name = `utm_${field}`
+    const first = kept.findIndex((parameter) => nameOf(parameter) === name)
+    if (value === null) kept = kept.filter((parameter) => nameOf(parameter) !== name)
+    else if (first < 0) kept = [...kept.filter(isNotLast), `${name}=${encoded(value)}`]
+    else {
+      kept = kept.flatMap((parameter, index) => {
+        if (nameOf(parameter) !== name) return [parameter]
+        if (index !== first) return []
+        if (readValue(parameter) === value) return [parameter]
+        return [`${parameter.split('=', 1)[0]}=${encoded(value)}`]
+      })
+    }
+  }
+  if (kept === parameters) return address
+  const isEmpty = kept.length === 0 && (parameters.length > 0 || !hasQuery)
+  return `${before}${isEmpty ? '' : '?'}${kept.join('&')}${fragment}`
+}
+
+/** An `&` at the end already parts what comes next. */
+function isNotLast(parameter: string, index: number, all: readonly string[]): boolean {
+  return parameter !== '' || index < all.length - 1
+}
+
+function parted(address: string) {
+  const hash = address.indexOf('#')
+  const end = hash < 0 ? address.length : hash
+  const question = address.slice(0, end).indexOf('?')
+  const hasQuery = question >= 0
+  const query = hasQuery ? address.slice(question + 1, end) : ''
+  return {
+    before: address.slice(0, hasQuery ? question : end),
+    hasQuery,
+    parameters: query === '' ? [] : query.split('&'),
+    fragment: address.slice(end),
+  }
+}
+
+function nameOf(parameter: string): string {
+  return decoded(parameter.split('=', 1)[0] as string)
+}
+
+function readValue(parameter: string): string {
+  const equals = parameter.indexOf('=')
+  return equals < 0 ? '' : decoded(parameter.slice(equals + 1))
+}
+
+/** As forms encode it; what isn't encoded properly stands for itself. */
+function decoded(text: string): string {
+  const [[, value = '']] = [...new URLSearchParams(`x=${text.replaceAll('&', '%26')}`)] as [
+    [string, string],
+  ]
+  return value
+}
+
+function encoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed())
+}
