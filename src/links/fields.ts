@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
-import { checked, checkText } from '../validation/checked.ts'
-import { parseTimestamp } from '../validation/timestamp.ts'
+import { checked } from '../validation/checked.ts'
+import { text, timestamp } from './field-types.ts'
 import { MATCHES, REDIRECT_STATUSES } from './schemas.ts'
 import {
   type AliasInput,
@@ -27,31 +27,6 @@ import { trackingField, utmField } from './view-fields.ts'
 export interface LinkRules {
   readonly checkUrl: UrlCheck
   readonly domains: Domains
-}
-
-function timestamp(description: string) {
-  return checked(z.string(), parseTimestamp)
-    .nullable()
-    .openapi({
-      type: ['string', 'null'],
-      format: 'date-time',
-      description,
-      example: '2030-01-31T22:00:00+01:00',
-    })
-}
-
-function text(
-  { max, min, lines }: { max: number; min?: 1; lines?: boolean },
-  documentation: { description: string; example: string; writeOnly?: true },
-) {
-  return checked(z.string(), checkText({ max, ...(min && { min }), ...(lines && { lines }) }))
-    .nullable()
-    .openapi({
-      type: ['string', 'null'],
-      ...(min && { minLength: min }),
-      maxLength: max,
-      ...documentation,
-    })
 }
 
 /** The schema of every field that can be written, each as it is required. */

@@ -6617,6 +6617,25 @@ export interface components {
       fallback_url: string | null
       /** Whether visitors must enter a password first. */
       has_password: boolean
+      /** What services that unfurl the link in a message show of it. Null: they are redirected as people are. */
+      social: {
+        /** The title of the preview. Null: none. */
+        title: string | null
+        /** The text below it. Null: none. */
+        description: string | null
+        /** The address of its picture. Null: none. */
+        image_url: string | null
+      } | null
+      /** The UTM parameters inside of `destination_url`. Null: it lacks one. */
+      utm: {
+        source: string | null
+        medium: string | null
+        campaign: string | null
+        term: string | null
+        content: string | null
+      }
+      /** `full`: single clicks are kept; `count`: only their numbers; `none`: not even these. */
+      tracking: 'full' | 'count' | 'none'
       /** How often the link was clicked, since it was created. */
       clicks: {
         /** All clicks: `human` and `bot` together. */
@@ -6680,6 +6699,12 @@ export interface components {
       fallback_url?: string | null
       /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
+      /** What services show that unfurl the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
+      social?: Record<string, unknown> | null
+      /** Sets parameters inside of `destination_url`, after that where both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
+      utm?: Record<string, unknown> | null
+      /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
+      tracking?: 'full' | 'count' | 'none'
     }
     LinkPatch: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
@@ -6722,6 +6747,12 @@ export interface components {
       fallback_url?: string | null
       /** What visitors must enter first; never returned, see `has_password`. Null: nothing. */
       password?: string | null
+      /** What services show that unfurl the link in a message: they get a page with Open Graph and Twitter tags, people are redirected. Null: services see the redirect too. An update changes the members it names. */
+      social?: Record<string, unknown> | null
+      /** Sets parameters inside of `destination_url`, after that where both are given; null removes one, null for all of it removes all five. Nothing else of the destination changes. */
+      utm?: Record<string, unknown> | null
+      /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
+      tracking?: 'full' | 'count' | 'none'
     }
     LinkHistory: {
       /** The changes, the newest first. */
