@@ -12,23 +12,26 @@ export function Middle({ text, className }: { text: string; className?: string }
     const element = place.current
     if (element === null || canvas === null) return
     const fit = () => {
-      canvas.font = getComputedStyle(element).font
+      // The shorthand is empty where a feature of the font is set.
+      const { fontWeight, fontSize, fontFamily } = getComputedStyle(element)
+      canvas.font = `${fontWeight} ${fontSize} ${fontFamily}`
       const room = element.clientWidth
       setShown(shortened(text, (part) => canvas.measureText(part).width <= room))
     }
     fit()
+    // Until the font is there, the measure is another one's.
+    void document.fonts.ready.then(fit)
     const observer = new ResizeObserver(fit)
     observer.observe(element)
     return () => observer.disconnect()
   }, [text])
   return (
-    <bdi
+    <span
       ref={place}
-      dir="ltr"
       className={cx('block min-w-0 max-w-full overflow-hidden whitespace-pre', className)}
       title={text}
     >
-      {shown}
-    </bdi>
+      <bdi dir="ltr">{shown}</bdi>
+    </span>
   )
 }
