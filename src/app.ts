@@ -24,6 +24,7 @@ import { registerJobRoutes } from './jobs/routes.ts'
 import { registerKeyRoutes } from './keys/routes.ts'
 import { createMemoryLimiter } from './limits/index.ts'
 import { registerLinkCheckRoute } from './links/check.ts'
+import { registerLinkExportRoutes } from './links/export-routes.ts'
 import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import { registerPlanRoutes } from './plans/routes.ts'
@@ -157,6 +158,7 @@ export function describeDashboard(deps: DashboardDeps): string {
 function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerPlanRoutes(api, deps)
   registerLinkRoutes(api, deps)
+  registerLinkExportRoutes(api, deps)
   registerAppealRoute(api, deps)
   registerJobRoutes(api, deps)
   registerImportRoutes(api, deps)

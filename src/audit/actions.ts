@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'block.removed',
   'block.appealed',
   'clicks.exported',
+  'links.exported',
   'job.created',
   'job.cancelled',
 ] as const

@@ -121,10 +121,15 @@ export function operatorActor(person: Person, requestId: string): Actor {
   return { ...personActor(person, requestId), label: person.name ?? 'operator' }
 }
 
-/** Records an export of clicks: who asked for it, which clicks, and in which form. */
+/** Records an export: who asked for it, of what, and in which form. */
 export async function recordExport(
   call: Pick<Call<Caller>, 'caller' | 'mutate' | 'request' | 'requestId'>,
-  { linkId, format, file, at }: { linkId: string | null; format: string; file: string; at: number },
+  {
+    of,
+    file,
+    at,
+    ...about
+  }: { of: 'clicks' | 'links'; file: string; at: number; format: string; link_id?: string },
 ): Promise<void> {
   const { caller, request, requestId, mutate } = call
   // Every parameter has been checked; a dashboard download names its workspace in one.
@@ -133,9 +138,9 @@ export async function recordExport(
     await recordChange(tx, actorOf(caller, requestId), {
       workspaceNo: caller.workspace.no,
       at,
-      action: 'clicks.exported',
-      target: { type: 'clicks', id: file, label: file },
-      after: { ...filter, ...(linkId !== null && { link_id: linkId }), format },
+      action: `${of}.exported`,
+      target: { type: of, id: file, label: file },
+      after: { ...filter, ...about },
     })
     return { status: 204 }
   })

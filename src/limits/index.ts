@@ -7,4 +7,5 @@ export {
   type LimitState,
   type Policy,
 } from './memory.ts'
+export { createOpenLimit } from './open-limit.ts'
 export { createSharedLimiter, type SharedLimiter } from './shared.ts'

@@ -124,13 +124,27 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
     )
 }
 
+/** The schema of the query of an export: what a list takes, but its pages. */
+export function createExportQuerySchema(rules: Pick<LinkRules, 'domains'>, isCsv: boolean) {
+  const { limit, per_page, cursor, page, total, ...filters } = createListQuerySchema(rules).shape
+  const raw = z.enum(['true', 'false']).optional()
+  return z.object({
+    ...filters,
+    ...(isCsv && {
+      raw: parameter(raw, '`true`: no apostrophe before what a spreadsheet takes for a formula.'),
+    }),
+  })
+}
+
 /** What a list is asked for. Times in milliseconds, the domain as its number. */
 export type ListQuery = Partial<Asked> & Pick<Asked, 'sort' | 'order' | 'limit'>
 
 type Asked = ReturnType<typeof listQueryOf>
 
+type Checked = z.output<ReturnType<typeof createListQuerySchema>>
+
 /** What a checked query asks for. */
-export function listQueryOf(query: z.output<ReturnType<typeof createListQuerySchema>>) {
+export function listQueryOf(query: Partial<Checked> & Pick<Checked, 'sort' | 'order'>) {
   const { search, q, tag, limit, per_page, ...rest } = query
   return { ...rest, search: search || q, tags: tag, limit: limit ?? per_page ?? LIMIT_DEFAULT }
 }

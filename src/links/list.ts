@@ -24,8 +24,7 @@ export async function list(
   caller: LinkCaller,
   query: ListQuery,
 ): Promise<LinkList> {
-  const { workspace } = caller
-  const { storage, cursors } = ctx
+  const { cursors } = ctx
   const { sort, order, limit, page, cursor } = query
   const asked = filterOf(ctx, caller, query)
   const binding = JSON.stringify([{ ...asked, covering: null }, sort, order])
@@ -33,31 +32,13 @@ export async function list(
   const start = direction === undefined ? null : ({ k, seq } as Position)
   const isBackward = direction === 'prev'
   const descending = (order === 'desc') !== isBackward
-  const nowMs = ctx.clock.now()
-  const filter = await resolve(storage.read, asked)
-  const facts = await factsOf(storage.read, workspace.no)
-  const range = await rangeOf(storage.read, filter, facts.made)
-  const isAll = isPlain(filter) && range.whole
-  // Some point reads are done by the serving thread; all else may take long.
-  const isByClicks = sort === 'clicks' || sort === 'last_clicked_at'
-  const sqlx = isAll && page === undefined && !isByClicks ? storage.read : storage.reports
-  const counting = { filter, range, exact: query.total !== 'quick', nowMs }
-  const { total, exact, seqs }: Total = isAll
-    ? { total: facts.links, exact: true }
-    : isPlainButArchived(filter) && range.whole && filter.archived === false
-      ? { total: facts.links - (await countArchived(sqlx, workspace.no)), exact: true }
-      : await ctx.totals(sqlx, counting, facts.changes)
+  const { sqlx, total, exact, found } = await find(ctx, asked, query)
   const rows = await fetchPage(sqlx, {
-    filter,
-    range,
-    sort,
+    ...found,
     descending,
     after: start,
     offset: ((page ?? 1) - 1) * limit,
     limit: limit + 1,
-    seqs,
-    few: ctx.few,
-    nowMs,
   })
   const isLonger = rows.length > limit
   if (isLonger) rows.pop()
@@ -70,7 +51,7 @@ export async function list(
   const hasNext = isBackward || isLonger
   const hasPrevious = isBackward ? isLonger : start !== null || (page ?? 1) > 1
   return {
-    data: rows.map((row) => ctx.render(row, row, nowMs)),
+    data: rows.map((row) => ctx.render(row, row, found.nowMs)),
     pagination: {
       limit,
       total,
@@ -83,8 +64,30 @@ export async function list(
   }
 }
 
+/** How many links match, and what their pages are fetched by. @throws AppError FOLDER_NOT_FOUND */
+export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery) {
+  const { storage, few } = ctx
+  const { sort, page } = query
+  const { workspaceNo } = asked
+  const nowMs = ctx.clock.now()
+  const filter = await resolve(storage.read, asked)
+  const facts = await factsOf(storage.read, workspaceNo)
+  const range = await rangeOf(storage.read, filter, facts.made)
+  const isAll = isPlain(filter) && range.whole
+  // Some point reads are done by the serving thread; all else may take long.
+  const isByClicks = sort === 'clicks' || sort === 'last_clicked_at'
+  const sqlx = isAll && page === undefined && !isByClicks ? storage.read : storage.reports
+  const counting = { filter, range, exact: query.total !== 'quick', nowMs }
+  const { total, exact, seqs }: Total = isAll
+    ? { total: facts.links, exact: true }
+    : isPlainButArchived(filter) && range.whole && filter.archived === false
+      ? { total: facts.links - (await countArchived(sqlx, workspaceNo)), exact: true }
+      : await ctx.totals(sqlx, counting, facts.changes)
+  return { sqlx, total, exact, found: { filter, range, sort, seqs, few, nowMs } }
+}
+
 /** The filter of a query, without what only the database knows. */
-function filterOf(
+export function filterOf(
   { blocks }: LinkContext,
   { workspace: { no: workspaceNo }, hiddenFolders = [] }: LinkCaller,
   query: ListQuery,

@@ -22,6 +22,7 @@ import {
   type LinkContext,
   type LinkServiceDeps,
 } from './context.ts'
+import { createLinkExport, exportColumns } from './export.ts'
 import {
   type CreateFields,
   createLinkSchemas,
@@ -82,6 +83,11 @@ export function createLinkService(deps: LinkServiceDeps) {
     domains,
   }
   let schemas: LinkSchemas | undefined
+  // Made when they are first needed: a process that restores nothing doesn't pay for them.
+  const schemasOf = () => {
+    schemas ??= createLinkSchemas(rules)
+    return schemas
+  }
   const ctx: LinkContext = {
     ...deps,
     blocks,
@@ -92,10 +98,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     hashPassword: (password, { no }) => hashes.run('link', String(no), () => hash(password)),
     changed: () => deps.changed?.(),
     removed: (linkSeq) => deps.removed?.(linkSeq),
-    // Made when it is first needed: a process that restores nothing doesn't pay for it.
     get patchSchema() {
-      schemas ??= createLinkSchemas(rules)
-      return schemas.patch
+      return schemasOf().patch
     },
   }
   const verbs = { create, update, remove, prepareRestore, restore, history, checkLink, get, list }
@@ -104,6 +108,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** What the schemas of bodies and queries check against; their output is what the verbs take. */
     rules,
     hashPassword: ctx.hashPassword,
+    /** A file of all links that match. */
+    export: createLinkExport(ctx, () => exportColumns(Object.keys(schemasOf().create.shape))),
     prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
     preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>

@@ -1,7 +1,8 @@
-import { ask, createOpenLimit } from './ask.ts'
+import { watchEnd } from '../base/streams.ts'
+import { createOpenLimit } from '../limits/index.ts'
+import { ask } from './ask.ts'
 import { listRange } from './range.ts'
 import { type Question, type StatisticsContext, select } from './selection.ts'
-import { watchEnd } from './streams.ts'
 import type { ExportOptions } from './types.ts'
 
 /** The most exports that a workspace, or a person, may have open, and all together. */

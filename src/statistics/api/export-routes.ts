@@ -78,7 +78,8 @@ export function registerExportRoutes({ api, deps, queries }: Registration): void
           return {
             status: 200,
             async stream() {
-              await recordExport(call, { linkId, format, file, at: deps.clock.now() })
+              const about = { format, ...(linkId !== null && { link_id: linkId }) }
+              await recordExport(call, { of: 'clicks', file, at: deps.clock.now(), ...about })
               return start()
             },
             headers: {

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors/index.ts'
-import { ask, createOpenLimit } from '../ask.ts'
+import { createOpenLimit } from '../../limits/index.ts'
+import { ask } from '../ask.ts'
 import { idOf, positionOf, renderClick } from '../clicks.ts'
 import type { ClicksQuery } from '../query.ts'
 import {

@@ -1,10 +1,10 @@
 import { systemClock } from '../../base/clock.ts'
+import { linesOf } from '../../base/streams.ts'
 import type { RawCounts } from '../../clicks/recount.ts'
 import { isBefore, journalDirectory, listSegments, type Position } from '../../clicks/segments.ts'
 import { openOwnStore } from '../engine/duckdb/store.ts'
 import type { LinkNumbers, RecountHead } from '../engine/types.ts'
 import type { GatherOptions } from '../ingest/gather.ts'
-import { linesOf } from '../streams.ts'
 import { askStatistics } from './socket.ts'
 import { type StoreState, stateOf } from './store-state.ts'
 

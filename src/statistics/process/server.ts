@@ -1,6 +1,6 @@
 import type { Logger } from '../../base/logger.ts'
+import { watchEnd } from '../../base/streams.ts'
 import type { Answers } from '../engine/types.ts'
-import { watchEnd } from '../streams.ts'
 import type { ClickReports } from '../types.ts'
 import { REPORTS } from './client.ts'
 import { claimSocket, prepareSocket } from './socket.ts'

@@ -329,6 +329,99 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links.csv': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          search?: string
+          q?: string
+          tag?: string[]
+          folder?: string
+          archived?: 'false' | 'true' | 'any'
+          domain?: string
+          status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_after?: string
+          created_before?: string
+          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          order?: 'asc' | 'desc'
+          raw?: 'true' | 'false'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/csv; charset=utf-8; header=present': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links.ndjson': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          search?: string
+          q?: string
+          tag?: string[]
+          folder?: string
+          archived?: 'false' | 'true' | 'any'
+          domain?: string
+          status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_after?: string
+          created_before?: string
+          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          order?: 'asc' | 'desc'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/x-ndjson': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links/{id}/appeal': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -2881,6 +2974,101 @@ export interface paths {
         503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links.csv': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          search?: string
+          q?: string
+          tag?: string[]
+          folder?: string
+          archived?: 'false' | 'true' | 'any'
+          domain?: string
+          status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_after?: string
+          created_before?: string
+          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          order?: 'asc' | 'desc'
+          raw?: 'true' | 'false'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'text/csv; charset=utf-8; header=present': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links.ndjson': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          search?: string
+          q?: string
+          tag?: string[]
+          folder?: string
+          archived?: 'false' | 'true' | 'any'
+          domain?: string
+          status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active'
+          created_after?: string
+          created_before?: string
+          sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+          order?: 'asc' | 'desc'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/x-ndjson': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never

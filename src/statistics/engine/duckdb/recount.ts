@@ -1,5 +1,5 @@
+import { streamOf } from '../../../base/streams.ts'
 import { linkNumbersSql } from '../../reports/recount.ts'
-import { streamOf } from '../../streams.ts'
 import type { RecountHead } from '../types.ts'
 import type { DuckDb } from './database.ts'
 import { dialect } from './dialect.ts'

@@ -1,5 +1,5 @@
+import { streamOf } from '../../../base/streams.ts'
 import { clicks } from '../../reports/lists.ts'
-import { streamOf } from '../../streams.ts'
 import type { ClickPosition, ExportOptions, ListedClick, Selection } from '../../types.ts'
 import type { Engine, LinkFacts } from '../types.ts'
 import { createLineFormat, type ExportRow, type RowFormat } from './export-format.ts'

@@ -39,6 +39,12 @@ function listQuery(search: LinksSearch) {
   }
 }
 
+/** What an export is asked for: all that a list finds. */
+export function exportQuery(search: LinksSearch) {
+  const { limit: _, total: __, cursor: ___, ...query } = listQuery(search)
+  return query
+}
+
 /** One page of links. */
 export function linksQuery(workspace: string, search: LinksSearch) {
   const query = listQuery(search)

@@ -9,6 +9,7 @@ import { InputGroup } from '../../ui/input.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Menu, MenuRadio } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
+import { Export } from './export.tsx'
 import { type LinksSearch, type SearchChange, SORTS, type Sort } from './search.ts'
 
 /** Asks the list for something else. */
@@ -77,6 +78,7 @@ export function Toolbar({
           }
           onClick={() => ask({ order: descending ? 'asc' : undefined })}
         />
+        <Export search={search} />
       </div>
       <p role="status" className="tabular ms-auto text-faint text-sm">
         {total === undefined

@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
+import { download } from '../../lib/download.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { errorText } from '../../ui/problem.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { pathOf, queryOf, rangeOf } from './calls.ts'
-import { download } from './download.ts'
 import type { Report } from './use-report.ts'
 
 const FORMATS = ['csv', 'ndjson', 'parquet'] as const

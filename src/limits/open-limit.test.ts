@@ -1,14 +1,13 @@
 import { expect, test } from 'bun:test'
-import { createOpenLimit } from './ask.ts'
-import type { StatisticsCaller } from './selection.ts'
+import { createOpenLimit } from './open-limit.ts'
 
-const by = (no: number, person?: string): StatisticsCaller => ({
+const by = (no: number, person?: string) => ({
   workspace: { no },
   ...(person !== undefined && { person: { id: person } }),
 })
 
 /** How many more are opened until it is refused. */
-function fill(limit: ReturnType<typeof createOpenLimit>, who: StatisticsCaller): number {
+function fill(limit: ReturnType<typeof createOpenLimit>, who: ReturnType<typeof by>): number {
   for (let count = 0; ; count++) {
     try {
       limit.take(who)

@@ -1,4 +1,4 @@
-import { open, type RequestOptions } from '../../api/client.ts'
+import { open, type RequestOptions } from '../api/client.ts'
 
 /**
  * Fetches a file and hands it to the browser. Not by a link's address: that couldn't name the

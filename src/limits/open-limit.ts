@@ -1,0 +1,48 @@
+import { AppError } from '../errors/index.ts'
+
+/** After how many seconds a client should retry when too many streams are open. */
+const RETRY_SECONDS = 10
+
+/** Who opens a stream. */
+interface Opener {
+  readonly workspace: { readonly no: number }
+  readonly person?: { readonly id: string } | null | undefined
+}
+
+/** One workspace, or person, may have this part of the places that are left: some always are. */
+const SHARE = 1 / 4
+
+/** Limits how many streams a workspace has open, a person in all workspaces, and all together. */
+export function createOpenLimit(each: number, inAll: number) {
+  const counts = new Map<string, number>()
+  let open = 0
+  return {
+    get open() {
+      return open
+    },
+    /** Returns a function that releases the place. @throws AppError RATE_LIMITED */
+    take({ workspace, person }: Opener): () => void {
+      const keys = [`workspace ${workspace.no}`, ...(person ? [`person ${person.id}`] : [])]
+      const most = Math.max(...keys.map((key) => counts.get(key) ?? 0))
+      if (most >= each || most >= (inAll - open) * SHARE) {
+        throw new AppError('RATE_LIMITED', {
+          params: { seconds: RETRY_SECONDS },
+          headers: { 'Retry-After': String(RETRY_SECONDS) },
+        })
+      }
+      for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+      open++
+      let isReleased = false
+      return () => {
+        if (isReleased) return
+        isReleased = true
+        open--
+        for (const key of keys) {
+          const left = (counts.get(key) ?? 1) - 1
+          if (left === 0) counts.delete(key)
+          else counts.set(key, left)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import { csvField } from '../base/csv.ts'
+import { streamOf, watchEnd } from '../base/streams.ts'
+import { createOpenLimit } from '../limits/index.ts'
+import type { LinkCaller, LinkContext } from './context.ts'
+import { filterOf, find } from './list.ts'
+import type { ListQuery } from './list-query.ts'
+import { fetchPage, type PageQuery, type Position } from './page.ts'
+import type { Link } from './schemas.ts'
+
+/** The most exports of links that a workspace, or a person, may have open, and all together. */
+export const EXPORTS_PER_WORKSPACE = 4
+const EXPORTS_MAX = 40
+/** So many links are read at once. */
+const PAGE_LINKS = 500
+
+/** The form of an export. */
+export interface LinkExport {
+  format: 'csv' | 'ndjson'
+  /** Of CSV: no apostrophes before what a spreadsheet takes for a formula. */
+  raw?: boolean
+}
+
+/** The columns of an export: every field that can be written, and what a copy is compared by. */
+export function exportColumns(writable: readonly string[]): (keyof Link)[] {
+  const named = writable.map((field) => (field === 'password' ? 'has_password' : field))
+  return ['id', ...named, 'created_at'] as (keyof Link)[]
+}
+
+/**
+ * Exports all links that match when it begins, in bounded memory: a page is read when the client has
+ * taken the one before. The query is checked first, and the export begins when the result is called,
+ * which throws AppError RATE_LIMITED with too many open.
+ * @param columns see {@link exportColumns}
+ */
+export function createLinkExport(ctx: LinkContext, columns: () => readonly (keyof Link)[]) {
+  const limit = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
+  /** @throws AppError FOLDER_NOT_FOUND */
+  return async (
+    caller: LinkCaller & Parameters<typeof limit.take>[0],
+    query: ListQuery,
+    options: LinkExport,
+    signal?: AbortSignal,
+  ): Promise<() => ReadableStream<Uint8Array>> => {
+    const { found } = await find(ctx, filterOf(ctx, caller, query), { ...query, total: 'quick' })
+    const pages = walk(ctx, { ...found, descending: query.order === 'desc' })
+    return () => {
+      const release = limit.take(caller)
+      signal?.addEventListener('abort', release)
+      const stream = streamOf((until) => write(pages, columns(), options, until), signal)
+      const { body, end } = watchEnd(stream)
+      void end.then(release)
+      return body
+    }
+  }
+}
+
+async function* write(
+  pages: AsyncIterable<Link[]>,
+  names: readonly (keyof Link)[],
+  { format, raw = false }: LinkExport,
+  until: AbortSignal,
+): AsyncGenerator<Uint8Array, undefined> {
+  const encoder = new TextEncoder()
+  const line =
+    format === 'csv'
+      ? (link: Link) => `${names.map((name) => csvField(cellOf(link[name]), raw)).join(',')}\r\n`
+      : (link: Link) =>
+          `${JSON.stringify(Object.fromEntries(names.map((name) => [name, link[name]])))}\n`
+  if (format === 'csv') yield encoder.encode(`${names.join(',')}\r\n`)
+  for await (const links of pages) {
+    until.throwIfAborted()
+    yield encoder.encode(links.map(line).join(''))
+  }
+  return undefined
+}
+
+/** All links of a search. Links that come, go or move in the order meanwhile may be missing. */
+async function* walk(
+  { storage, render }: LinkContext,
+  found: Omit<PageQuery, 'after' | 'offset' | 'limit'>,
+): AsyncGenerator<Link[]> {
+  for (let after: Position | null = null; ; ) {
+    const page = { ...found, after, offset: 0, limit: PAGE_LINKS }
+    const rows: Awaited<ReturnType<typeof fetchPage>> = await fetchPage(storage.reports, page)
+    if (rows.length > 0) yield rows.map((row) => render(row, row, found.nowMs))
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE_LINKS) return
+    after = { k: last.k, seq: last.seq }
+  }
+}
+
+/** Texts as they are, lists and objects as JSON; null stays null. */
+function cellOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,40 @@
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { useI18n } from '../../i18n/index.tsx'
+import { download } from '../../lib/download.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { errorText } from '../../ui/problem.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { exportQuery } from './calls.ts'
+import type { LinksSearch } from './search.ts'
+
+const FORMATS = ['csv', 'ndjson'] as const
+
+/** All links that the list finds, as a file. */
+export function Export({ search }: { search: LinksSearch }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const save = useMutation({
+    mutationFn: (format: (typeof FORMATS)[number]) =>
+      download(`/api/v1/links.${format}`, exportQuery(search), `links.${format}`),
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  return (
+    <Menu
+      trigger={
+        <IconButton
+          label={t('links.export')}
+          icon={<Download size={14} aria-hidden="true" />}
+          disabled={save.isPending}
+        />
+      }
+    >
+      {FORMATS.map((format) => (
+        <MenuItem key={format} onClick={() => save.mutate(format)}>
+          {t(`links.export.${format}`)}
+        </MenuItem>
+      ))}
+    </Menu>
+  )
+}
