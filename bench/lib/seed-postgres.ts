@@ -12,7 +12,7 @@ const SLUG = `'s' || ${[5, 4, 3, 2, 1, 0]
  * links. Indexes are made anew behind them, which takes a fraction of the time.
  */
 export async function seedPostgres(url: string, options: SeedOptions): Promise<void> {
-  const { workspaceNo, links, rare = 0, common = 0, statuses = false } = options
+  const { workspaceNo, links, rare = 0, common = 0, statuses = false, tags = 50 } = options
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(
@@ -32,14 +32,14 @@ export async function seedPostgres(url: string, options: SeedOptions): Promise<v
   for (const { name } of indexes) await client.query(`DROP INDEX ${name}`)
   await client.query(
     `INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
-       target_url, title, notes, tags, aliases, external_id, enabled, redirect_status,
+       target_url, title, notes, tag_nos, aliases, external_id, enabled, redirect_status,
        forward_query, created_at, updated_at, version, search_text, expires_at)
      SELECT seq, 'lnk_' || lpad(seq::text, 26, '0'), ${workspaceNo}, 0, slug, slug, url, url, title,
-       NULL, '["' || tag || '"]', '[]', NULL, ${statuses ? 'CASE WHEN n % 97 = 1 THEN 0 ELSE 1 END' : 1},
-       302, 0, at, at, 1, slug || E'\\n' || url || E'\\n' || lower(title) || E'\\n' || tag,
+       NULL, '[' || tag || ']', '[]', NULL, ${statuses ? 'CASE WHEN n % 97 = 1 THEN 0 ELSE 1 END' : 1},
+       302, 0, at, at, 1, slug || E'\\n' || url || E'\\n' || lower(title),
        ${statuses ? 'CASE WHEN n % 19 = 7 THEN at + 1 END' : 'NULL::bigint'}
      FROM (
-       SELECT n, ${base} + n + 1 AS seq, ${SLUG} AS slug, ${start} + n AS at, 'tag' || n % 50 AS tag,
+       SELECT n, ${base} + n + 1 AS seq, ${SLUG} AS slug, ${start} + n AS at, n % ${tags} + 1 AS tag,
          'Article ' || n || ${has('zyxrare', rare)} || ${has('commonword', common)} AS title,
          'https://example.com/articles/' || n || '?ref=' || (n * 2654435761) % 1000003 AS url
        FROM generate_series(0, ${links - 1}) AS n
@@ -53,8 +53,14 @@ export async function seedPostgres(url: string, options: SeedOptions): Promise<v
        CASE WHEN enabled = 0 OR expires_at IS NOT NULL THEN 1 ELSE 0 END ${ours}`,
   )
   await client.query(
-    `INSERT INTO link_tags (workspace_no, tag_key, link_seq)
-     SELECT ${workspaceNo}, tags::json ->> 0 AS tag, seq ${ours} ORDER BY tag, seq`,
+    `INSERT INTO link_tags (workspace_no, tag_no, link_seq)
+     SELECT ${workspaceNo}, (tag_nos::json ->> 0)::bigint AS tag, seq ${ours} ORDER BY tag, seq`,
+  )
+  await client.query(
+    `INSERT INTO tags (workspace_no, no, id, key, name, search_text, colour, created_at, updated_at,
+       version)
+     SELECT ${workspaceNo}, n + 1, 'tag_' || lpad(n::text, 26, '0'), 'tag' || n, 'tag' || n, 'tag' || n,
+       'blue', 0, 0, 1 FROM generate_series(0, ${tags - 1}) n`,
   )
   await client.query(
     `INSERT INTO link_counters (link_seq, workspace_no) SELECT seq, ${workspaceNo} ${ours}
@@ -66,7 +72,7 @@ export async function seedPostgres(url: string, options: SeedOptions): Promise<v
   )
   await client.query(
     `UPDATE workspaces SET links_count = links_count + $1, links_made = links_made + $1,
-      last_link_at = $2 WHERE no = $3`,
+      tags_made = ${tags}, last_link_at = $2 WHERE no = $3`,
     [links, start + links, workspaceNo],
   )
   for (const { definition } of indexes) await client.query(definition)

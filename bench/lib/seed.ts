@@ -15,18 +15,23 @@ export interface SeedOptions {
   common?: number
   /** One in 19 has expired, one in 97 is disabled; else all are active. */
   statuses?: boolean
+  /** How many tags there are, of which each link has one. Default: 50. */
+  tags?: number
 }
+
+const INSERT_TAG = `INSERT INTO tags (workspace_no, no, id, key, name, search_text, colour, created_at,
+  updated_at, version) VALUES (?1, ?2, ?3, ?4, ?4, ?4, 'blue', 0, 0, 1)`
 
 /** Writes links straight into the tables of a server that isn't running. */
 export function seedLinks(dataDir: string, options: SeedOptions): void {
-  const { workspaceNo, links, rare = 0, common = 0, statuses = false } = options
+  const { workspaceNo, links, rare = 0, common = 0, statuses = false, tags = 50 } = options
   const db = new Database(databaseFiles(dataDir).main)
   db.run('PRAGMA synchronous = OFF')
   const ids = createIds(systemClock, systemRandom)
   const insert = {
     link: db.prepare(
       `INSERT INTO links (seq, id, workspace_no, domain_no, slug, slug_key, destination_url,
-        target_url, title, notes, tags, aliases, external_id, enabled, redirect_status,
+        target_url, title, notes, tag_nos, aliases, external_id, enabled, redirect_status,
         forward_query, created_at, updated_at, version, search_text, expires_at)
        VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, NULL, ?, '[]', NULL, ?, 302, 0, ?, ?, 1, ?, ?)`,
     ),
@@ -34,7 +39,8 @@ export function seedLinks(dataDir: string, options: SeedOptions): void {
       `INSERT INTO slugs (slug_key, domain_no, workspace_no, link_seq, slug, target_url,
         redirect_status, special) VALUES (?, 0, ?, ?, ?, ?, 302, ?)`,
     ),
-    tag: db.prepare('INSERT INTO link_tags (workspace_no, tag_key, link_seq) VALUES (?, ?, ?)'),
+    tag: db.prepare('INSERT INTO link_tags (workspace_no, tag_no, link_seq) VALUES (?, ?, ?)'),
+    name: db.prepare(INSERT_TAG),
     search: db.prepare('INSERT INTO links_search (rowid, search_text) VALUES (?, ?)'),
   }
   const start = Date.now() - links
@@ -50,9 +56,8 @@ export function seedLinks(dataDir: string, options: SeedOptions): void {
     let title = `Article ${n}`
     if (rareEvery > 0 && n % rareEvery === 0 && rareLeft-- > 0) title += ' zyxrare'
     if (commonEvery > 0 && n % commonEvery === 0 && commonLeft-- > 0) title += ' commonword'
-    const tag = `tag${n % 50}`
-    const text = `${slug}\n${url}\n${title.toLowerCase()}\n${tag}`
-    const tags = JSON.stringify([tag])
+    const tag = (n % tags) + 1
+    const text = `${slug}\n${url}\n${title.toLowerCase()}`
     const at = start + n
     const enabled = statuses && n % 97 === 1 ? 0 : 1
     const expiresAt = statuses && n % 19 === 7 ? at + 1 : null
@@ -65,7 +70,7 @@ export function seedLinks(dataDir: string, options: SeedOptions): void {
       url,
       url,
       title,
-      tags,
+      `[${tag}]`,
       enabled,
       at,
       at,
@@ -77,10 +82,13 @@ export function seedLinks(dataDir: string, options: SeedOptions): void {
     insert.tag.run(workspaceNo, tag, seq)
     insert.search.run(seq, text)
   }
+  for (let tag = 1; tag <= tags; tag++) {
+    insert.name.run(workspaceNo, tag, ids.next('tag'), `tag${tag - 1}`)
+  }
   db.run('COMMIT')
   db.run(
     `UPDATE workspaces SET links_count = links_count + ?1, links_made = links_made + ?1,
-      last_link_at = ?2 WHERE no = ?3`,
+      tags_made = ${tags}, last_link_at = ?2 WHERE no = ?3`,
     [links, start + links, workspaceNo],
   )
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
