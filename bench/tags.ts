@@ -87,5 +87,5 @@ console.table({
 })
 console.table({ quiet, meanwhile })
 await slugline.stop()
-await scaled?.stop()
+await scaled?.dispose()
 rmSync(dir, { recursive: true })

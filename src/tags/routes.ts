@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
-import { type Api, endpoint } from '../http/index.ts'
+import { type Api, endpoint, repeatable } from '../http/index.ts'
 import { pageLinks } from '../http/page.ts'
-import { BOUNDS } from '../links/values.ts'
+import { BOUNDS, checkTag } from '../links/values.ts'
 import { checked, checkText, whole } from '../validation/checked.ts'
 import {
   TAG_EXAMPLE,
@@ -31,6 +31,13 @@ const Query = z.object({
       maxLength: BOUNDS.search,
       example: 'news',
     }),
+  name: repeatable(checked(z.string(), checkTag), LIMIT.max).openapi({
+    param: { description: 'Tags with this name, any case; may be given several times.' },
+    type: 'array',
+    items: { type: 'string' },
+    maxItems: LIMIT.max,
+    example: ['newsletter'],
+  }),
   limit: whole(LIMIT.max)
     .optional()
     .openapi({

@@ -78,15 +78,22 @@ function linksOf(
 async function list(
   { storage, cursors }: TagContext,
   { workspace, hiddenFolders = [] }: TagCaller,
-  query: { search?: string | undefined; limit: number; cursor?: string | undefined },
+  query: {
+    search?: string | undefined
+    name?: readonly Name[] | undefined
+    limit: number
+    cursor?: string | undefined
+  },
 ): Promise<TagList> {
   const { limit, cursor } = query
   const term = foldForSearch(query.search ?? '')
-  const binding = JSON.stringify(['tags', workspace.no, term])
+  const keys = query.name?.map(({ key }) => key) ?? null
+  const binding = JSON.stringify(['tags', workspace.no, term, keys])
   const afterKey = cursor === undefined ? null : (cursors.decode(cursor, binding)[0] as string)
   const rows = await listTags(storage.reports, {
     workspaceNo: workspace.no,
     term,
+    keys,
     afterKey,
     limit: limit + 1,
     hiddenFolders,

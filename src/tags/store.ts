@@ -140,6 +140,8 @@ export async function hasTagWith({ db }: Sql, workspaceNo: number, term: string)
 interface TagPage {
   workspaceNo: number
   term: string
+  /** Only tags with these keys; null: all. */
+  keys: readonly string[] | null
   /** Exclusive; null: the beginning. */
   afterKey: string | null
   limit: number
@@ -151,11 +153,12 @@ type CountedTag = Pick<TagRow, 'id' | 'name' | 'key' | 'colour' | 'version'> & {
 
 /** Tags by their key, with how many links each has. */
 export async function listTags({ db }: Sql, page: TagPage): Promise<CountedTag[]> {
-  const { workspaceNo, term, afterKey, limit, hiddenFolders } = page
+  const { workspaceNo, term, keys, afterKey, limit, hiddenFolders } = page
   const { rows } = await sql<CountedTag>`
     SELECT t.id, t.name, t.key, t.colour, t.version, ${linksOf(hiddenFolders)} AS links
     FROM tags t WHERE t.workspace_no = ${workspaceNo} AND t.merged_into IS NULL
       ${term === '' ? sql`` : sql`AND ${tagContains(term)}`}
+      ${keys === null ? sql`` : sql`AND t.key IN (${sql.join(keys)})`}
       ${afterKey === null ? sql`` : sql`AND t.key > ${afterKey}`}
     ORDER BY t.key LIMIT ${limit}`.execute(db)
   return rows.map((row) => ({ ...row, links: Number(row.links) }))

@@ -57,6 +57,8 @@ describe('tags', () => {
     expect(names).toEqual(['a', 'b', 'C', 'Ünders'])
     const found = (await send('GET', '/tags?search=üN')).body.data
     expect(found.map((it: { name: string }) => it.name)).toEqual(['Ünders'])
+    const named = (await send('GET', '/tags?name=A&name=c&name=zz')).body.data
+    expect(named.map((it: { name: string }) => it.name)).toEqual(['a', 'C'])
     const wrong = await send('GET', `/tags?search=x&cursor=${one.pagination.next_cursor}`)
     expect(wrong.status).toBe(400)
   })

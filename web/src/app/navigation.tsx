@@ -7,6 +7,7 @@ import {
   ScrollText,
   Server,
   Settings,
+  Tags,
   Users,
 } from 'lucide-react'
 import type { MessageKey } from '../i18n/index.tsx'
@@ -17,6 +18,7 @@ export interface Destination {
   to:
     | '/links'
     | '/statistics'
+    | '/tags'
     | '/keys'
     | '/members'
     | '/audit'
@@ -34,6 +36,7 @@ export function destinationsOf(place: Place): Destination[] {
   const all: (Destination | false)[] = [
     { to: '/links', label: 'shell.links', Icon: Link2, group: 'work' },
     { to: '/statistics', label: 'shell.statistics', Icon: ChartNoAxesColumn, group: 'work' },
+    { to: '/tags', label: 'shell.tags', Icon: Tags, group: 'work' },
     place.may('keys:manage') && {
       to: '/keys',
       label: 'shell.keys',

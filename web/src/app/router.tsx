@@ -10,6 +10,7 @@ import {
 import { sessionQuery } from '../api/session.ts'
 import { auditSearch } from '../features/audit/search.ts'
 import { authSearch } from '../features/auth/search.ts'
+import { tagsSearch } from '../features/groups/search.ts'
 import { instanceSearch } from '../features/instance/search.ts'
 import { linkSearch, linksSearch } from '../features/links/search.ts'
 import { statisticsSearch } from '../features/statistics/search.ts'
@@ -89,6 +90,15 @@ const statistics = createRoute({
   path: '/statistics',
   validateSearch: statisticsSearch,
   component: lazyRouteComponent(statisticsPages, 'StatisticsPage'),
+})
+const tags = createRoute({
+  getParentRoute: () => shell,
+  path: '/tags',
+  validateSearch: tagsSearch,
+  component: lazyRouteComponent(
+    () => part(() => import('../features/groups/index.ts')),
+    'TagsPage',
+  ),
 })
 const keys = createRoute({
   getParentRoute: () => shell,
@@ -206,6 +216,7 @@ const routeTree = root.addChildren([
     link,
     linkStatistics,
     statistics,
+    tags,
     keys,
     members,
     audit,

@@ -7,6 +7,7 @@ import type links from './messages/en/links.json'
 import type members from './messages/en/members.json'
 import type settings from './messages/en/settings.json'
 import type statistics from './messages/en/statistics.json'
+import type tags from './messages/en/tags.json'
 import type usage from './messages/en/usage.json'
 
 /** Every key of the English files; each feature has a file of its own. */
@@ -21,5 +22,6 @@ export type MessageKey =
   | keyof typeof settings
   | keyof typeof auth
   | keyof typeof instance
+  | keyof typeof tags
 
 export type Messages = Readonly<Record<MessageKey, string>>

@@ -19,6 +19,7 @@ export function Chip({
   removeLabel,
   onClick,
   title,
+  before,
   className,
   children,
 }: {
@@ -29,6 +30,8 @@ export function Chip({
   onClick?: () => void
   /** The whole of what may be cut off. */
   title?: string
+  /** A mark before the word. */
+  before?: ReactNode
   className?: string
   children: ReactNode
 }) {
@@ -45,6 +48,7 @@ export function Chip({
         onClick={onClick}
         className={cx(look, 'hover:text-fg pointer-coarse:h-10 pointer-coarse:px-3')}
       >
+        {before}
         <span className="truncate" dir="auto">
           {children}
         </span>
@@ -53,6 +57,7 @@ export function Chip({
   }
   return (
     <span className={cx(look, onRemove && 'pe-0 pointer-coarse:h-10')}>
+      {before}
       <span className="truncate" dir="auto">
         {children}
       </span>

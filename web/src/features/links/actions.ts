@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { usePlace } from '../../app/workspace.tsx'
-import { useI18n } from '../../i18n/index.tsx'
+import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { copyText } from '../../lib/clipboard.ts'
 import { errorText } from '../../ui/problem.tsx'
 import { showToast } from '../../ui/toast.tsx'
+import { type Folder, foldersKey, tagsKey } from '../groups/calls.ts'
 import {
   createLink,
   deleteLink,
@@ -27,6 +28,10 @@ export interface LinkActions {
   update(link: Link, patch: LinkPatch): Promise<Link>
   /** Switches a link on or off, and tells of a failure. */
   toggle(link: Link): Promise<void>
+  /** Archives a link, or takes it back, with a way back. */
+  archive(link: Link): Promise<void>
+  /** Puts a link into a folder, or into none, with a way back. */
+  move(link: Link, folder: Folder | null): Promise<void>
   /** Deletes a link, with a way back. True: it is gone. */
   remove(link: Link): Promise<boolean>
   /** Puts a link as it is now into all that shows it. */
@@ -53,7 +58,11 @@ export function useLinkActions(): LinkActions {
     }))
   }
 
-  const refresh = () => client.invalidateQueries({ queryKey: ['links', workspace.id] })
+  // New tags may have been made, and folders are counted.
+  const refresh = async () => {
+    const keys = [['links', workspace.id], tagsKey(workspace.id), foldersKey(workspace.id)]
+    await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+  }
   const fail = (error: unknown) => showToast({ title: errorText(error, i18n), bad: true })
 
   async function update(link: Link, patch: LinkPatch): Promise<Link> {
@@ -116,6 +125,7 @@ export function useLinkActions(): LinkActions {
         fail(error)
       }
     },
+    ...filing({ keep, refresh, fail, t }),
     async remove(link) {
       const before = client.getQueriesData<LinkList>({ queryKey: lists })
       change(({ data, pagination }) => {
@@ -136,6 +146,47 @@ export function useLinkActions(): LinkActions {
         action: { label: t('common.undo'), onClick: () => void restore(link) },
       })
       return true
+    },
+  }
+}
+
+/** What puts links away, with a way back. */
+function filing({
+  keep,
+  refresh,
+  fail,
+  t,
+}: Pick<LinkActions, 'keep' | 'refresh'> &
+  Pick<I18n, 't'> & { fail: (error: unknown) => void }): Pick<LinkActions, 'archive' | 'move'> {
+  async function set(link: Link, patch: LinkPatch, back: LinkPatch, title: string) {
+    keep({ ...link, ...patch } as Link)
+    try {
+      keep(await updateLink(link.id, patch))
+    } catch (error) {
+      keep(link)
+      fail(error)
+      return
+    }
+    void refresh()
+    const undo = () =>
+      void updateLink(link.id, back).then((was) => {
+        keep(was)
+        return refresh()
+      }, fail)
+    showToast({ title, action: { label: t('common.undo'), onClick: undo } })
+  }
+  return {
+    archive(link) {
+      const { archived } = link
+      const name = nameOf(link)
+      const title = t(archived ? 'links.unarchivedName' : 'links.archivedName', { name })
+      return set(link, { archived: !archived }, { archived }, title)
+    },
+    async move(link, folder) {
+      const folder_id = folder?.id ?? null
+      if (folder_id === link.folder_id) return
+      const values = { link: nameOf(link), name: folder?.name ?? t('folders.none') }
+      await set(link, { folder_id }, { folder_id: link.folder_id }, t('folders.moved', values))
     },
   }
 }

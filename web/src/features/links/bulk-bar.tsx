@@ -1,24 +1,44 @@
-import { CirclePause, CirclePlay, Tag, Trash2, X } from 'lucide-react'
+import {
+  Archive,
+  ArchiveRestore,
+  CirclePause,
+  CirclePlay,
+  FolderInput,
+  Tag,
+  Trash2,
+  X,
+} from 'lucide-react'
 import { useState } from 'react'
 import { startJob } from '../../app/jobs.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
+import type { Folder } from '../groups/calls.ts'
+import { MoveDialog } from '../groups/folder-dialogs.tsx'
 import { useLinkActions } from './actions.ts'
 import { amendLink, deleteLink, type Link, restoreLink, updateLink } from './calls.ts'
 import { TagsInput } from './form/tags-input.tsx'
-import { useKnownTags } from './known-tags.ts'
 import type { Selection } from './use-selection.ts'
 
-/** What can be done with many links at once. */
-export function BulkBar({ selection }: { selection: Selection }) {
+type BulkKind =
+  | 'delete'
+  | 'enable'
+  | 'disable'
+  | 'tag'
+  | 'restore'
+  | 'archive'
+  | 'unarchive'
+  | 'move'
+
+/** What changes many links; each as a work that goes on by itself. */
+function useBulkActions(selection: Selection) {
   const { t } = useI18n()
   const { keep, refresh } = useLinkActions()
-  const { links, count } = selection
+  const { links } = selection
 
   const start = (
-    kind: 'delete' | 'enable' | 'disable' | 'tag' | 'restore',
+    kind: BulkKind,
     items: readonly Link[],
     run: (link: Link) => Promise<unknown>,
     undo?: (done: Link[]) => void,
@@ -46,6 +66,29 @@ export function BulkBar({ selection }: { selection: Selection }) {
       links.filter((link) => link.enabled !== enabled),
       async ({ id }) => keep(await updateLink(id, { enabled })),
     )
+  const archive = (archived: boolean, some: readonly Link[]) =>
+    start(
+      archived ? 'archive' : 'unarchive',
+      some.filter((link) => link.archived !== archived),
+      async ({ id }) => keep(await updateLink(id, { archived })),
+      (done) =>
+        archive(
+          !archived,
+          done.map((link) => ({ ...link, archived })),
+        ),
+    )
+  const move = (folder: Folder | null) => {
+    const folder_id = folder?.id ?? null
+    start(
+      'move',
+      links.filter((link) => link.folder_id !== folder_id),
+      async ({ id }) => keep(await updateLink(id, { folder_id })),
+      (done) =>
+        start('move', done, async (was) =>
+          keep(await updateLink(was.id, { folder_id: was.folder_id })),
+        ),
+    )
+  }
   const tag = (added: string[], removed: string[]) => {
     const gone = new Set(removed.map((one) => one.toLowerCase()))
     const retag = ({ tags }: Link) => {
@@ -55,6 +98,16 @@ export function BulkBar({ selection }: { selection: Selection }) {
     }
     start('tag', links, async (link) => keep(await amendLink(link, retag)))
   }
+  return { remove, enable, archive, move, tag }
+}
+
+/** What can be done with many links at once. */
+export function BulkBar({ selection }: { selection: Selection }) {
+  const { t } = useI18n()
+  const { remove, enable, archive, move, tag } = useBulkActions(selection)
+  const { links, count } = selection
+  const [moving, setMoving] = useState(false)
+  const areArchived = links.length > 0 && links.every((link) => link.archived)
   return (
     <section
       aria-label={t('links.bulk.selected', { count })}
@@ -79,6 +132,26 @@ export function BulkBar({ selection }: { selection: Selection }) {
       >
         {t('links.disable')}
       </Button>
+      <Button
+        variant="ghost"
+        icon={<FolderInput size={14} aria-hidden="true" />}
+        onClick={() => setMoving(true)}
+      >
+        {t('links.field.folder')}
+      </Button>
+      <Button
+        variant="ghost"
+        icon={
+          areArchived ? (
+            <ArchiveRestore size={14} aria-hidden="true" />
+          ) : (
+            <Archive size={14} aria-hidden="true" />
+          )
+        }
+        onClick={() => archive(!areArchived, links)}
+      >
+        {areArchived ? t('links.unarchive') : t('links.archive')}
+      </Button>
       <Button variant="ghost" icon={<Trash2 size={14} aria-hidden="true" />} onClick={remove}>
         {t('links.delete')}
       </Button>
@@ -88,6 +161,16 @@ export function BulkBar({ selection }: { selection: Selection }) {
         icon={<X size={14} aria-hidden="true" />}
         onClick={selection.clear}
       />
+      {moving ? (
+        <MoveDialog
+          value={null}
+          onClose={() => setMoving(false)}
+          onChoose={(folder) => {
+            setMoving(false)
+            move(folder)
+          }}
+        />
+      ) : null}
     </section>
   )
 }
@@ -104,7 +187,6 @@ function TagPopover({
   const [open, setOpen] = useState(false)
   const [added, setAdded] = useState<string[]>([])
   const [removed, setRemoved] = useState<string[]>([])
-  const known = useKnownTags()
   const have = [...new Set(links.flatMap((link) => link.tags))]
   return (
     <Popover
@@ -121,9 +203,7 @@ function TagPopover({
     >
       <div className="flex flex-col gap-4">
         <Field label={t('links.bulk.addTags')}>
-          {(control) => (
-            <TagsInput control={control} value={added} onChange={setAdded} suggestions={known} />
-          )}
+          {(control) => <TagsInput control={control} value={added} onChange={setAdded} />}
         </Field>
         <Field label={t('links.bulk.removeTags')}>
           {(control) => (

@@ -21,13 +21,15 @@ function midnight(day: string, daysLater = 0): string {
 }
 
 function listQuery(search: LinksSearch) {
-  const { q, tag, domain, status, after, before, sort, order, cursor } = search
+  const { q, tag, folder, archived, domain, status, after, before, sort, order, cursor } = search
   return {
     limit: PAGE_SIZE,
     // Of a million matches nobody wants to wait for the last one to be counted.
     total: 'quick' as const,
     ...(q ? { search: q } : {}),
     ...(tag ? { tag } : {}),
+    ...(folder ? { folder } : {}),
+    ...(archived ? { archived } : {}),
     ...(domain ? { domain } : {}),
     ...(status ? { status } : {}),
     ...(after ? { created_after: midnight(after) } : {}),

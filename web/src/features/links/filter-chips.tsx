@@ -1,11 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
+import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
+import { folderQuery } from '../groups/calls.ts'
 import type { LinksSearch, SearchChange } from './search.ts'
 import type { Ask } from './toolbar.tsx'
+
+/** The folder whose name has to be known. */
+function folderIdOf({ folder }: LinksSearch): string {
+  return folder === undefined || folder === 'none' ? '' : folder
+}
 
 /** What the list is narrowed to; each can be taken away. */
 export function FilterChips({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t, format } = useI18n()
+  const { workspace } = usePlace()
+  const folder = useQuery(folderQuery(workspace.id, folderIdOf(search)))
   const day = (text: string) => format.date(`${text}T00:00`)
   const chips: { text: string; without: SearchChange }[] = []
   if (search.status) {
@@ -14,6 +24,15 @@ export function FilterChips({ search, ask }: { search: LinksSearch; ask: Ask }) 
   for (const tag of search.tag ?? []) {
     const rest = search.tag?.filter((one) => one !== tag)
     chips.push({ text: t('links.withTag', { tag }), without: { tag: rest } })
+  }
+  if (search.folder) {
+    const name = folder.data?.name ?? '…'
+    const text = search.folder === 'none' ? t('folders.none') : t('links.inFolder', { name })
+    chips.push({ text, without: { folder: undefined } })
+  }
+  if (search.archived) {
+    const text = t(search.archived === 'true' ? 'links.field.archived' : 'links.withArchived')
+    chips.push({ text, without: { archived: undefined } })
   }
   if (search.domain) chips.push({ text: search.domain, without: { domain: undefined } })
   if (search.after) {

@@ -4,7 +4,6 @@ import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TagsInput } from './form/tags-input.tsx'
-import { useKnownTags } from './known-tags.ts'
 import { type LinksSearch, STATUSES, type Status } from './search.ts'
 import type { Ask } from './toolbar.tsx'
 
@@ -14,7 +13,6 @@ const ANY = ''
 export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
   const { instance } = usePlace()
-  const known = useKnownTags()
   return (
     <div className="flex flex-col gap-4">
       <Field label={t('links.field.status')}>
@@ -32,11 +30,20 @@ export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
       </Field>
       <Field label={t('links.field.tags')} hint={t('links.hint.allTags')}>
         {(control) => (
-          <TagsInput
-            control={control}
-            value={search.tag ?? []}
-            onChange={(tag) => ask({ tag })}
-            suggestions={known}
+          <TagsInput control={control} value={search.tag ?? []} onChange={(tag) => ask({ tag })} />
+        )}
+      </Field>
+      <Field label={t('links.field.archived')}>
+        {(control) => (
+          <Select<'true' | 'any' | typeof ANY>
+            {...control}
+            value={search.archived ?? ANY}
+            onChange={(archived) => ask({ archived: archived === ANY ? undefined : archived })}
+            options={[
+              { value: ANY, label: t('links.archived.without') },
+              { value: 'any', label: t('links.archived.any') },
+              { value: 'true', label: t('links.archived.only') },
+            ]}
           />
         )}
       </Field>

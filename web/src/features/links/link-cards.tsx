@@ -5,12 +5,13 @@ import { Chip } from '../../ui/chip.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
 import { Middle } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
 import { followInPlace, type RowProps, type Rows, useLinkPageAhead, useRowProps } from './rows.ts'
 import { Sparkline } from './sparkline.tsx'
-import { StatusDot } from './status.tsx'
+import { ArchivedMark, StatusDot } from './status.tsx'
 import { nameOf, readable } from './text.ts'
 
 /** The links where a table has no room. */
@@ -26,7 +27,16 @@ export function LinkCards(rows: Rows) {
   )
 }
 
-const Card = memo(function Card({ link, days, selected, fresh, writable, href, does }: RowProps) {
+const Card = memo(function Card({
+  link,
+  days,
+  colours,
+  selected,
+  fresh,
+  writable,
+  href,
+  does,
+}: RowProps) {
   const { t, format } = useI18n()
   return (
     <li
@@ -57,6 +67,7 @@ const Card = memo(function Card({ link, days, selected, fresh, writable, href, d
           >
             <Address link={link} />
           </a>
+          {link.archived ? <ArchivedMark /> : null}
         </div>
         {link.title ? (
           <span dir="auto" className="w-fit max-w-full truncate text-muted text-sm">
@@ -70,7 +81,9 @@ const Card = memo(function Card({ link, days, selected, fresh, writable, href, d
         {link.tags.length > 0 ? (
           <span className="mt-1 flex min-w-0 flex-wrap gap-1">
             {link.tags.slice(0, 4).map((tag) => (
-              <Chip key={tag}>{tag}</Chip>
+              <Chip key={tag} before={<TagDot colour={colours?.get(tag)} />}>
+                {tag}
+              </Chip>
             ))}
           </span>
         ) : null}
@@ -85,6 +98,7 @@ const Card = memo(function Card({ link, days, selected, fresh, writable, href, d
           actions={does}
           writable={writable}
           onEdit={() => does.edit(link)}
+          onMove={() => does.move(link)}
           onRemove={() => does.remove(link)}
         />
         <CopyButton text={link.short_url} label={t('links.copyAddress')} />

@@ -8,6 +8,7 @@ import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
+import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
 import { Middle } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
@@ -21,7 +22,7 @@ import {
 } from './rows.ts'
 import type { LinksSearch, Sort } from './search.ts'
 import { Sparkline } from './sparkline.tsx'
-import { StatusDot } from './status.tsx'
+import { ArchivedMark, StatusDot } from './status.tsx'
 import { nameOf, readable, tagsThatFit } from './text.ts'
 import type { Ask } from './toolbar.tsx'
 
@@ -102,7 +103,16 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
 
 const ROW_PX = 44
 
-const Row = memo(function Row({ link, days, selected, fresh, writable, href, does }: RowProps) {
+const Row = memo(function Row({
+  link,
+  days,
+  colours,
+  selected,
+  fresh,
+  writable,
+  href,
+  does,
+}: RowProps) {
   const { t, format } = useI18n()
   // What a row has only under the pointer or the focus isn't drawn before.
   const [near, setNear] = useState(false)
@@ -150,6 +160,7 @@ const Row = memo(function Row({ link, days, selected, fresh, writable, href, doe
           >
             <Address link={link} />
           </a>
+          {link.archived ? <ArchivedMark /> : null}
           {near ? (
             <CopyButton
               text={link.short_url}
@@ -172,7 +183,7 @@ const Row = memo(function Row({ link, days, selected, fresh, writable, href, doe
         />
       </Td>
       <Td className={COLUMNS.tags}>
-        <Tags tags={link.tags} onTag={does.narrow} />
+        <Tags tags={link.tags} colours={colours} onTag={does.narrow} />
       </Td>
       <Td className={COLUMNS.days}>
         <Sparkline days={days} />
@@ -187,6 +198,7 @@ const Row = memo(function Row({ link, days, selected, fresh, writable, href, doe
           actions={does}
           writable={writable}
           onEdit={() => does.edit(link)}
+          onMove={() => does.move(link)}
           onRemove={() => does.remove(link)}
         />
       </Td>
@@ -195,14 +207,28 @@ const Row = memo(function Row({ link, days, selected, fresh, writable, href, doe
 })
 
 /** The first tag, and the second where both have room; the others are counted. */
-function Tags({ tags, onTag }: { tags: readonly string[]; onTag: (tag: string) => void }) {
+function Tags({
+  tags,
+  colours,
+  onTag,
+}: {
+  tags: readonly string[]
+  colours: RowProps['colours']
+  onTag: (tag: string) => void
+}) {
   const { t } = useI18n()
   const shown = tags.slice(0, tagsThatFit(tags))
   const more = tags.slice(shown.length)
   return (
     <div className="flex min-w-0 gap-1">
       {shown.map((tag) => (
-        <Chip key={tag} onClick={() => onTag(tag)} className="min-w-0" title={tag}>
+        <Chip
+          key={tag}
+          before={<TagDot colour={colours?.get(tag)} />}
+          onClick={() => onTag(tag)}
+          className="min-w-0"
+          title={tag}
+        >
           {tag}
         </Chip>
       ))}

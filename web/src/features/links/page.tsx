@@ -8,12 +8,14 @@ import { part } from '../../lib/part.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { useTagColours } from '../groups/use-tags.ts'
 import { useLinkActions } from './actions.ts'
 import { type Link, linkQuery, linksQuery } from './calls.ts'
 import { FilterChips } from './filter-chips.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { FoundLinks } from './found-links.tsx'
 import { keepSearch } from './last-search.ts'
+import { MoveLink } from './move-link.tsx'
 import { NoLinks, NothingFound } from './none.tsx'
 import {
   useCreatedFocus,
@@ -39,7 +41,7 @@ const EditPanel = lazy(async () => ({
 const route = getRouteApi('/shell/links')
 
 /** What the address says beside which page is shown. */
-const FILTERS = ['q', 'tag', 'domain', 'status', 'after', 'before'] as const
+const FILTERS = ['q', 'tag', 'folder', 'archived', 'domain', 'status', 'after', 'before'] as const
 
 /** The links of the workspace. */
 export function LinksPage() {
@@ -47,12 +49,12 @@ export function LinksPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const client = useQueryClient()
-  const place = usePlace()
-  const { workspace } = place
-  const writable = place.may('links:write')
+  const { workspace, may } = usePlace()
+  const writable = may('links:write')
   const actions = useLinkActions()
   const selection = useSelection()
   const [fresh, setFresh] = useState<string | null>(null)
+  const [moving, setMoving] = useState<Link | null>(null)
 
   const { create: _, edit: __, ...listSearch } = search
   const { ask, open, close } = useSearchChanges()
@@ -60,6 +62,7 @@ export function LinksPage() {
   const { data, isPlaceholderData, error } = list
   const links = data?.data ?? []
   const sparklines = useSparklines(links)
+  const colours = useTagColours(links)
 
   useEffect(() => keepSearch(search), [search])
   useCreatedFocus(fresh, links)
@@ -90,12 +93,14 @@ export function LinksPage() {
   const rows = {
     links,
     sparklines,
+    colours,
     selection,
     writable,
     fresh,
     actions,
     onEdit: (link: Link) => void open({ edit: link.id }),
     onRemove: (link: Link) => void removeAndMove(link),
+    onMove: setMoving,
     onTag: (tag: string) => void ask({ tag: [...new Set([...(search.tag ?? []), tag])] }),
   }
   const toolbar = (
@@ -138,6 +143,7 @@ export function LinksPage() {
           )}
         </>
       )}
+      <MoveLink link={moving} onClose={() => setMoving(null)} />
       {writable ? <Panels links={links} onClose={close} onCreated={onCreated} /> : null}
     </Page>
   )

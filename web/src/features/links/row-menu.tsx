@@ -1,11 +1,14 @@
 import { Link as RouterLink } from '@tanstack/react-router'
 import {
+  Archive,
+  ArchiveRestore,
   ChartNoAxesColumn,
   CirclePause,
   CirclePlay,
   Copy,
   Ellipsis,
   ExternalLink,
+  FolderInput,
   Pencil,
   Trash2,
 } from 'lucide-react'
@@ -24,12 +27,14 @@ export function RowMenu({
   actions,
   writable,
   onEdit,
+  onMove,
   onRemove,
 }: {
   link: Link
-  actions: Pick<LinkActions, 'copy' | 'toggle'>
+  actions: Pick<LinkActions, 'copy' | 'toggle' | 'archive'>
   writable: boolean
   onEdit: () => void
+  onMove: () => void
   onRemove: () => void
 }) {
   const { t } = useI18n()
@@ -66,6 +71,15 @@ export function RowMenu({
             onClick={() => void actions.toggle(link)}
           >
             {link.enabled ? t('links.disable') : t('links.enable')}
+          </MenuItem>
+          <MenuItem icon={icon(FolderInput)} onClick={onMove}>
+            {t('folders.move')}
+          </MenuItem>
+          <MenuItem
+            icon={icon(link.archived ? ArchiveRestore : Archive)}
+            onClick={() => void actions.archive(link)}
+          >
+            {link.archived ? t('links.unarchive') : t('links.archive')}
           </MenuItem>
           <MenuItem icon={icon(Trash2)} shortcut="#" danger onClick={onRemove}>
             {t('links.delete')}

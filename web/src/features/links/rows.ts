@@ -1,5 +1,6 @@
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { type MouseEvent, useDeferredValue, useRef, useState } from 'react'
+import type { Colour } from '../groups/calls.ts'
 import type { LinkActions } from './actions.ts'
 import type { Link } from './calls.ts'
 import type { Selection } from './use-selection.ts'
@@ -8,6 +9,8 @@ import type { Selection } from './use-selection.ts'
 export interface Rows {
   links: readonly Link[]
   sparklines: Readonly<Record<string, readonly number[]>> | undefined
+  /** By the names of tags. */
+  colours: ReadonlyMap<string, Colour> | undefined
   selection: Selection
   writable: boolean
   /** The link that was just made. */
@@ -15,16 +18,18 @@ export interface Rows {
   actions: LinkActions
   onEdit: (link: Link) => void
   onRemove: (link: Link) => void
+  onMove: (link: Link) => void
   onTag: (tag: string) => void
 }
 
 /** What can be done with a row: the same functions for as long as the list is there. */
-export interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle'> {
+export interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'> {
   open(link: Link): void
   /** `isRange`: all from the one before that to this one. */
   select(link: Link, isRange?: boolean): void
   edit(link: Link): void
   remove(link: Link): void
+  move(link: Link): void
   narrow(tag: string): void
 }
 
@@ -32,6 +37,7 @@ export interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle'> {
 export interface RowProps {
   link: Link
   days: readonly number[] | undefined
+  colours: ReadonlyMap<string, Colour> | undefined
   selected: boolean
   fresh: boolean
   writable: boolean
@@ -55,16 +61,19 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     },
     copy: (link) => latest.current.actions.copy(link),
     toggle: (link) => latest.current.actions.toggle(link),
+    archive: (link) => latest.current.actions.archive(link),
+    move: (link) => latest.current.onMove(link),
     edit: (link) => latest.current.onEdit(link),
     remove: (link) => latest.current.onRemove(link),
     narrow: (tag) => latest.current.onTag(tag),
   }))
   // One address for all: the router's own link listens to every change of the address, in each row.
   const { publicHref } = router.buildLocation({ to: '/links/$id', params: { id: ID } })
-  const { sparklines, selection, writable, fresh } = rows
+  const { sparklines, colours, selection, writable, fresh } = rows
   return (link) => ({
     link,
     days: sparklines?.[link.id],
+    colours,
     selected: selection.has(link),
     fresh: fresh === link.id,
     writable,

@@ -17,6 +17,10 @@ export type Sort = (typeof SORTS)[number]
 export interface LinksSearch {
   q?: string
   tag?: string[]
+  /** The id of a folder, or `none`. */
+  folder?: string
+  /** Archived links alone, or these as well. */
+  archived?: 'true' | 'any'
   domain?: string
   status?: Status
   /** Days, in the person's time zone. */
@@ -48,6 +52,8 @@ export function linksSearch(search: Record<string, unknown>): LinksSearch {
   return defined({
     q: textOf(search.q),
     tag: listOf(search.tag),
+    folder: textOf(search.folder),
+    archived: archivedOf(search.archived),
     domain: textOf(search.domain),
     status: oneOf(search.status, STATUSES),
     after: day(search.after),
@@ -59,6 +65,10 @@ export function linksSearch(search: Record<string, unknown>): LinksSearch {
     create: isOn(search.create),
     edit: textOf(search.edit),
   })
+}
+
+function archivedOf(value: unknown): LinksSearch['archived'] {
+  return isOn(value) ? 'true' : oneOf(value, ['any'] as const)
 }
 
 /** What the address of a link's page has. */

@@ -1,3 +1,4 @@
+import { Archive } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -38,5 +39,18 @@ export function StatusChip({ status }: { status: Status }) {
         {t(`links.status.${status}`)}
       </span>
     </Chip>
+  )
+}
+
+/** That lists leave a link out. */
+export function ArchivedMark() {
+  const { t } = useI18n()
+  return (
+    <Tooltip text={t('links.field.archived')}>
+      <span className="flex shrink-0 text-faint">
+        <Archive size={14} aria-hidden="true" />
+        <span className="sr-only">{t('links.field.archived')}</span>
+      </span>
+    </Tooltip>
   )
 }

@@ -10,6 +10,7 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { Menu, MenuRadio } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Export } from './export.tsx'
+import { FolderFilter } from './folder-filter.tsx'
 import { type LinksSearch, type SearchChange, SORTS, type Sort } from './search.ts'
 
 /** Asks the list for something else. */
@@ -38,6 +39,7 @@ export function Toolbar({
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchField value={search.q ?? ''} onChange={(q) => ask({ q }, true)} />
+      <FolderFilter search={search} ask={ask} />
       <Popover
         title={t('links.filters')}
         className="w-80"

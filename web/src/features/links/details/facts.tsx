@@ -1,7 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Chip } from '../../../ui/chip.tsx'
+import { folderQuery } from '../../groups/calls.ts'
+import { TagDot } from '../../groups/tag-dot.tsx'
+import { useTagColours } from '../../groups/use-tags.ts'
 import type { Link } from '../calls.ts'
 
 /** What else is set. */
@@ -10,6 +15,7 @@ export function Facts({ link }: { link: Link }) {
   const time = (at: string | null) => (at === null ? null : format.dateTime(at))
   const lines: [label: string, value: ReactNode][] = [
     [t('links.field.tags'), link.tags.length === 0 ? null : tagsOf(link)],
+    [t('links.field.folder'), link.folder_id && folderOf(link.folder_id)],
     [t('links.field.startsAt'), time(link.starts_at)],
     [t('links.field.expiresAt'), time(link.expires_at)],
     [t('links.field.maxClicks'), link.max_clicks === null ? null : format.number(link.max_clicks)],
@@ -46,18 +52,39 @@ export function Facts({ link }: { link: Link }) {
   )
 }
 
+function tagsOf(link: Link): ReactNode {
+  return <Tags link={link} />
+}
+
+function folderOf(id: string): ReactNode {
+  return <FolderName id={id} />
+}
+
 /** Addresses and names run from left to right in every language. */
 function ltr(text: string | null): ReactNode {
   return text ? <bdi dir="ltr">{text}</bdi> : null
 }
 
+/** Leads to the links that are in it. */
+function FolderName({ id }: { id: string }) {
+  const { workspace } = usePlace()
+  const { data } = useQuery(folderQuery(workspace.id, id))
+  return (
+    <RouterLink to="/links" search={{ folder: id }} className="hover:underline">
+      <bdi>{data?.name ?? '…'}</bdi>
+    </RouterLink>
+  )
+}
+
 /** Each leads to the links that have it. */
-function tagsOf({ tags }: Link): ReactNode {
+function Tags({ link }: { link: Link }) {
+  const { tags } = link
+  const colours = useTagColours([link])
   return (
     <span className="flex flex-wrap gap-1">
       {tags.map((tag) => (
         <RouterLink key={tag} to="/links" search={{ tag: [tag] }} className="flex max-w-full">
-          <Chip>{tag}</Chip>
+          <Chip before={<TagDot colour={colours?.get(tag)} />}>{tag}</Chip>
         </RouterLink>
       ))}
     </span>

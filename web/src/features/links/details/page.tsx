@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
 import { ArrowLeft, ChartNoAxesColumn, Pencil } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { NotFound } from '../../../app/missing.tsx'
 import { useShortcuts } from '../../../app/shortcuts.ts'
@@ -9,6 +9,7 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { part } from '../../../lib/part.ts'
 import { Button, buttonClass } from '../../../ui/button.tsx'
+import { Chip } from '../../../ui/chip.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
 import { Page, Section } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
@@ -16,6 +17,7 @@ import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
 import { useLinkActions } from '../actions.ts'
 import { type Link, linkQuery } from '../calls.ts'
 import { lastSearch } from '../last-search.ts'
+import { MoveLink } from '../move-link.tsx'
 import { RowMenu } from '../row-menu.tsx'
 import { LinkSentence } from '../sentence.tsx'
 import { StatusChip } from '../status.tsx'
@@ -68,6 +70,7 @@ function Loaded({ link }: { link: Link }) {
   const actions = useLinkActions()
   const writable = place.may('links:write')
   const name = nameOf(link)
+  const [moving, setMoving] = useState(false)
   const open = () => void navigate({ search: { edit: true } })
   const remove = async () => {
     if (await actions.remove(link)) await navigate({ to: '/links', search: lastSearch() })
@@ -86,6 +89,7 @@ function Loaded({ link }: { link: Link }) {
           <bdi dir="ltr">{name}</bdi>
           <CopyButton text={link.short_url} label={t('links.copyAddress')} size="md" />
           <StatusChip status={link.status} />
+          {link.archived ? <Chip>{t('links.field.archived')}</Chip> : null}
         </span>
       }
       description={link.title === null ? null : <span dir="auto">{link.title}</span>}
@@ -109,6 +113,7 @@ function Loaded({ link }: { link: Link }) {
             actions={actions}
             writable={writable}
             onEdit={open}
+            onMove={() => setMoving(true)}
             onRemove={() => void remove()}
           />
         </>
@@ -133,6 +138,7 @@ function Loaded({ link }: { link: Link }) {
         </div>
         <LinkHistory link={link} writable={writable} />
       </div>
+      <MoveLink link={moving ? link : null} onClose={() => setMoving(false)} />
       <Suspense>
         {edit && writable ? (
           <EditPanel

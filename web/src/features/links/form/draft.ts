@@ -8,6 +8,7 @@ export interface Draft {
   domain: string
   title: string
   tags: string[]
+  folder_id: string | null
   /** As `<input type="datetime-local">` has it, in the person's time zone. */
   starts_at: string
   expires_at: string
@@ -28,6 +29,7 @@ export function emptyDraft(domain: string): Draft {
     domain,
     title: '',
     tags: [],
+    folder_id: null,
     starts_at: '',
     expires_at: '',
     password: null,
@@ -47,6 +49,7 @@ export function draftOf(link: Link): Draft {
     domain: link.domain,
     title: link.title ?? '',
     tags: link.tags,
+    folder_id: link.folder_id,
     starts_at: localTime(link.starts_at),
     expires_at: localTime(link.expires_at),
     password: null,
@@ -90,6 +93,7 @@ function fieldsOf(draft: Draft) {
     domain: draft.domain,
     title: orNull(draft.title.trim()),
     tags: draft.tags,
+    folder_id: draft.folder_id,
     starts_at: instant(draft.starts_at),
     expires_at: instant(draft.expires_at),
     max_clicks: numberOrNull(draft.max_clicks),

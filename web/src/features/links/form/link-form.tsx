@@ -32,7 +32,6 @@ export function LinkForm({
   hasPassword = false,
   clashes = NONE,
   now,
-  tags,
 }: {
   /** Of the form, for the button outside of it. */
   id: string
@@ -49,7 +48,6 @@ export function LinkForm({
   /** Fields that somebody else has changed meanwhile, and the link as they left it. */
   clashes?: readonly string[]
   now?: Link
-  tags: readonly string[]
 }) {
   const i18n = useI18n()
   const { t } = i18n
@@ -132,7 +130,6 @@ export function LinkForm({
             control={control}
             value={draft.tags}
             onChange={(next) => set({ tags: next })}
-            suggestions={tags}
           />
         )}
       </Field>

@@ -8,7 +8,6 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useLinkActions } from '../actions.ts'
 import { createLink, type Link, linkQuery, readLink } from '../calls.ts'
-import { useKnownTags } from '../known-tags.ts'
 import { nameOf } from '../text.ts'
 import { clashesOf, createOf, type Draft, draftOf, emptyDraft, patchOf, rebase } from './draft.ts'
 import { keepDraft, keptDraft } from './kept-draft.ts'
@@ -26,7 +25,6 @@ export function CreatePanel({
   const client = useQueryClient()
   const { workspace, instance } = usePlace()
   const actions = useLinkActions()
-  const tags = useKnownTags()
   const [draft, setDraft] = useState(
     () => keptDraft(workspace.id) ?? emptyDraft(instance.default_domain),
   )
@@ -82,7 +80,6 @@ export function CreatePanel({
         onChange={setDraft}
         onSubmit={create}
         error={error}
-        tags={tags}
       />
     </Dialog>
   )
@@ -92,7 +89,6 @@ export function CreatePanel({
 export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }) {
   const { t } = useI18n()
   const actions = useLinkActions()
-  const tags = useKnownTags()
   /** What the draft is a change of: as it was opened, or as somebody else left it since. */
   const [base, setBase] = useState(link)
   const [clashes, setClashes] = useState<readonly string[]>([])
@@ -165,7 +161,6 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
         hasPassword={base.has_password}
         clashes={clashes}
         now={base}
-        tags={tags}
       />
     </Dialog>
   )

@@ -4,16 +4,19 @@ import { Chip } from '../../../ui/chip.tsx'
 import { cx } from '../../../ui/cx.ts'
 import type { FieldControl } from '../../../ui/field.tsx'
 import { CONTROL } from '../../../ui/input.tsx'
+import { TagDot } from '../../groups/tag-dot.tsx'
+import { useOfferedTags } from '../../groups/use-tags.ts'
 
 /** Words in a field: Enter or a comma ends one, Backspace takes the last away. */
 export function TagsInput({
   value,
   onChange,
-  suggestions = [],
+  suggestions,
   control,
 }: {
   value: readonly string[]
   onChange: (tags: string[]) => void
+  /** What is offered; default: the tags of the workspace. */
   suggestions?: readonly string[]
   control: FieldControl
 }) {
@@ -38,7 +41,9 @@ export function TagsInput({
       onChange(value.slice(0, -1))
     }
   }
-  const offered = suggestions
+  const found = useOfferedTags(text, suggestions === undefined)
+  const colours = new Map(found.map(({ name, colour }) => [name, colour]))
+  const offered = (suggestions ?? found.map(({ name }) => name))
     .filter((tag) => !has(tag) && tag.toLowerCase().includes(text.trim().toLowerCase()))
     .slice(0, 8)
 
@@ -77,8 +82,13 @@ export function TagsInput({
       {offered.length > 0 ? (
         <div className="flex flex-wrap gap-1">
           {offered.map((tag) => (
-            <Chip key={tag} onClick={() => add(tag)} className="bg-transparent!">
-              + {tag}
+            <Chip
+              key={tag}
+              before={colours.has(tag) ? <TagDot colour={colours.get(tag)} /> : '+'}
+              onClick={() => add(tag)}
+              className="bg-transparent!"
+            >
+              {tag}
             </Chip>
           ))}
         </div>

@@ -1,12 +1,13 @@
 import { useI18n } from '../../../../i18n/index.tsx'
 import { Field } from '../../../../ui/field.tsx'
 import { Input, Textarea } from '../../../../ui/input.tsx'
+import { FolderField } from './folder-field.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
 /** What people and other systems know the link by. */
 export const DETAILS: FormSection = {
   title: 'links.section.details',
-  fields: ['title', 'notes', 'external_id'],
+  fields: ['title', 'folder_id', 'notes', 'external_id'],
   Fields,
 }
 
@@ -23,6 +24,11 @@ function Fields({ draft, set, problems }: SectionProps) {
           />
         )}
       </Field>
+      <FolderField
+        value={draft.folder_id}
+        onChange={(folder_id) => set({ folder_id })}
+        error={problems.folder_id}
+      />
       <Field label={t('links.field.notes')} hint={t('links.hint.notes')} error={problems.notes}>
         {(control) => (
           <Textarea

@@ -1,0 +1,125 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api, ok, type Schemas } from '../../api/client.ts'
+
+export type Tag = Schemas['Tag']
+export type Folder = Schemas['Folder']
+export type Colour = Tag['colour']
+
+/** As the server has them, in the order in which they are offered. */
+export const COLOURS = [
+  'red',
+  'orange',
+  'yellow',
+  'green',
+  'teal',
+  'blue',
+  'indigo',
+  'purple',
+  'pink',
+  'grey',
+] as const satisfies readonly Colour[]
+
+/** Suggestions of one field. */
+const OFFERED = 20
+const PAGE_SIZE = 50
+
+/** All that was asked of the tags of a workspace. */
+export const tagsKey = (workspace: string) => ['tags', workspace] as const
+export const foldersKey = (workspace: string) => ['folders', workspace] as const
+
+const searched = (search: string) => (search.trim() === '' ? {} : { search: search.trim() })
+
+/** The tags that contain a text, as a field offers them. */
+export function offeredTagsQuery(workspace: string, search: string) {
+  const query = { limit: OFFERED, ...searched(search) }
+  return queryOptions({
+    queryKey: [...tagsKey(workspace), 'offered', query],
+    queryFn: async ({ signal }) =>
+      (await ok(api.GET('/api/v1/tags', { params: { query }, signal }))).data,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The colours of some tags, by name. */
+export function coloursQuery(workspace: string, names: readonly string[]) {
+  const query = { limit: names.length, name: [...names] }
+  return queryOptions({
+    queryKey: [...tagsKey(workspace), 'colours', names],
+    queryFn: async ({ signal }) => {
+      const { data } = await ok(api.GET('/api/v1/tags', { params: { query }, signal }))
+      return new Map(data.map(({ name, colour }) => [name, colour]))
+    },
+    enabled: names.length > 0,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** All tags that contain a text, a page at a time. */
+export function tagsQuery(workspace: string, search: string) {
+  return infiniteQueryOptions({
+    queryKey: [...tagsKey(workspace), 'list', search],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, ...searched(search), ...cursorOf(pageParam) }
+      return ok(api.GET('/api/v1/tags', { params: { query }, signal }))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** All folders that contain a text, a page at a time. */
+export function foldersQuery(workspace: string, search: string) {
+  return infiniteQueryOptions({
+    queryKey: [...foldersKey(workspace), 'list', search],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE_SIZE, ...searched(search), ...cursorOf(pageParam) }
+      return ok(api.GET('/api/v1/folders', { params: { query }, signal }))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+    placeholderData: keepPreviousData,
+  })
+}
+
+const cursorOf = (cursor: string | null) => (cursor === null ? {} : { cursor })
+
+/** One folder. */
+export function folderQuery(workspace: string, id: string) {
+  return queryOptions({
+    queryKey: [...foldersKey(workspace), 'one', id],
+    queryFn: ({ signal }) =>
+      ok(api.GET('/api/v1/folders/{id}', { params: { path: { id } }, signal })),
+    enabled: id !== '',
+  })
+}
+
+export function createTag(body: Schemas['TagCreate']): Promise<Tag> {
+  return ok(api.POST('/api/v1/tags', { body }))
+}
+
+export function updateTag(id: string, body: Schemas['TagPatch']): Promise<Tag> {
+  return ok(api.PATCH('/api/v1/tags/{id}', { params: { path: { id } }, body }))
+}
+
+export function mergeTag(id: string, into: string): Promise<Tag> {
+  return ok(api.POST('/api/v1/tags/{id}/merge', { params: { path: { id } }, body: { into } }))
+}
+
+export async function deleteTag(id: string): Promise<void> {
+  await ok(api.DELETE('/api/v1/tags/{id}', { params: { path: { id } } }))
+}
+
+export function createFolder(body: Schemas['FolderCreate']): Promise<Folder> {
+  return ok(api.POST('/api/v1/folders', { body }))
+}
+
+export function updateFolder(id: string, body: Schemas['FolderPatch']): Promise<Folder> {
+  return ok(api.PATCH('/api/v1/folders/{id}', { params: { path: { id } }, body }))
+}
+
+export async function deleteFolder(id: string, moveTo: string): Promise<void> {
+  const params = { path: { id }, query: { move_to: moveTo } }
+  await ok(api.DELETE('/api/v1/folders/{id}', { params }))
+}

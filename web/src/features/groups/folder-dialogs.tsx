@@ -1,0 +1,204 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { fieldError, formError } from '../auth/errors.ts'
+import { membersQuery } from '../members/calls.ts'
+import { createFolder, deleteFolder, type Folder, updateFolder } from './calls.ts'
+import { FolderList } from './folder-list.tsx'
+import { useGroupsChanged } from './use-tags.ts'
+
+/** Makes a folder, or gives one another name or other members. */
+export function FolderDialog({
+  folder,
+  onClose,
+  onSaved,
+}: {
+  folder: Folder | null
+  onClose: () => void
+  onSaved?: (folder: Folder) => void
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const changed = useGroupsChanged()
+  const formId = useId()
+  const [name, setName] = useState(folder?.name ?? '')
+  const [access, setAccess] = useState<Folder['access']>(folder?.access ?? 'workspace')
+  const [members, setMembers] = useState<readonly string[]>(folder?.members ?? [])
+  const save = useMutation({
+    mutationFn: () => {
+      const chosen = access === 'members' ? [...members] : []
+      const body = { name, access, members: chosen }
+      return folder === null ? createFolder(body) : updateFolder(folder.id, body)
+    },
+    async onSuccess(saved) {
+      await changed()
+      showToast({ title: t('folders.saved', { name: saved.name }) })
+      onSaved?.(saved)
+      onClose()
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    // The form of a link that this dialog was opened from isn't sent with it.
+    event.stopPropagation()
+    save.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t(folder === null ? 'folders.create' : 'folders.edit')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <FormError message={formError(save.error, i18n, ['name'])} />
+        <Field label={t('tags.name')} error={fieldError(save.error, 'name')}>
+          {(control) => (
+            <Input
+              {...control}
+              value={name}
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label={t('folders.access')} hint={t('folders.access.hint')}>
+          {(control) => (
+            <Select
+              {...control}
+              value={access}
+              onChange={setAccess}
+              options={(['workspace', 'members'] as const).map((value) => ({
+                value,
+                label: t(`folders.access.${value}`),
+              }))}
+            />
+          )}
+        </Field>
+        {access === 'members' ? <MemberList value={members} onChange={setMembers} /> : null}
+      </form>
+    </Dialog>
+  )
+}
+
+/** The members of the workspace whose role doesn't show them everything. */
+function MemberList({
+  value,
+  onChange,
+}: {
+  value: readonly string[]
+  onChange: (ids: readonly string[]) => void
+}) {
+  const { t } = useI18n()
+  const { workspace, user } = usePlace()
+  const members = useQuery(membersQuery(workspace.id)).data ?? []
+  const listed = members.filter(({ role }) => role === 'member' || role === 'viewer')
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="mb-1.5 font-medium text-sm">{t('folders.members')}</legend>
+      {listed.map(({ user_id: id, name, email }) => {
+        const isSelf = id === user.id
+        const label = name || email
+        return (
+          <div key={id} className="flex min-h-9 items-center gap-2.5">
+            <Checkbox
+              name={label}
+              checked={isSelf || value.includes(id)}
+              onChange={(on) => {
+                if (!isSelf) onChange(on ? [...value, id] : value.filter((one) => one !== id))
+              }}
+            />
+            <span className="flex min-w-0 flex-col">
+              <bdi className="truncate">{label}</bdi>
+              {name ? <span className="truncate text-faint text-xs">{email}</span> : null}
+            </span>
+          </div>
+        )
+      })}
+    </fieldset>
+  )
+}
+
+/** Asks where the links of a folder go before it is deleted. */
+export function DeleteFolderDialog({ folder, onClose }: { folder: Folder; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const changed = useGroupsChanged()
+  const [target, setTarget] = useState('none')
+  const remove = useMutation({
+    mutationFn: () => deleteFolder(folder.id, target),
+    async onSuccess() {
+      await changed()
+      showToast({ title: t('folders.deleted', { name: folder.name }) })
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t('folders.deleteTitle', { name: folder.name })}
+      description={t('folders.deleteText')}
+      action={t('folders.delete')}
+      onConfirm={() => remove.mutateAsync()}
+    >
+      <FormError message={formError(remove.error, i18n)} />
+      {folder.links > 0 ? (
+        <fieldset className="flex flex-col">
+          <legend className="mb-1.5 font-medium text-sm">{t('folders.moveTo')}</legend>
+          <FolderList
+            value={target}
+            without={folder.id}
+            before={[{ value: 'none', label: t('folders.none') }]}
+            onChoose={setTarget}
+          />
+        </fieldset>
+      ) : null}
+    </ConfirmDialog>
+  )
+}
+
+/** Chooses the folder of links. */
+export function MoveDialog({
+  value,
+  onChoose,
+  onClose,
+}: {
+  value: string | null
+  onChoose: (folder: Folder | null) => void
+  onClose: () => void
+}) {
+  const { t } = useI18n()
+  const [creating, setCreating] = useState(false)
+  if (creating) {
+    return <FolderDialog folder={null} onClose={() => setCreating(false)} onSaved={onChoose} />
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t('folders.move')}
+      footer={<Button onClick={() => setCreating(true)}>{t('folders.create')}</Button>}
+    >
+      <FolderList
+        value={value ?? 'none'}
+        before={[{ value: 'none', label: t('folders.none') }]}
+        onChoose={(_, folder) => onChoose(folder)}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,113 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Check, Folder as FolderIcon, FolderLock, Search } from 'lucide-react'
+import { useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { useCalmed } from '../../lib/use-debounced.ts'
+import { Button } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { InputGroup } from '../../ui/input.tsx'
+import { ITEM } from '../../ui/popup.ts'
+import { type Folder, foldersQuery } from './calls.ts'
+
+/** What stands before the folders, such as that there is none. */
+export interface Choice {
+  value: string
+  label: string
+}
+
+/** Folders to choose one of, found by a part of their names. */
+export function FolderList({
+  value,
+  before = [],
+  without,
+  onChoose,
+}: {
+  /** The id of a folder, or the value of a choice. */
+  value: string | null
+  before?: readonly Choice[]
+  /** The id of one that can't be chosen. */
+  without?: string
+  onChoose: (value: string, folder: Folder | null) => void
+}) {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const [text, setText] = useState('')
+  const search = useCalmed(text, 150)
+  const list = useInfiniteQuery(foldersQuery(workspace.id, search))
+  const folders = (list.data?.pages ?? []).flatMap(({ data }) => data)
+  const offered = folders.filter(({ id }) => id !== without)
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <InputGroup
+        role="searchbox"
+        aria-label={t('folders.search')}
+        placeholder={t('folders.search')}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        before={<Search size={14} aria-hidden="true" />}
+      />
+      <ul className="-mx-1 flex max-h-64 flex-col overflow-y-auto overscroll-contain">
+        {(text === '' ? before : []).map((choice) => (
+          <Line
+            key={choice.value}
+            label={choice.label}
+            chosen={value === choice.value}
+            onClick={() => onChoose(choice.value, null)}
+          />
+        ))}
+        {offered.map((folder) => (
+          <Line
+            key={folder.id}
+            folder={folder}
+            label={folder.name}
+            chosen={value === folder.id}
+            onClick={() => onChoose(folder.id, folder)}
+          />
+        ))}
+        {list.isSuccess && offered.length === 0 && text !== '' ? (
+          <li className="px-2 py-3 text-muted text-sm">{t('tags.none')}</li>
+        ) : null}
+        {list.hasNextPage ? (
+          <li>
+            <Button variant="ghost" size="sm" onClick={() => void list.fetchNextPage()}>
+              {t('tags.more')}
+            </Button>
+          </li>
+        ) : null}
+      </ul>
+    </div>
+  )
+}
+
+function Line({
+  folder,
+  label,
+  chosen,
+  onClick,
+}: {
+  folder?: Folder
+  label: string
+  chosen: boolean
+  onClick: () => void
+}) {
+  const Icon = folder?.access === 'members' ? FolderLock : FolderIcon
+  return (
+    <li>
+      <button
+        type="button"
+        aria-pressed={chosen}
+        onClick={onClick}
+        className={cx(ITEM, 'w-full text-start hover:bg-hover', chosen && 'font-medium')}
+      >
+        <span className="flex w-4 shrink-0 justify-center text-faint">
+          {folder ? <Icon size={14} aria-hidden="true" /> : null}
+        </span>
+        <span dir="auto" className="min-w-0 flex-1 truncate">
+          {label}
+        </span>
+        {chosen ? <Check size={14} aria-hidden="true" className="shrink-0" /> : null}
+      </button>
+    </li>
+  )
+}

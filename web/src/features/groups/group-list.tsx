@@ -1,0 +1,101 @@
+import { Plus, Search } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { InputGroup } from '../../ui/input.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Loading, Skeleton } from '../../ui/skeleton.tsx'
+
+/** What a list of tags or of folders has in common. */
+interface GroupListProps {
+  /** A question of several pages. */
+  list: {
+    isPending: boolean
+    isError: boolean
+    error: unknown
+    hasNextPage: boolean
+    isFetchingNextPage: boolean
+    fetchNextPage: () => Promise<unknown>
+    refetch: () => Promise<unknown>
+  }
+  text: string
+  onText: (text: string) => void
+  searchLabel: string
+  createLabel: string
+  /** Absent: the person may not. */
+  onCreate: (() => void) | undefined
+  empty: { icon: ReactNode; title: string; text: string }
+  /** One for each that was found. */
+  children: readonly ReactNode[]
+}
+
+/** Tags or folders: a search, and one row each. */
+export function GroupList(props: GroupListProps) {
+  const { list, text, onText, searchLabel, createLabel, onCreate, empty, children } = props
+  const { t } = useI18n()
+  const create = onCreate && (
+    <Button icon={<Plus size={14} aria-hidden="true" />} onClick={onCreate}>
+      {createLabel}
+    </Button>
+  )
+  if (list.isError) return <Problem error={list.error} onRetry={() => void list.refetch()} />
+  if (!list.isPending && children.length === 0 && text === '') {
+    return (
+      <Empty icon={empty.icon} title={empty.title} action={create}>
+        <p>{empty.text}</p>
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center gap-2">
+        <search className="min-w-44 flex-1 basis-60 sm:max-w-88">
+          <InputGroup
+            role="searchbox"
+            aria-label={searchLabel}
+            placeholder={searchLabel}
+            value={text}
+            onChange={(event) => onText(event.target.value)}
+            before={<Search size={14} aria-hidden="true" />}
+          />
+        </search>
+        {create}
+      </div>
+      {list.isPending ? <Lines /> : null}
+      <ul className="border-line border-t">{children}</ul>
+      {!list.isPending && children.length === 0 ? (
+        <p className="py-8 text-center text-muted">{t('tags.none')}</p>
+      ) : null}
+      {list.hasNextPage ? (
+        <Button
+          variant="ghost"
+          size="sm"
+          className="mt-3"
+          loading={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t('tags.more')}
+        </Button>
+      ) : null}
+    </>
+  )
+}
+
+function Lines() {
+  const { t } = useI18n()
+  return (
+    <div className="border-line border-t">
+      <Loading label={t('common.loading')} />
+      {[0, 1, 2, 3].map((row) => (
+        <div key={row} className="flex h-12 items-center gap-8 border-line border-b px-2">
+          <Skeleton className="h-4 w-40" />
+          <Skeleton className="h-4 w-16" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+export const ROW =
+  'flex min-h-12 items-center gap-3 border-line border-b px-2 hover:bg-hover focus-within:bg-hover'

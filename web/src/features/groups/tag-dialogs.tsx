@@ -1,0 +1,233 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { useCalmed } from '../../lib/use-debounced.ts'
+import { Button } from '../../ui/button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { fieldError, formError } from '../auth/errors.ts'
+import {
+  COLOURS,
+  type Colour,
+  createTag,
+  deleteTag,
+  mergeTag,
+  offeredTagsQuery,
+  type Tag,
+  updateTag,
+} from './calls.ts'
+import { TagDot } from './tag-dot.tsx'
+import { useGroupsChanged } from './use-tags.ts'
+
+/** Makes a tag, or gives one another name or colour. */
+export function TagDialog({ tag, onClose }: { tag: Tag | null; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const changed = useGroupsChanged()
+  const formId = useId()
+  const [name, setName] = useState(tag?.name ?? '')
+  const [colour, setColour] = useState<Colour | null>(tag?.colour ?? null)
+  const save = useMutation({
+    mutationFn: () => {
+      const body = { name, ...(colour && { colour }) }
+      return tag === null ? createTag(body) : updateTag(tag.id, body)
+    },
+    async onSuccess(saved) {
+      await changed()
+      showToast({
+        title: t('tags.saved', { name: saved.name }),
+        ...(tag !== null && {
+          action: {
+            label: t('common.undo'),
+            onClick: () =>
+              void updateTag(tag.id, { name: tag.name, colour: tag.colour }).then(changed),
+          },
+        }),
+      })
+      onClose()
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t(tag === null ? 'tags.create' : 'tags.edit')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button variant="primary" type="submit" form={formId} loading={save.isPending}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <FormError message={formError(save.error, i18n, ['name'])} />
+        <Field label={t('tags.name')} error={fieldError(save.error, 'name')}>
+          {(control) => (
+            <Input
+              {...control}
+              value={name}
+              maxLength={100}
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <ColourField value={colour} onChange={setColour} />
+      </form>
+    </Dialog>
+  )
+}
+
+function ColourField({
+  value,
+  onChange,
+}: {
+  value: Colour | null
+  onChange: (colour: Colour) => void
+}) {
+  const { t } = useI18n()
+  const name = useId()
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="mb-1.5 font-medium text-sm">{t('tags.colour')}</legend>
+      <div className="flex flex-wrap gap-1.5">
+        {COLOURS.map((colour) => (
+          <label
+            key={colour}
+            title={t(`tags.colour.${colour}`)}
+            className={cx(
+              'flex size-8 cursor-pointer items-center justify-center rounded-sm border pointer-coarse:size-10 has-focus-visible:outline-2 has-focus-visible:outline-accent-text',
+              value === colour ? 'border-fg!' : 'border-transparent hover:bg-hover',
+            )}
+          >
+            <input
+              type="radio"
+              name={name}
+              className="sr-only"
+              aria-label={t(`tags.colour.${colour}`)}
+              checked={value === colour}
+              onChange={() => onChange(colour)}
+            />
+            <span
+              aria-hidden="true"
+              className="size-4 rounded-full"
+              style={{ background: `var(--tag-${colour})` }}
+            />
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** Gives the links of a tag another one instead. */
+export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const changed = useGroupsChanged()
+  const [text, setText] = useState('')
+  const [into, setInto] = useState<Tag | null>(null)
+  const found = useQuery(offeredTagsQuery(workspace.id, useCalmed(text, 150))).data ?? []
+  const merge = useMutation({
+    mutationFn: (target: Tag) => mergeTag(tag.id, target.id),
+    async onSuccess(target) {
+      await changed()
+      showToast({ title: t('tags.merged', { name: tag.name, into: target.name }) })
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t('tags.mergeTitle', { name: tag.name })}
+      description={t('tags.mergeText')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button
+            variant="primary"
+            disabled={into === null}
+            loading={merge.isPending}
+            onClick={() => into && merge.mutate(into)}
+          >
+            {t('tags.mergeDo')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(merge.error, i18n)} />
+      <Field label={t('tags.mergeInto')}>
+        {(control) => (
+          <Input
+            {...control}
+            value={text}
+            placeholder={t('tags.search')}
+            autoComplete="off"
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      <ul className="flex max-h-64 flex-col overflow-y-auto">
+        {found
+          .filter(({ id }) => id !== tag.id)
+          .map((one) => (
+            <li key={one.id}>
+              <button
+                type="button"
+                aria-pressed={into?.id === one.id}
+                onClick={() => setInto(one)}
+                className={cx(
+                  'flex h-9 w-full items-center gap-2 rounded-sm px-2 text-start hover:bg-hover pointer-coarse:h-11',
+                  into?.id === one.id && 'bg-accent-soft! font-medium',
+                )}
+              >
+                <TagDot colour={one.colour} />
+                <span dir="auto" className="min-w-0 flex-1 truncate">
+                  {one.name}
+                </span>
+                <span className="text-faint text-sm">{t('tags.links', { count: one.links })}</span>
+              </button>
+            </li>
+          ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+/** Asks before a tag is taken off its links. */
+export function DeleteTagDialog({ tag, onClose }: { tag: Tag; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const changed = useGroupsChanged()
+  const remove = useMutation({
+    mutationFn: () => deleteTag(tag.id),
+    async onSuccess() {
+      await changed()
+      showToast({ title: t('tags.deleted', { name: tag.name }) })
+    },
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={t('tags.deleteTitle', { name: tag.name })}
+      description={t('tags.deleteText', { count: tag.links })}
+      action={t('tags.delete')}
+      onConfirm={() => remove.mutateAsync()}
+    >
+      <FormError message={formError(remove.error, i18n)} />
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,100 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link as RouterLink } from '@tanstack/react-router'
+import { Merge, MoreHorizontal, Pencil, Tag as TagIcon, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { useCalmed } from '../../lib/use-debounced.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx'
+import { type Tag, tagsQuery } from './calls.ts'
+import { GroupList, ROW } from './group-list.tsx'
+import { DeleteTagDialog, MergeDialog, TagDialog } from './tag-dialogs.tsx'
+import { TagDot } from './tag-dot.tsx'
+
+/** What is open: one thing at a time. */
+type Open = { kind: 'edit'; tag: Tag | null } | { kind: 'merge' | 'delete'; tag: Tag }
+
+/** The tags of the workspace. */
+export function Tags() {
+  const { t } = useI18n()
+  const { workspace, may } = usePlace()
+  const [text, setText] = useState('')
+  const [open, setOpen] = useState<Open | null>(null)
+  const list = useInfiniteQuery(tagsQuery(workspace.id, useCalmed(text, 150)))
+  const tags = (list.data?.pages ?? []).flatMap(({ data }) => data)
+  const writable = may('links:write')
+  const close = () => setOpen(null)
+  return (
+    <>
+      <GroupList
+        list={list}
+        text={text}
+        onText={setText}
+        searchLabel={t('tags.search')}
+        createLabel={t('tags.create')}
+        onCreate={writable ? () => setOpen({ kind: 'edit', tag: null }) : undefined}
+        empty={{
+          icon: <TagIcon size={28} aria-hidden="true" />,
+          title: t('tags.empty.title'),
+          text: t('tags.empty.text'),
+        }}
+      >
+        {tags.map((tag) => (
+          <li key={tag.id} className={ROW}>
+            <TagDot colour={tag.colour} />
+            <RouterLink
+              to="/links"
+              search={{ tag: [tag.name] }}
+              className="min-w-0 flex-1 truncate rounded-xs font-medium hover:underline"
+            >
+              <bdi>{tag.name}</bdi>
+            </RouterLink>
+            <span className="tabular text-muted text-sm">
+              {t('tags.links', { count: tag.links })}
+            </span>
+            {writable ? <TagMenu tag={tag} onOpen={setOpen} /> : null}
+          </li>
+        ))}
+      </GroupList>
+      {open?.kind === 'edit' ? <TagDialog tag={open.tag} onClose={close} /> : null}
+      {open?.kind === 'merge' ? <MergeDialog tag={open.tag} onClose={close} /> : null}
+      {open?.kind === 'delete' ? <DeleteTagDialog tag={open.tag} onClose={close} /> : null}
+    </>
+  )
+}
+
+function TagMenu({ tag, onOpen }: { tag: Tag; onOpen: (open: Open) => void }) {
+  const { t } = useI18n()
+  return (
+    <Menu
+      trigger={
+        <IconButton
+          label={t('tags.actions', { name: tag.name })}
+          icon={<MoreHorizontal size={16} aria-hidden="true" />}
+        />
+      }
+    >
+      <MenuItem
+        icon={<Pencil size={14} aria-hidden="true" />}
+        onClick={() => onOpen({ kind: 'edit', tag })}
+      >
+        {t('tags.edit')}
+      </MenuItem>
+      <MenuItem
+        icon={<Merge size={14} aria-hidden="true" />}
+        onClick={() => onOpen({ kind: 'merge', tag })}
+      >
+        {t('tags.merge')}
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem
+        danger
+        icon={<Trash2 size={14} aria-hidden="true" />}
+        onClick={() => onOpen({ kind: 'delete', tag })}
+      >
+        {t('tags.delete')}
+      </MenuItem>
+    </Menu>
+  )
+}

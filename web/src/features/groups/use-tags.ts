@@ -1,0 +1,40 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { usePlace } from '../../app/workspace.tsx'
+import { useCalmed } from '../../lib/use-debounced.ts'
+import {
+  type Colour,
+  coloursQuery,
+  foldersKey,
+  offeredTagsQuery,
+  type Tag,
+  tagsKey,
+} from './calls.ts'
+
+/** While somebody types, the server is asked when they come to rest. */
+const CALM_MS = 150
+/** The most names that one question is about. */
+const NAMES_MAX = 60
+
+/** The tags of the workspace that contain what is typed. */
+export function useOfferedTags(text: string, enabled = true): readonly Tag[] {
+  const { workspace } = usePlace()
+  const search = useCalmed(text, CALM_MS)
+  return useQuery({ ...offeredTagsQuery(workspace.id, search), enabled }).data ?? []
+}
+
+/** The colours of the tags that some links have. */
+export function useTagColours(
+  links: readonly { tags: readonly string[] }[],
+): ReadonlyMap<string, Colour> | undefined {
+  const { workspace } = usePlace()
+  const names = [...new Set(links.flatMap(({ tags }) => tags))].sort()
+  return useQuery(coloursQuery(workspace.id, names.slice(0, NAMES_MAX))).data
+}
+
+/** Has what was asked of tags, folders and links asked anew: they show each other's names. */
+export function useGroupsChanged(): () => Promise<unknown> {
+  const client = useQueryClient()
+  const { workspace } = usePlace()
+  const keys = [tagsKey(workspace.id), foldersKey(workspace.id), ['links', workspace.id]]
+  return () => Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
+}

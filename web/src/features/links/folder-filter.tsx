@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link as RouterLink } from '@tanstack/react-router'
+import { Folder as FolderIcon } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { part } from '../../lib/part.ts'
+import { Button } from '../../ui/button.tsx'
+import { Popover } from '../../ui/popover.tsx'
+import { folderQuery } from '../groups/calls.ts'
+import type { LinksSearch } from './search.ts'
+import type { Ask } from './toolbar.tsx'
+
+const FolderList = lazy(async () => ({
+  default: (await part(() => import('../groups/folder-list.tsx'))).FolderList,
+}))
+
+const ALL = ''
+
+/** Which folder the list shows. */
+export function FolderFilter({ search, ask }: { search: LinksSearch; ask: Ask }) {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const [open, setOpen] = useState(false)
+  const { folder } = search
+  const id = folder === undefined || folder === 'none' ? '' : folder
+  const name = useQuery(folderQuery(workspace.id, id)).data?.name
+  return (
+    <Popover
+      title={t('links.field.folder')}
+      open={open}
+      onOpenChange={setOpen}
+      className="w-72"
+      trigger={
+        <Button icon={<FolderIcon size={14} aria-hidden="true" />}>
+          <span className="sr-only">{t('links.field.folder')}: </span>
+          <bdi className="max-w-40 truncate">
+            {folder === 'none' ? t('folders.none') : (name ?? t('folders.title'))}
+          </bdi>
+        </Button>
+      }
+    >
+      <Suspense fallback={<div className="h-64" />}>
+        <div className="flex flex-col gap-2">
+          <FolderList
+            value={folder ?? ALL}
+            before={[
+              { value: ALL, label: t('folders.all') },
+              { value: 'none', label: t('folders.none') },
+            ]}
+            onChoose={(next) => {
+              setOpen(false)
+              ask({ folder: next === ALL ? undefined : next })
+            }}
+          />
+          <RouterLink
+            to="/tags"
+            search={{ tab: 'folders' }}
+            className="self-start text-accent-text text-sm hover:underline"
+          >
+            {t('folders.manage')}
+          </RouterLink>
+        </div>
+      </Suspense>
+    </Popover>
+  )
+}

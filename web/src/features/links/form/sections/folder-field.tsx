@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
+import { usePlace } from '../../../../app/workspace.tsx'
+import { useI18n } from '../../../../i18n/index.tsx'
+import { cx } from '../../../../ui/cx.ts'
+import { Field } from '../../../../ui/field.tsx'
+import { CONTROL } from '../../../../ui/input.tsx'
+import { folderQuery } from '../../../groups/calls.ts'
+import { FolderList } from '../../../groups/folder-list.tsx'
+
+/** The folder of a link; the list opens below. */
+export function FolderField({
+  value,
+  onChange,
+  error,
+}: {
+  value: string | null
+  onChange: (id: string | null) => void
+  error: string | undefined
+}) {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const [open, setOpen] = useState(false)
+  const { data } = useQuery(folderQuery(workspace.id, value ?? ''))
+  return (
+    <Field label={t('links.field.folder')} error={error}>
+      {(control) => (
+        <>
+          <button
+            {...control}
+            type="button"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+            className={cx(
+              CONTROL,
+              'flex h-8 items-center justify-between gap-2 px-2.5 text-start pointer-coarse:h-10',
+            )}
+          >
+            <bdi className="truncate">
+              {value === null ? t('folders.none') : (data?.name ?? '…')}
+            </bdi>
+            <ChevronDown size={14} aria-hidden="true" className="shrink-0 text-faint" />
+          </button>
+          {open ? (
+            <FolderList
+              value={value ?? 'none'}
+              before={[{ value: 'none', label: t('folders.none') }]}
+              onChoose={(_, folder) => {
+                setOpen(false)
+                onChange(folder?.id ?? null)
+              }}
+            />
+          ) : null}
+        </>
+      )}
+    </Field>
+  )
+}
