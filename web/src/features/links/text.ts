@@ -31,8 +31,8 @@ export function tagsThatFit(tags: readonly string[]): number {
   const [first, second] = tags
   if (first === undefined || second === undefined) return tags.length
   const both = first + second
-  // “+1” stands beside them, with a gap.
-  const more = tags.length > 2 ? 4 : 0
+  // Each has a dot before it; “+1” stands beside them, with a gap.
+  const more = tags.length > 2 ? 8 : 4
   return both.length + (both.match(WIDE)?.length ?? 0) + more <= TAG_ROOM ? 2 : 1
 }
 
