@@ -1026,6 +1026,7 @@ export interface paths {
         query?: {
           lang?: string
           search?: string
+          name?: string[]
           limit?: number
           cursor?: string
         }
@@ -3683,6 +3684,7 @@ export interface paths {
         query?: {
           lang?: string
           search?: string
+          name?: string[]
           limit?: number
           cursor?: string
         }
