@@ -117,6 +117,8 @@ export const ERRORS = {
   PAYLOAD_TOO_LARGE: { status: 413, params: { max: 'number' } },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, params: { allowed: 'list' } },
   VALIDATION_FAILED: { status: 422, params: {} },
+  /** Of operations that are done all or none. */
+  BULK_FAILED: { status: 422, params: {} },
   IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
   /** A QR code that cameras could not read; the details say why. */
   QR_UNREADABLE: { status: 422, params: {} },
@@ -168,6 +170,9 @@ export const DETAILS = {
   FOLDER_NOT_FOUND: {},
   /** Of a folder: a user who isn't a member of the workspace. */
   UNKNOWN_MEMBER: {},
+  /** Of an operation among many; alone it is the whole answer's error, as is the next one. */
+  LINK_NOT_FOUND: {},
+  PRECONDITION_FAILED: {},
   INVALID_TIMESTAMP: {},
   ENDS_BEFORE_START: {},
   INVALID_TIMEZONE: {},

@@ -16,4 +16,4 @@ export {
   PUBLIC_DETAIL_CODES,
   PUBLIC_ERROR_CODES,
 } from './catalogue.ts'
-export { type Rendered, renderError } from './render.ts'
+export { describeError, type ErrorParts, type Rendered, renderError } from './render.ts'

@@ -21,13 +21,24 @@ export interface ErrorView {
   baseUrl: string
 }
 
-/** The only place where an error becomes text. */
+/** What an error says without its status. */
+export type ErrorParts = Pick<AppError, 'code' | 'params' | 'details' | 'suggestions'>
+
+/** What an error says, in a language. */
+export function describeError({ code, params, details, suggestions }: ErrorParts, locale: Locale) {
+  return {
+    code,
+    message: translate(locale, `error.${code}`, params),
+    ...(details && { details: details.map((detail) => renderDetail(detail, locale)) }),
+    ...(suggestions && { suggestions }),
+  }
+}
+
+/** The answer to an error. */
 export function renderError(error: AppError, view: ErrorView): Rendered {
-  const { code, status, suggestions } = error
-  const message = translate(view.locale, `error.${code}`, error.params)
-  const details = error.details?.map((detail) => renderDetail(detail, view.locale))
+  const { status } = error
+  const { code, message, ...more } = describeError(error, view.locale)
   const help = helpOf(code, view.baseUrl)
-  const more = { ...(details && { details }), ...(suggestions && { suggestions }) }
   const body = view.asProblem
     ? {
         type: help,

@@ -9,13 +9,13 @@ import {
   challengeOf,
   DASHBOARD_PREFIX,
   identify,
-  Meter,
   permits,
 } from './admission.ts'
 import { byParameter } from './details.ts'
 import { isDryRun } from './dry-run.ts'
 import { asAppError } from './failure.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
+import { Meter } from './meter.ts'
 import { assertKnownParameters, bodyOf, langOf, queryOf, validate } from './request.ts'
 import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
 import type {
@@ -235,6 +235,7 @@ export class Exchange {
     if (replay !== undefined) return { status: replay.status, rendered: replay }
     checkQuery()
     if (endpoint.body !== undefined) this.body = validate(endpoint.body, value)
+    if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
     return undefined
   }
 

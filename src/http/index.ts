@@ -1,6 +1,7 @@
-export { assertAllowed, DASHBOARD_PREFIX, FRESH_MS, personOf } from './admission.ts'
+export { DASHBOARD_PREFIX, FRESH_MS, personOf } from './admission.ts'
 export { type Api, createApi, endpoint } from './api.ts'
 export { purgeIdempotency } from './idempotency.ts'
+export { assertAllowed } from './meter.ts'
 export { atAddress, type OpenApiDocument, openApiDocument } from './openapi.ts'
 export type { OpenApiParts } from './openapi-share.ts'
 export { repeatable } from './page.ts'

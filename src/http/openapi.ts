@@ -222,15 +222,16 @@ function successOf(endpoint: AnyEndpoint) {
   const own = Object.entries(success.headers ?? {})
     .filter(([name]) => !names.includes(name))
     .map(([name, description]) => [name, { schema: { type: 'string' }, description }] as const)
-  const { schema, example } = success
+  const { schema, example, created } = success
+  const answer = {
+    ...headersOf(names, Object.fromEntries(own)),
+    ...(schema !== undefined && {
+      content: { [success.contentType ?? 'application/json']: { schema, example } },
+    }),
+  }
   return {
-    [success.status]: {
-      description: success.description,
-      ...headersOf(names, Object.fromEntries(own)),
-      ...(schema !== undefined && {
-        content: { [success.contentType ?? 'application/json']: { schema, example } },
-      }),
-    },
+    [success.status]: { description: success.description, ...answer },
+    ...(created !== undefined && { 201: { description: created, ...answer } }),
     ...(isConditional(endpoint) && {
       304: { description: 'Not modified.', ...headersOf(['ETag']) },
     }),

@@ -154,6 +154,8 @@ export type MountedCall = Pick<Call, 'request' | 'requestId' | 'locale' | 'baseU
 export interface Success {
   status: 200 | 201 | 202 | 204
   description: string
+  /** Given: the same body with 201, where something was made. What this one says of it. */
+  created?: string
   schema?: z.ZodType
   /** Of an answer that is no JSON. */
   contentType?: string
@@ -216,6 +218,8 @@ export interface Endpoint<
   }
   /** The most bytes that the body may have; 64 KiB when absent. */
   bodyBytesMax?: number
+  /** How many requests of the rate limit a body is; 1 when absent. */
+  cost?: (body: z.output<B>) => number
   success: Success
   /** Codes that only this endpoint gives; those that follow from the declaration are added. */
   errors?: readonly ErrorCode[]

@@ -3,7 +3,7 @@
  * same arithmetic in the same doubles, so the same decisions; limits.test.ts and
  * test/faults/cluster-limits.test.ts hold the two against each other.
  *
- * KEYS[1]: the caller. ARGV: rate per minute, burst, cost (1, 0, −1), how many requests were let
+ * KEYS[1]: the caller. ARGV: rate per minute, burst, cost, how many requests were let
  * through elsewhere and are to be counted before, and in tests the time.
  * Answers: allowed, remaining, retryAfterMs, fullAfterMs, the time, and `used`.
  *
@@ -27,7 +27,8 @@ if state then
 end
 used = math.min(capacity, math.max(0, used - given))
 used = math.min(capacity, math.max(0, used + tonumber(ARGV[4]) * 60000))
-local after = math.max(0, used + cost * 60000)
+local wanted = math.min(cost, burst) * 60000
+local after = math.max(0, used + wanted)
 local allowed = 0
 if after <= capacity then
   allowed = 1
@@ -43,7 +44,7 @@ end
 return {
   allowed,
   math.floor((capacity - used) / 60000),
-  math.ceil(math.max(0, used + 60000 - capacity) / rate),
+  math.ceil(math.max(0, used + math.max(wanted, 60000) - capacity) / rate),
   full,
   now,
   text,

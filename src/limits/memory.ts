@@ -1,17 +1,17 @@
-/** How many requests are taken: 1; 0 only looks; −1 gives one back. */
-export type Cost = 1 | 0 | -1
+/** How many requests are taken; 0 only looks; below, so many are given back. */
+export type Cost = number
 
 type Apply<T> = (key: string, policy: Policy, now: number, cost: Cost) => T
 
 /** A limiter by the function that decides. */
 export function limiterOf<T>(apply: Apply<T>) {
   return {
-    /** Takes one request from the caller's allowance, if there is one. */
-    take: (key: string, policy: Policy, now: number) => apply(key, policy, now, 1),
+    /** Takes a request from the caller's allowance, or several, if they are there. */
+    take: (key: string, policy: Policy, now: number, cost = 1) => apply(key, policy, now, cost),
     /** What is left; takes nothing. */
     look: (key: string, policy: Policy, now: number) => apply(key, policy, now, 0),
     /** Gives back what `take` took for a request that costs nothing after all. */
-    refund: (key: string, policy: Policy, now: number) => apply(key, policy, now, -1),
+    refund: (key: string, policy: Policy, now: number, cost = 1) => apply(key, policy, now, -cost),
   }
 }
 
@@ -98,7 +98,7 @@ export interface Decision {
   state: LimitState
   /** Requests that would be let through right now. */
   remaining: number
-  /** Milliseconds until one more would be let through; 0 while `remaining` is above 0. */
+  /** Milliseconds until as many more would be let through, at least one; 0: now. */
   retryAfterMs: number
   /** Milliseconds until the whole burst is there again; 0 when it is. */
   fullAfterMs: number
@@ -124,14 +124,18 @@ export function decide(
   const capacity = burst * REQUEST
   const given = state === undefined ? 0 : Math.max(0, now - state.at) * ratePerMinute
   const before = Math.min(capacity, Math.max(0, (state?.used ?? 0) - given))
-  const after = Math.max(0, before + cost * REQUEST)
+  // What costs more than the whole burst takes all of it: it would never be let through otherwise.
+  const wanted = Math.min(cost, burst) * REQUEST
+  const after = Math.max(0, before + wanted)
   const allowed = after <= capacity
   const used = allowed ? after : before
   return {
     allowed,
     state: { at: now, used },
     remaining: Math.floor((capacity - used) / REQUEST),
-    retryAfterMs: Math.ceil(Math.max(0, used + REQUEST - capacity) / ratePerMinute),
+    retryAfterMs: Math.ceil(
+      Math.max(0, used + Math.max(wanted, REQUEST) - capacity) / ratePerMinute,
+    ),
     fullAfterMs: Math.ceil(used / ratePerMinute),
   }
 }

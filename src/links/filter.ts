@@ -28,8 +28,20 @@ export interface LinkFilter {
   /** Bounds of `created_at`: from, inclusive, and until, exclusive. */
   createdFrom: number | null
   createdUntil: number | null
+  /** Names of links, of which all that is given must fit; null: not asked for. */
+  named: NamedLinks | null
+  /** The `seq` of the links that are named, as they are now; null: not asked for. */
+  only: readonly number[] | null
   /** With a status: the blocks that cover more than addresses; null: there are none. */
   covering: Covering | null
+}
+
+/** Links by their names; each list holds alternatives. */
+export interface NamedLinks {
+  ids: readonly string[] | null
+  externalIds: readonly string[] | null
+  /** Keys of slugs, of aliases too. */
+  slugKeys: readonly string[] | null
 }
 
 /** The links of a filter's workspace and time: a range of `seq`, bounds included. */
@@ -50,9 +62,9 @@ export function isPlain(filter: LinkFilter): boolean {
 
 /** The same, whether archived links are left out or not. */
 export function isPlainButArchived(filter: LinkFilter): boolean {
-  const { term, tags, domainNo, status, folder, hidden } = filter
+  const { term, tags, domainNo, status, folder, hidden, only } = filter
   const isOfAll = domainNo === null && status === null && folder === null && hidden.length === 0
-  return isOfAll && term === null && tags.length === 0
+  return isOfAll && term === null && tags.length === 0 && only === null
 }
 
 /**
@@ -66,8 +78,9 @@ function isByCondition({ status, covering }: LinkFilter): boolean {
 
 /** What the row `l` of `links` must fulfil besides its tags; an expression. */
 export function rowTests(filter: LinkFilter, nowMs: number): Fragment {
-  const { term, status, domainNo, covering, archived, folder, hidden } = filter
+  const { term, status, domainNo, covering, archived, folder, hidden, only } = filter
   const tests: Fragment[] = [sql`TRUE`]
+  if (only !== null) tests.push(sql`l.seq IN (SELECT n.seq FROM (${linksIn(only)}) n)`)
   if (archived !== null) tests.push(sql`l.archived = ${archived ? 1 : 0}`)
   if (folder === 'none') tests.push(sql`${folderOf('l')} IS NULL`)
   else if (folder !== null) tests.push(sql`l.folder_id IN (${sql.join(folder)})`)
@@ -120,6 +133,7 @@ export async function smallestSet(
   range: SeqRange,
   most: number,
 ): Promise<Fragment | null> {
+  if (filter.only !== null) return linksIn(filter.only)
   if (sqlx.dialect === 'postgres') {
     // Neither the index of texts nor that of tags would find what either has.
     return filter.term !== null && filter.termInTags ? textOrTag(filter, filter.term, range) : null

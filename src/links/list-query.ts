@@ -33,6 +33,17 @@ function parameter<S extends z.ZodType>(schema: S, description: string, metadata
   return schema.openapi({ param: { description }, ...metadata })
 }
 
+/** The most names of one kind that a query has. */
+const NAMES_MAX = 100
+const NAME_LENGTH_MAX = 1_024
+
+/** Names of links: each one that is given is looked for as it is. */
+function names(description: string, more: object = {}) {
+  const name = checked(z.string(), checkText({ max: NAME_LENGTH_MAX, min: 1 }))
+  const metadata = { type: 'array', items: { type: 'string' }, maxItems: NAMES_MAX, ...more }
+  return parameter(repeatable(name, NAMES_MAX), description, metadata)
+}
+
 /** The schema of the query of a list. */
 export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   const term = checked(z.string(), checkText({ max: BOUNDS.search })).optional()
@@ -43,6 +54,11 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   const domain = checked(z.string(), (host) => checkDomain(host, rules.domains)).optional()
   return z
     .object({
+      id: names('The link with this id; given several times, those with one of them.', {
+        example: ['lnk_01hzy3v9k2q4r6s8t0v2w4x6y8'],
+      }),
+      external_id: names('The link with this external id; given several times, as `id`.'),
+      slug: names('Links with this slug or alias, any case; given several times, as `id`.'),
       search: parameter(
         term,
         'A part of the slug, destination, title, a tag or the external id, any case.',
@@ -135,6 +151,9 @@ export function createExportQuerySchema(rules: Pick<LinkRules, 'domains'>, isCsv
     }),
   })
 }
+
+/** Which links a list is about. */
+export type FilterQuery = Omit<Partial<Asked>, 'sort' | 'order' | 'limit' | 'cursor' | 'page'>
 
 /** What a list is asked for. Times in milliseconds, the domain as its number. */
 export type ListQuery = Partial<Asked> & Pick<Asked, 'sort' | 'order' | 'limit'>

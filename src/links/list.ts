@@ -14,7 +14,8 @@ import {
   smallestSet,
   statusMark,
 } from './filter.ts'
-import type { ListQuery } from './list-query.ts'
+import type { FilterQuery, ListQuery } from './list-query.ts'
+import { findNamed, namedIn } from './named.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
 import type { LinkList } from './schemas.ts'
 
@@ -90,7 +91,7 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
 export function filterOf(
   { blocks }: LinkContext,
   { workspace: { no: workspaceNo }, hiddenFolders = [] }: LinkCaller,
-  query: ListQuery,
+  query: FilterQuery,
 ): LinkFilter {
   const term = foldForSearch(query.search ?? '')
   const { folder, archived = 'false' } = query
@@ -107,17 +108,20 @@ export function filterOf(
     status: query.status ?? null,
     createdFrom: query.created_after ?? null,
     createdUntil: query.created_before ?? null,
+    named: namedIn(query),
+    only: null,
     covering: query.status === undefined ? null : blocks.ofWorkspace(workspaceNo),
   }
 }
 
-/** A filter with what its tags and its folder are now. @throws AppError FOLDER_NOT_FOUND */
+/** A filter with what its tags, its folder and the links that it names are now. @throws AppError FOLDER_NOT_FOUND */
 async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
-  const { workspaceNo, term, tags, folder, hidden, archived } = filter
+  const { workspaceNo, term, tags, folder, hidden, archived, named } = filter
   return {
     ...filter,
     termInTags: term !== null && (await hasTagWith(sqlx, workspaceNo, term)),
     tagNos: await numbersOfTags(sqlx, workspaceNo, tags),
+    only: named && (await findNamed(sqlx, workspaceNo, named)),
     folder: Array.isArray(folder) ? await folderIds(sqlx, workspaceNo, folder[0], hidden) : folder,
     // Where nothing is archived, nothing has to be left out.
     archived: archived === false && !(await hasArchived(sqlx, workspaceNo)) ? null : archived,

@@ -205,9 +205,12 @@ describe('the endpoints of links', () => {
     const { paths = {} } = openApiDocument(endpoints)
     expect(Object.keys(paths)).toEqual([
       '/api/v1/links',
+      '/api/v1/links/lookup',
+      '/api/v1/links/external/{external_id}',
       '/api/v1/links/{id}',
       '/api/v1/links/{id}/history',
       '/api/v1/links/{id}/restore',
+      '/api/v1/links/bulk',
     ])
   })
 })

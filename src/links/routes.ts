@@ -3,8 +3,10 @@ import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { pageLinks } from '../http/page.ts'
 import { whole } from '../validation/checked.ts'
+import { registerBulkRoutes } from './bulk/routes.ts'
 import { createLinkSchemas, type LinkSchemas } from './fields.ts'
 import { createListQuerySchema, LIMIT_DEFAULT, LIMIT_MAX, listQueryOf } from './list-query.ts'
+import { registerLookupRoutes } from './lookup-routes.ts'
 import {
   HISTORY_EXAMPLE,
   LINK_EXAMPLE,
@@ -42,7 +44,8 @@ function answer(status: 200 | 201, link: Link) {
 /** The endpoints of links: list, create, get, update, delete; history and restore. */
 export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   const { rules } = deps.links
-  const { create, patch } = createLinkSchemas(rules)
+  const schemas = createLinkSchemas(rules)
+  const { create, patch } = schemas
 
   endpoint(api, {
     method: 'get',
@@ -106,8 +109,11 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
     },
   })
 
+  // First, because the next ones take any word as an id.
+  registerLookupRoutes(api, deps, schemas)
   registerLinkRoutesById(api, deps.links, patch)
   registerHistoryRoutes(api, deps)
+  registerBulkRoutes(api, deps)
 }
 
 /** The endpoints of one link: get, update, delete. */

@@ -1,27 +1,12 @@
-import { recordChange } from '../audit/index.ts'
 import { withContext } from '../base/verbs.ts'
 import { createBlockList } from '../blocks/list.ts'
-import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue } from '../limits/index.ts'
-import { rehearse, SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
-import {
-  type Address,
-  claimSlug,
-  claimSlugs,
-  placeAliases,
-  type SlugTarget,
-  targetOf,
-} from './addresses.ts'
+import { rehearse, type Transaction } from '../storage/index.ts'
+import { createBulk } from './bulk/run.ts'
 import { checkLink } from './check.ts'
-import {
-  externalIdTaken,
-  type IfMatch,
-  type LinkAsker,
-  type LinkCaller,
-  type LinkContext,
-  type LinkServiceDeps,
-} from './context.ts'
+import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
+import { create } from './create.ts'
 import { createLinkExport, exportColumns } from './export.ts'
 import {
   type CreateFields,
@@ -30,19 +15,17 @@ import {
   type LinkSchemas,
   type PatchFields,
   type Prepared,
-  type PreparedCreate,
 } from './fields.ts'
-import { withGroups } from './groups.ts'
 import { history, prepareRestore, restore } from './history.ts'
 import { createTotals, list } from './list.ts'
+import { lookUp } from './lookup.ts'
 import { purgeDeleted, purgeSome, remove } from './remove.ts'
-import { changesOf, createRenderer, targetOfEntry, withAddresses, withFields } from './rows.ts'
+import { createRenderer } from './rows.ts'
 import type { Link } from './schemas.ts'
-import { generateSlug } from './slug.ts'
-import { BLANK, countPlace, findCounters, findLink, insertLink, type LinkRow } from './store.ts'
+import { findCounters, findLink } from './store.ts'
 import { update } from './update.ts'
+import { upsert } from './upsert.ts'
 import { createUrlCheck } from './values.ts'
-import { withUtmFields } from './view-fields.ts'
 
 /** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
 const FEW = 5_000
@@ -83,7 +66,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     domains,
   }
   let schemas: LinkSchemas | undefined
-  // Made when they are first needed: a process that restores nothing doesn't pay for them.
+  // Made when they are first needed: a process that checks nothing doesn't pay for them.
   const schemasOf = () => {
     schemas ??= createLinkSchemas(rules)
     return schemas
@@ -102,9 +85,22 @@ export function createLinkService(deps: LinkServiceDeps) {
       return schemasOf().patch
     },
   }
-  const verbs = { create, update, remove, prepareRestore, restore, history, checkLink, get, list }
+  const verbs = {
+    create,
+    update,
+    upsert,
+    lookUp,
+    remove,
+    prepareRestore,
+    restore,
+    history,
+    checkLink,
+    get,
+    list,
+  }
   return {
     ...withContext(ctx, { ...verbs, purgeDeleted, purgeSome }),
+    bulk: createBulk(ctx, schemasOf),
     /** What the schemas of bodies and queries check against; their output is what the verbs take. */
     rules,
     hashPassword: ctx.hashPassword,
@@ -114,6 +110,10 @@ export function createLinkService(deps: LinkServiceDeps) {
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
     preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>
       prepareWrite(ctx, asker, fields, (tx, patch) => update(ctx, tx, asker, id, patch, ifMatch)),
+    prepareUpsert: (asker: LinkAsker, externalId: string, fields: CreateFields, ifMatch: IfMatch) =>
+      prepareWrite(ctx, asker, fields, (tx, prepared) =>
+        upsert(ctx, tx, asker, externalId, prepared, ifMatch),
+      ),
   }
 }
 
@@ -135,68 +135,4 @@ async function prepareWrite<F extends PatchFields>(
     workspaceNo: asker.workspace.no,
   })
   return { ...fields, password_hash: await ctx.hashPassword(password, asker.workspace) }
-}
-
-/**
- * Makes a link.
- * @throws AppError PLAN_LIMIT_REACHED, SLUG_TAKEN, VALIDATION_FAILED (EXTERNAL_ID_TAKEN)
- */
-async function create(
-  ctx: LinkContext,
-  tx: Transaction,
-  caller: LinkAsker,
-  given: PreparedCreate,
-): Promise<Link> {
-  const { workspace, actor } = caller
-  const fields = withUtmFields(ctx, given, given.destination_url.given)
-  const { no, plan } = workspace
-  const now = ctx.clock.now()
-  const domainNo = fields.domain ?? DEFAULT_DOMAIN
-  const asked = { slug: '', key: '', ...fields.slug, domainNo }
-  const aliases = placeAliases(asked, fields.aliases ?? [])
-  const growth = { links: 1, addresses: 1 + aliases.length, made: 1, now }
-  const { n, createdAt, entryNo } = await countPlace(tx, no, growth, plan.limits)
-  const blank: LinkRow = {
-    ...BLANK,
-    seq: no * SEQS_PER_WORKSPACE + n,
-    id: ctx.ids.next('lnk'),
-    workspace_no: no,
-    created_at: createdAt,
-    updated_at: createdAt,
-  }
-  const filled = await withGroups(ctx, tx, caller, blank, withFields(blank, fields))
-  const target = targetOf(filled)
-  const main =
-    fields.slug === undefined ? await takeUnused(ctx, tx, aliases, target, domainNo) : asked
-  await claimSlugs(ctx, tx, main === asked ? [main, ...aliases] : aliases, main, target)
-  const row = withAddresses(filled, { main, aliases })
-  if (!(await insertLink(tx, row))) throw externalIdTaken()
-  const entry = {
-    workspaceNo: no,
-    at: now,
-    action: 'link.created' as const,
-    target: targetOfEntry(row),
-    before: {},
-    after: changesOf(blank, row, ctx.domains).after,
-    version: row.version,
-  }
-  await recordChange(tx, actor, entry, entryNo)
-  tx.afterCommit(ctx.changed)
-  return ctx.render(row, undefined, now)
-}
-
-/** Takes a slug that no link ever had, and that isn't an alias of the same request. */
-async function takeUnused(
-  { random }: LinkContext,
-  tx: Transaction,
-  aliases: readonly Address[],
-  target: SlugTarget,
-  domainNo: number,
-): Promise<Address> {
-  for (let tries = 0; ; tries++) {
-    const slug = generateSlug(random, tries)
-    const address = { slug, key: slug, domainNo }
-    if (aliases.some(({ key }) => key === slug)) continue
-    if (await claimSlug(tx, address, target, { unused: true })) return address
-  }
 }

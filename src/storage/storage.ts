@@ -176,9 +176,18 @@ export function hooksOf(job: Job): Pick<Transaction, 'beforeCommit' | 'afterComm
   }
 }
 
+/** After so many writes that were put off, visits get their turn. */
+const LATE_TURN = 100
+
 /** Writes what was put off, job by job. */
 export async function writeLate(jobs: readonly Job[]): Promise<void> {
-  for (const { late } of jobs) for (const write of late) await write()
+  let written = 0
+  for (const { late } of jobs) {
+    for (const write of late) {
+      await write()
+      if (++written % LATE_TURN === 0) await new Promise<void>((turn) => setImmediate(turn))
+    }
+  }
 }
 
 /**

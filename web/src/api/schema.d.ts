@@ -42,6 +42,9 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          id?: string[]
+          external_id?: string[]
+          slug?: string[]
           search?: string
           q?: string
           tag?: string[]
@@ -117,6 +120,103 @@ export interface paths {
         503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/lookup': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query: {
+          lang?: string
+          url: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/external/{external_id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          external_id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkCreate']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -329,12 +429,61 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/bulk': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkBulk']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['LinkBulkResult']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links.csv': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
           lang?: string
+          id?: string[]
+          external_id?: string[]
+          slug?: string[]
           search?: string
           q?: string
           tag?: string[]
@@ -382,6 +531,9 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          id?: string[]
+          external_id?: string[]
+          slug?: string[]
           search?: string
           q?: string
           tag?: string[]
@@ -2692,6 +2844,9 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          id?: string[]
+          external_id?: string[]
+          slug?: string[]
           search?: string
           q?: string
           tag?: string[]
@@ -2769,6 +2924,104 @@ export interface paths {
         503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/lookup': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query: {
+          lang?: string
+          url: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/external/{external_id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          external_id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkCreate']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Link']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -2981,12 +3234,62 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/bulk': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkBulk']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['LinkBulkResult']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links.csv': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
       parameters: {
         query?: {
           lang?: string
+          id?: string[]
+          external_id?: string[]
+          slug?: string[]
           search?: string
           q?: string
           tag?: string[]
@@ -3035,6 +3338,9 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          id?: string[]
+          external_id?: string[]
+          slug?: string[]
           search?: string
           q?: string
           tag?: string[]
@@ -6609,6 +6915,7 @@ export interface components {
       | 'PAYLOAD_TOO_LARGE'
       | 'UNSUPPORTED_MEDIA_TYPE'
       | 'VALIDATION_FAILED'
+      | 'BULK_FAILED'
       | 'IDEMPOTENCY_KEY_REUSED'
       | 'QR_UNREADABLE'
       | 'FILE_UNREADABLE'
@@ -6679,6 +6986,8 @@ export interface components {
       | 'EXTERNAL_ID_TAKEN'
       | 'FOLDER_NOT_FOUND'
       | 'UNKNOWN_MEMBER'
+      | 'LINK_NOT_FOUND'
+      | 'PRECONDITION_FAILED'
       | 'INVALID_TIMESTAMP'
       | 'ENDS_BEFORE_START'
       | 'INVALID_TIMEZONE'
@@ -6992,6 +7301,68 @@ export interface components {
     LinkRestore: {
       /** The version whose state is to be restored, as a new version. Absent: a deleted link comes back as it was, and any other stays as it is. */
       version?: number
+    }
+    LinkBulkResult: {
+      /** What came of each operation, in their order. */
+      data: {
+        /** Which operation this is about, from 0. */
+        index: number
+        /** As the operation alone would be answered: 200, 201, 204, 404, 409, 422, …. */
+        status: number
+        link?: components['schemas']['Link'] & unknown
+        /** Why it was refused. */
+        error?: {
+          code: string
+          message: string
+          /** Each fault, with its place: `operations[7].link.slug`. */
+          details?: {
+            field: string
+            code: string
+            message: string
+          }[]
+          suggestions?: string[]
+        }
+      }[]
+      summary: {
+        /** How many operations were done. */
+        succeeded: number
+        /** How many were refused. */
+        failed: number
+      }
+    }
+    LinkBulk: {
+      /** True: all or none; the first operation that is refused undoes all, and the answer is BULK_FAILED. False: each for itself. */
+      atomic?: boolean
+      /** What to do, in this order. A link is named by `id` or by `external_id`. */
+      operations: (
+        | {
+            op: 'create'
+            link: components['schemas']['LinkCreate']
+          }
+        | {
+            op: 'update'
+            /** The id of the link. */
+            id?: string
+            /** The id of the link in a system of yours. */
+            external_id?: string
+            /** The version that the link must still have, or its ETag. */
+            if_match?: string | number
+            link: components['schemas']['LinkPatch']
+          }
+        | {
+            op: 'delete'
+            /** The id of the link. */
+            id?: string
+            /** The id of the link in a system of yours. */
+            external_id?: string
+          }
+        | {
+            op: 'upsert'
+            /** The id of the link in a system of yours. */
+            external_id: string
+            link: components['schemas']['LinkCreate']
+          }
+      )[]
     }
     Appeal: {
       /** What the owner of the instance should know. */

@@ -1,0 +1,53 @@
+import { askerOf } from '../../audit/index.ts'
+import { describeError } from '../../errors/index.ts'
+import { type Api, endpoint } from '../../http/index.ts'
+import { LINK_EXAMPLE } from '../schemas.ts'
+import type { LinkService } from '../service.ts'
+import { BULK_BYTES_MAX, BULK_EXAMPLE, BulkResultSchema, BulkSchema, costOf } from './schemas.ts'
+
+/** The endpoint of many operations at once. */
+export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
+  const { bulk } = deps.links
+
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/links/bulk',
+    scope: 'links:write',
+    dryRun: true,
+    operationId: 'bulkLinks',
+    tag: 'Links',
+    summary: 'Change many links',
+    description:
+      'Up to 1,000 operations, in order, in one transaction and with one idempotency key. Every ' +
+      '100 operations begun cost as much of the rate limit as one request.',
+    body: BulkSchema,
+    bodyExample: BULK_EXAMPLE,
+    bodyBytesMax: BULK_BYTES_MAX,
+    cost: costOf,
+    success: {
+      status: 200,
+      description: 'What came of each operation, refused ones included.',
+      schema: BulkResultSchema,
+      example: {
+        data: [{ index: 0, status: 201, link: LINK_EXAMPLE }],
+        summary: { succeeded: 1, failed: 0 },
+      },
+    },
+    errors: ['BULK_FAILED'],
+    async handler(call) {
+      const { body, mutate } = call
+      const asker = askerOf(call)
+      const prepared = await bulk.prepare(asker, body.operations)
+      return mutate(async (tx) => {
+        const outcomes = await bulk.run(tx, asker, prepared, body)
+        const data = outcomes.map((outcome) =>
+          'error' in outcome
+            ? { ...outcome, error: describeError(outcome.error, call.locale) }
+            : outcome,
+        )
+        const failed = data.filter((outcome) => 'error' in outcome).length
+        return { status: 200, body: { data, summary: { succeeded: data.length - failed, failed } } }
+      })
+    },
+  })
+}

@@ -1,0 +1,180 @@
+import { AppError, type ErrorDetail, type ErrorParts } from '../../errors/index.ts'
+import { savepoint, type Transaction } from '../../storage/index.ts'
+import type { LinkAsker, LinkContext } from '../context.ts'
+import { create } from '../create.ts'
+import type { LinkSchemas, Prepared } from '../fields.ts'
+import { findLinkByExternalId } from '../find.ts'
+import { remove } from '../remove.ts'
+import type { Link } from '../schemas.ts'
+import { update } from '../update.ts'
+import { upsert } from '../upsert.ts'
+import { createOperationCheck, fieldOf, type Operation, type Which } from './operations.ts'
+
+/** What came of an operation. */
+export type Outcome = { index: number; status: number } & ({ link?: Link } | { error: ErrorParts })
+
+/** Operations that are checked, passwords hashed; or why one is refused. */
+export type PreparedBulk = readonly ({ operation: Hashed } | { refusal: Refusal })[]
+
+interface Refusal extends ErrorParts {
+  status: number
+}
+type Hashed = Operation extends infer O
+  ? O extends { fields: infer F extends object }
+    ? Omit<O, 'fields'> & { fields: Prepared<F> }
+    : O
+  : never
+
+/** After so many operations others get their turn: visits must not wait for all of them. */
+const TURN = 16
+
+/** Many operations on links in one transaction. */
+export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
+  let check: ReturnType<typeof createOperationCheck> | undefined
+
+  return {
+    /** Checks what needs no database, and hashes passwords. */
+    async prepare(asker: LinkAsker, operations: readonly unknown[]): Promise<PreparedBulk> {
+      check ??= createOperationCheck(schemas())
+      const hashes = new Map<string, string>()
+      const prepared: PreparedBulk[number][] = []
+      for (const [index, raw] of operations.entries()) {
+        if (index % TURN === TURN - 1) await othersTurn()
+        try {
+          const operation = check(raw, index)
+          prepared.push({ operation: await hashed(ctx, asker, operation, hashes) })
+        } catch (error) {
+          prepared.push({ refusal: refusalOf(error, index) })
+        }
+      }
+      return prepared
+    },
+
+    /**
+     * Does each operation for itself, in order. `atomic`: all or none.
+     * @throws AppError BULK_FAILED
+     */
+    async run(
+      tx: Transaction,
+      asker: LinkAsker,
+      prepared: PreparedBulk,
+      { atomic }: { atomic: boolean },
+    ): Promise<Outcome[]> {
+      const refusals = prepared.flatMap((each) => ('refusal' in each ? each.refusal : []))
+      if (atomic && refusals.length > 0) throw bulkFailed(refusals)
+      await tx.lockWorkspace(asker.workspace.no)
+      const outcomes: Outcome[] = []
+      for (const [index, each] of prepared.entries()) {
+        if (index % TURN === TURN - 1) await othersTurn()
+        outcomes.push({ index, ...(await outcomeOf(index, each)) })
+      }
+      return outcomes
+
+      async function outcomeOf(index: number, each: PreparedBulk[number]) {
+        if ('refusal' in each) return refused(each.refusal)
+        const work = (part: Transaction) => runOne(ctx, part, asker, each.operation)
+        try {
+          return await (atomic ? work(tx) : savepoint(tx, work))
+        } catch (error) {
+          const refusal = refusalOf(error, index, each.operation)
+          if (atomic) throw bulkFailed([refusal])
+          return refused(refusal)
+        }
+      }
+    },
+  }
+}
+
+function refused({ status, ...error }: Refusal) {
+  return { status, error }
+}
+
+const othersTurn = () => new Promise<void>((turn) => setImmediate(turn))
+
+/** With the password hashed; the same one once. */
+async function hashed(
+  ctx: LinkContext,
+  { workspace }: LinkAsker,
+  operation: Operation,
+  hashes: Map<string, string>,
+): Promise<Hashed> {
+  if (operation.op === 'delete') return operation
+  const { password, ...fields } = operation.fields
+  const without = { ...operation, fields } as Hashed & { fields: Prepared<object> }
+  if (password === undefined) return without
+  if (password !== null && !hashes.has(password)) {
+    hashes.set(password, await ctx.hashPassword(password, workspace))
+  }
+  without.fields.password_hash = password === null ? null : hashes.get(password)
+  return without
+}
+
+async function runOne(
+  ctx: LinkContext,
+  tx: Transaction,
+  asker: LinkAsker,
+  operation: Hashed,
+): Promise<{ status: number; link?: Link }> {
+  switch (operation.op) {
+    case 'create':
+      return { status: 201, link: await create(ctx, tx, asker, operation.fields) }
+    case 'update': {
+      const id = await idOf(tx, asker, operation.which)
+      const { fields, ifMatch } = operation
+      return { status: 200, link: await update(ctx, tx, asker, id, fields, ifMatch) }
+    }
+    case 'delete':
+      await remove(ctx, tx, asker, await idOf(tx, asker, operation.which), () => true)
+      return { status: 204 }
+    case 'upsert': {
+      const { externalId, fields } = operation
+      const { link, isNew } = await upsert(ctx, tx, asker, externalId, fields, () => true)
+      return { status: isNew ? 201 : 200, link }
+    }
+  }
+}
+
+/** @throws AppError LINK_NOT_FOUND */
+async function idOf(tx: Transaction, asker: LinkAsker, which: Which): Promise<string> {
+  if ('id' in which) return which.id
+  const row = await findLinkByExternalId(tx, which.external_id, asker)
+  if (row === undefined) throw new AppError('LINK_NOT_FOUND')
+  return row.id
+}
+
+/** Why an operation is refused, with the place of each fault in the request. What isn't meant for clients passes. */
+function refusalOf(error: unknown, index: number, operation?: Hashed): Refusal {
+  if (!(error instanceof AppError) || error.status >= 500) throw error
+  const { status, code, params, suggestions } = error
+  const details = operation === undefined ? error.details : detailsOf(error, index, operation)
+  return { status, code, params, details, suggestions }
+}
+
+/** What the database refuses, as a fault of the operation's fields. */
+function detailsOf(
+  { code, details }: AppError,
+  index: number,
+  operation: Hashed,
+): readonly ErrorDetail[] {
+  const at = (field: string) => fieldOf(index, field)
+  switch (code) {
+    case 'LINK_NOT_FOUND': {
+      const isById = 'which' in operation && 'id' in operation.which
+      return [{ field: at(isById ? 'id' : 'external_id'), code }]
+    }
+    case 'PRECONDITION_FAILED':
+      return [{ field: at('if_match'), code }]
+    case 'PLAN_LIMIT_REACHED':
+      return (details ?? []).map((detail) => ({ ...detail, field: at('') }))
+    case 'SLUG_TAKEN':
+      if (details === undefined) return [{ field: at('link.slug'), code }]
+  }
+  return (details ?? []).map((detail) => ({ ...detail, field: at(`link.${detail.field}`) }))
+}
+
+function bulkFailed(refusals: readonly Refusal[]): AppError {
+  return new AppError('BULK_FAILED', {
+    details: refusals.flatMap(({ details }) => details ?? []),
+    suggestions: refusals[0]?.suggestions,
+  })
+}

@@ -1,0 +1,117 @@
+import { z } from '@hono/zod-openapi'
+import { LINK_EXAMPLE, LinkSchema } from '../schemas.ts'
+
+/** The most operations of a request. */
+export const OPERATIONS_MAX = 1_000
+/** The most bytes of a request. */
+export const BULK_BYTES_MAX = 4 * 1024 * 1024
+/** So many operations, or some of them, cost as much of the rate limit as one request. */
+const OPERATIONS_PER_REQUEST = 100
+
+/** How many requests of the rate limit a bulk request is. */
+export const costOf = ({ operations }: { operations: readonly unknown[] }) =>
+  Math.ceil(operations.length / OPERATIONS_PER_REQUEST)
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const string = (description: string) => ({ type: 'string', description })
+const ID = string('The id of the link.')
+const EXTERNAL_ID = string('The id of the link in a system of yours.')
+const IF_MATCH = {
+  type: ['string', 'integer'],
+  description: 'The version that the link must still have, or its ETag.',
+}
+
+function operation(op: string, properties: object, required: string[]) {
+  return {
+    type: 'object',
+    title: op,
+    properties: { op: { type: 'string', enum: [op] }, ...properties },
+    required: ['op', ...required],
+    additionalProperties: false,
+  }
+}
+
+/** Each operation is checked for itself, so that one that is wrong doesn't stop the others. */
+const operations = z
+  .array(z.unknown())
+  .min(1)
+  .max(OPERATIONS_MAX)
+  .openapi({
+    type: 'array',
+    description: 'What to do, in this order. A link is named by `id` or by `external_id`.',
+    minItems: 1,
+    maxItems: OPERATIONS_MAX,
+    items: {
+      oneOf: [
+        operation('create', { link: ref('LinkCreate') }, ['link']),
+        operation(
+          'update',
+          { id: ID, external_id: EXTERNAL_ID, if_match: IF_MATCH, link: ref('LinkPatch') },
+          ['link'],
+        ),
+        operation('delete', { id: ID, external_id: EXTERNAL_ID }, []),
+        operation('upsert', { external_id: EXTERNAL_ID, link: ref('LinkCreate') }, [
+          'external_id',
+          'link',
+        ]),
+      ],
+    } as never,
+  })
+
+export const BulkSchema = z
+  .strictObject({
+    atomic: z
+      .boolean()
+      .default(false)
+      .openapi({
+        description:
+          'True: all or none; the first operation that is refused undoes all, and the answer is ' +
+          'BULK_FAILED. False: each for itself.',
+      }),
+    operations,
+  })
+  .openapi('LinkBulk')
+
+export const BULK_EXAMPLE = {
+  atomic: false,
+  operations: [
+    { op: 'create', link: { destination_url: LINK_EXAMPLE.destination_url } },
+    { op: 'update', id: LINK_EXAMPLE.id, if_match: 3, link: { title: LINK_EXAMPLE.title } },
+    { op: 'upsert', external_id: 'crm-4712', link: { destination_url: 'https://example.com/' } },
+    { op: 'delete', external_id: 'crm-4713' },
+  ],
+}
+
+const OutcomeSchema = z.object({
+  index: z.int().openapi({ description: 'Which operation this is about, from 0.' }),
+  status: z.int().openapi({
+    description: 'As the operation alone would be answered: 200, 201, 204, 404, 409, 422, ….',
+  }),
+  link: LinkSchema.optional().openapi({ description: 'The link as it is now; of no deletion.' }),
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      details: z
+        .array(z.object({ field: z.string(), code: z.string(), message: z.string() }))
+        .optional()
+        .openapi({ description: 'Each fault, with its place: `operations[7].link.slug`.' }),
+      suggestions: z.array(z.string()).optional(),
+    })
+    .optional()
+    .openapi({ description: 'Why it was refused.' }),
+})
+
+const count = (description: string) => z.int().min(0).openapi({ description })
+
+export const BulkResultSchema = z
+  .object({
+    data: z
+      .array(OutcomeSchema)
+      .openapi({ description: 'What came of each operation, in their order.' }),
+    summary: z.object({
+      succeeded: count('How many operations were done.'),
+      failed: count('How many were refused.'),
+    }),
+  })
+  .openapi('LinkBulkResult')

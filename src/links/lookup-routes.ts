@@ -1,0 +1,102 @@
+import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
+import { AppError } from '../errors/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import { checked, checkText } from '../validation/checked.ts'
+import { invalid } from './context.ts'
+import type { LinkSchemas } from './fields.ts'
+import { LINK_EXAMPLE, type Link, LinkSchema } from './schemas.ts'
+import type { LinkService } from './service.ts'
+import { BOUNDS, URL_LENGTH_MAX } from './values.ts'
+
+const TAG = 'Links'
+const HEADERS = { ETag: 'The version of the link, for `If-Match` and `If-None-Match`.' }
+
+const ExternalParams = z.object({
+  external_id: checked(z.string(), checkText({ max: BOUNDS.external_id, min: 1 })).openapi({
+    type: 'string',
+    param: { description: "The link's id in a system of yours." },
+    example: LINK_EXAMPLE.external_id,
+  }),
+})
+
+const LookupQuery = z.object({
+  url: z
+    .string()
+    .max(URL_LENGTH_MAX)
+    .openapi({
+      param: { description: 'A short address of the instance, with or without `https://`.' },
+      example: LINK_EXAMPLE.short_url,
+    }),
+})
+
+function answer(status: 200 | 201, link: Link) {
+  return { status, body: link, version: link.version }
+}
+
+/** The endpoints that find a link by something else than its id: its address, its external id. */
+export function registerLookupRoutes(
+  api: Pick<Api, 'add'>,
+  { links }: { links: LinkService },
+  { create }: LinkSchemas,
+): void {
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/links/lookup',
+    scope: 'links:read',
+    operationId: 'lookUpLink',
+    tag: TAG,
+    summary: 'Look up a short address',
+    description: 'The link that a short address leads to, by its slug or by an alias.',
+    query: LookupQuery,
+    success: {
+      status: 200,
+      description: 'The link.',
+      schema: LinkSchema,
+      headers: HEADERS,
+      example: LINK_EXAMPLE,
+    },
+    errors: ['LINK_NOT_FOUND'],
+    handler: async ({ caller, query }) => answer(200, await links.lookUp(caller, query.url)),
+  })
+
+  endpoint(api, {
+    method: 'put',
+    path: '/api/v1/links/external/{external_id}',
+    scope: 'links:write',
+    dryRun: true,
+    operationId: 'putLinkByExternalId',
+    tag: TAG,
+    summary: 'Create or update a link by its external id',
+    description:
+      'Makes a link with this `external_id`, or changes the one that has it. As in an update, what ' +
+      'is absent stays: sent twice, it makes one link.',
+    params: ExternalParams,
+    body: create,
+    bodyExample: { destination_url: LINK_EXAMPLE.destination_url, title: LINK_EXAMPLE.title },
+    success: {
+      status: 200,
+      description: 'The link as it is now.',
+      created: 'The link that was made: there was none.',
+      schema: LinkSchema,
+      headers: HEADERS,
+      example: LINK_EXAMPLE,
+    },
+    errors: ['SLUG_TAKEN', 'PLAN_LIMIT_REACHED', 'PRECONDITION_FAILED'],
+    async handler(call) {
+      const { body, params, ifMatch, mutate, request } = call
+      const { external_id: id } = params
+      if (body.external_id !== undefined && body.external_id !== id) {
+        throw invalid({ field: 'external_id', code: 'INVALID_VALUE', params: { allowed: [id] } })
+      }
+      const asker = askerOf(call)
+      const prepared = await links.prepareUpsert(asker, id, body, ifMatch)
+      return mutate(async (tx) => {
+        const { link, isNew } = await links.upsert(tx, asker, id, prepared, ifMatch)
+        // There is nothing that could match (RFC 9110 §13.1.1).
+        if (isNew && request.headers.has('if-match')) throw new AppError('PRECONDITION_FAILED')
+        return answer(isNew ? 201 : 200, link)
+      })
+    },
+  })
+}

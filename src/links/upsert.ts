@@ -1,0 +1,31 @@
+import { AppError } from '../errors/index.ts'
+import type { Transaction } from '../storage/index.ts'
+import type { IfMatch, LinkAsker, LinkContext } from './context.ts'
+import { create } from './create.ts'
+import type { PreparedCreate } from './fields.ts'
+import { findLinkByExternalId } from './find.ts'
+import type { Link } from './schemas.ts'
+import { change } from './update.ts'
+
+/**
+ * Makes the link with an external id, or changes the one that has it; what is absent stays.
+ * @throws AppError PRECONDITION_FAILED, SLUG_TAKEN, PLAN_LIMIT_REACHED, VALIDATION_FAILED
+ */
+export async function upsert(
+  ctx: LinkContext,
+  tx: Transaction,
+  asker: LinkAsker,
+  externalId: string,
+  fields: PreparedCreate,
+  ifMatch: IfMatch,
+): Promise<{ link: Link; isNew: boolean }> {
+  const { no } = asker.workspace
+  // Two that find none would both make one, and the second would be refused.
+  await tx.lockWorkspace(no)
+  const row = await findLinkByExternalId(tx, externalId, asker)
+  const wanted = { ...fields, external_id: externalId }
+  if (row === undefined) return { link: await create(ctx, tx, asker, wanted), isNew: true }
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  const found = { row, isDeleted: false }
+  return { link: await change(ctx, tx, asker, found, wanted, 'link.updated'), isNew: false }
+}

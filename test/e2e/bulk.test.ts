@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Link, LinkList } from '../../src/links/index.ts'
+import { writePlans } from '../harness/plans.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+
+const LINKS = '/api/v1/links'
+const BULK = `${LINKS}/bulk`
+const URL = 'https://example.com/'
+
+let slugline: Slugline
+let key: string
+let strangerKey: string
+
+beforeAll(async () => {
+  slugline = await startSlugline({
+    BASE_URL: 'https://sho.rt',
+    SLUGLINE_DOMAINS: 'go.example',
+    SLUGLINE_PLANS: writePlans({ unlimited: {}, strict: { requests_per_minute: 1, burst: 12 } }),
+  })
+  key = (await slugline.createKey()).key
+  strangerKey = (await slugline.createKey({ workspace: 'other' })).key
+})
+afterAll(() => slugline.dispose())
+
+interface Result {
+  data: { index: number; status: number; link?: Link; error?: { code: string } }[]
+  summary: { succeeded: number; failed: number }
+  error?: { code: string; details: { field: string; code: string; message: string }[] }
+}
+
+function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const options = { key, headers, ...(body !== undefined && { body }) }
+  return slugline.call(method, path, options)
+}
+async function bulk(
+  operations: unknown[],
+  more: object = {},
+  headers: Record<string, string> = {},
+) {
+  const answer = await send('POST', BULK, { operations, ...more }, headers)
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Result }
+}
+const create = (link: object) => ({ op: 'create', link: { destination_url: URL, ...link } })
+const list = async (query: string) =>
+  ((await (await send('GET', `${LINKS}?${query}`)).json()) as LinkList).data.map(({ slug }) => slug)
+
+describe('POST /links/bulk', () => {
+  test('makes a thousand links, which redirect', async () => {
+    const operations = Array.from({ length: 1_000 }, (_, n) => create({ slug: `many-${n}` }))
+    const { status, body } = await bulk(operations)
+    expect([status, body.summary]).toEqual([200, { succeeded: 1_000, failed: 0 }])
+    expect(body.data.map(({ index, link }) => `many-${index}` === link?.slug)).not.toContain(false)
+    const visit = await slugline.call('GET', '/many-999', { headers: { host: 'sho.rt' } })
+    expect(visit.headers.get('location')).toBe(URL)
+    expect((await list('search=many-&limit=1')).length).toBe(1)
+  })
+
+  test('answers by index in the language of the caller', async () => {
+    const operations = [create({ slug: 'own' }), create({ slug: 'own' })]
+    const { body, headers } = await bulk(operations, {}, { 'accept-language': 'de' })
+    expect(body.summary).toEqual({ succeeded: 1, failed: 1 })
+    expect(headers.get('content-language')).toBe('de')
+    expect(body.data[1]).toMatchObject({
+      ...{ index: 1, status: 409 },
+      error: { code: 'SLUG_TAKEN', details: [{ field: 'operations[1].link.slug' }] },
+    })
+  })
+
+  test('takes effect once with a key, and answers the same bytes again', async () => {
+    const once = { 'idempotency-key': 'bulk-once' }
+    const operations = [create({ slug: 'once' }), create({ slug: 'once' })]
+    const first = await bulk(operations, {}, once)
+    const again = await bulk(operations, {}, once)
+    expect(first.body.summary).toEqual({ succeeded: 1, failed: 1 })
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+    const other = await bulk([create({})], {}, once)
+    expect(other.body.error?.code).toBe('IDEMPOTENCY_KEY_REUSED')
+  })
+
+  test('undoes all when it is to do all or none', async () => {
+    const operations = [create({ slug: 'whole' }), create({ slug: 'own' })]
+    const { status, body } = await bulk(operations, { atomic: true })
+    expect([status, body.error?.code]).toEqual([422, 'BULK_FAILED'])
+    expect(body.error?.details.map(({ field, code }) => [field, code])).toEqual([
+      ['operations[1].link.slug', 'SLUG_TAKEN'],
+    ])
+    expect(await list('slug=whole')).toEqual([])
+  })
+
+  test('refuses more operations, and more bytes, than it takes', async () => {
+    const delivered = Array.from({ length: 1_001 }, () => ({ op: 'delete', id: 'lnk_none' }))
+    const details = async (operations: unknown) =>
+      (await bulk(operations as unknown[])).body.error?.details.map(({ field, code }) => [
+        field,
+        code,
+      ])
+    expect(await details(delivered)).toEqual([['operations', 'TOO_MANY']])
+    expect(await details([])).toEqual([['operations', 'TOO_SHORT']])
+    expect(await details(undefined)).toEqual([['operations', 'REQUIRED']])
+    const notes = 'x'.repeat(2_000)
+    const big = Array.from({ length: 1_000 }, () => create({ notes }))
+    expect((await bulk(big)).body.summary.succeeded).toBe(1_000)
+    const bigger = [...big, ...big, ...big].slice(0, 2_200)
+    expect((await bulk(bigger)).status).toBe(413)
+  })
+
+  test('costs one request for every 100 operations begun', async () => {
+    const strict = (await slugline.createKey({ workspace: 'strict', plan: 'strict' })).key
+    const cost = async (operations: number) => {
+      const body = {
+        operations: Array.from({ length: operations }, () => ({ op: 'delete', id: 'x' })),
+      }
+      const answer = await slugline.call('POST', BULK, { key: strict, body })
+      await answer.arrayBuffer()
+      return [answer.status, Number(answer.headers.get('x-ratelimit-remaining'))]
+    }
+    expect(await cost(100)).toEqual([200, 11])
+    expect(await cost(101)).toEqual([200, 9])
+    expect(await cost(1_000)).toEqual([429, 9])
+    expect(await cost(801)).toEqual([200, 0])
+  })
+
+  test('answers for links of others as for none', async () => {
+    const theirs = await slugline.call('POST', LINKS, {
+      key: strangerKey,
+      body: { destination_url: URL, slug: 'theirs', external_id: 'their-1' },
+    })
+    const { id } = (await theirs.json()) as Link
+    const operations = (which: object) => [
+      { op: 'update', ...which, link: { title: 'mine' } },
+      { op: 'delete', ...which },
+    ]
+    for (const [own, none] of [
+      [{ id }, { id: 'lnk_none' }],
+      [{ external_id: 'their-1' }, { external_id: 'none' }],
+    ] as const) {
+      const seen = await bulk(operations(own))
+      expect(seen.text).toBe((await bulk(operations(none))).text)
+      expect(seen.body.data.map(({ status }) => status)).toEqual([404, 404])
+    }
+  })
+})
+
+describe('by external id', () => {
+  const put = async (id: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await send('PUT', `${LINKS}/external/${encodeURIComponent(id)}`, body, headers)
+    return { status: answer.status, body: (await answer.json()) as Link & Result }
+  }
+
+  test('a link is made once, and changed after that', async () => {
+    const id = 'crm/47 11'
+    const made = await put(id, { destination_url: URL, title: 'One', slug: 'crm' })
+    expect([made.status, made.body.external_id]).toEqual([201, id])
+    const again = await put(id, { destination_url: `${URL}2` })
+    expect([again.status, again.body.id, again.body.title]).toEqual([200, made.body.id, 'One'])
+    expect(again.body.version).toBe(2)
+    const same = await put(id, { destination_url: `${URL}2` })
+    expect([same.status, same.body.version]).toEqual([200, 2])
+    expect((await put(id, { destination_url: URL }, { 'if-match': '"1"' })).status).toBe(412)
+    expect((await put(id, { destination_url: URL }, { 'if-none-match': '*' })).status).toBe(412)
+    const none = await put('crm-none', { destination_url: URL }, { 'if-match': '*' })
+    expect(none.status).toBe(412)
+    const other = await put(id, { destination_url: URL, external_id: 'other' })
+    expect(other.body.error?.details).toMatchObject([
+      { field: 'external_id', code: 'INVALID_VALUE' },
+    ])
+    expect(await list(`external_id=${encodeURIComponent(id)}&external_id=crm-none`)).toEqual([
+      'crm',
+    ])
+  })
+
+  test('two that put the same one at once make one link', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => put('race', { destination_url: URL })),
+    )
+    expect(all.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201])
+    expect(new Set(all.map(({ body }) => body.id)).size).toBe(1)
+  })
+})
+
+describe('look-ups', () => {
+  let link: Link
+  beforeAll(async () => {
+    const body = { destination_url: URL, slug: 'Looked-Up', aliases: ['also', 'go.example/there'] }
+    link = (await (await send('POST', LINKS, body)).json()) as Link
+    await send('POST', LINKS, { destination_url: URL, slug: 'unseen', external_id: 'u-1' })
+  })
+  const lookUp = async (url: string, as = key) => {
+    const path = `${LINKS}/lookup?url=${encodeURIComponent(url)}`
+    const answer = await slugline.call('GET', path, { key: as })
+    const { id, error } = (await answer.json()) as Link & Result
+    return answer.status === 200 ? id : `${answer.status} ${error?.code}`
+  }
+
+  test('find a link by its short address, alias or other domain', async () => {
+    for (const url of [
+      link.short_url,
+      'sho.rt/looked-up',
+      'HTTPS://SHO.RT/LOOKED%2DUP?utm_source=x#y',
+      'https://sho.rt/also',
+      'http://go.example/there',
+    ]) {
+      expect([url, await lookUp(url)]).toEqual([url, link.id])
+    }
+    for (const url of [
+      'https://sho.rt/none',
+      'https://go.example/also',
+      'https://other.example/also',
+    ])
+      expect(await lookUp(url)).toBe('404 LINK_NOT_FOUND')
+    expect(await lookUp(link.short_url, strangerKey)).toBe('404 LINK_NOT_FOUND')
+    for (const url of ['', 'https://', 'https://sho.rt/', 'https://sho.rt/%ff']) {
+      expect(await lookUp(url)).toBe('422 VALIDATION_FAILED')
+    }
+  })
+
+  test('list links by id, slug or alias, and external id; all that is given must fit', async () => {
+    expect(await list(`id=${link.id}&id=lnk_none`)).toEqual(['Looked-Up'])
+    expect(await list('slug=ALSO&slug=unseen&sort=slug&order=asc')).toEqual(['Looked-Up', 'unseen'])
+    expect(await list('slug=there')).toEqual(['Looked-Up'])
+    expect(await list('slug=also&slug=unseen&external_id=u-1')).toEqual(['unseen'])
+    expect(await list(`id=${link.id}&external_id=u-1`)).toEqual([])
+    expect(await list('slug=also&search=nothing')).toEqual([])
+    expect(await list('id=lnk_none')).toEqual([])
+    const page = (await (
+      await send('GET', `${LINKS}?slug=also&slug=unseen&limit=1`)
+    ).json()) as LinkList
+    expect(page.pagination).toMatchObject({ total: 2, has_more: true })
+    const next = `slug=unseen&slug=also&limit=1&cursor=${page.pagination.next_cursor}`
+    expect([page.data[0]?.slug, ...(await list(next))].sort()).toEqual(['Looked-Up', 'unseen'])
+    const many = Array.from({ length: 101 }, (_, n) => `id=lnk_${n}`).join('&')
+    expect((await send('GET', `${LINKS}?${many}`)).status).toBe(422)
+    expect((await send('GET', `${LINKS}?id=`)).status).toBe(422)
+  })
+})
