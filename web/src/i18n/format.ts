@@ -9,6 +9,8 @@ export interface Formats {
   percent(share: number): string
   /** A day. */
   date(time: string | number | Date): string
+  /** A time of the day to the minute. */
+  time(time: string | number | Date): string
   /** A day and a time to the minute. */
   dateTime(time: string | number | Date): string
   /** To the second, with the time zone: for tool tips. */
@@ -49,6 +51,7 @@ export function createFormats(locale: string): Formats {
     () => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
   )
   const date = lazy(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }))
+  const clock = lazy(() => new Intl.DateTimeFormat(locale, { timeStyle: 'short' }))
   const dateTime = lazy(
     () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
   )
@@ -73,6 +76,7 @@ export function createFormats(locale: string): Formats {
     compact: (value) => compact().format(value),
     percent: (share) => percent().format(share),
     date: (time) => date().format(new Date(time)),
+    time: (time) => clock().format(new Date(time)),
     dateTime: (time) => dateTime().format(new Date(time)),
     exact: (time) => exact().format(new Date(time)),
     relative: (time, now) => ago(relative(), time, now),

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ComponentProps, type ReactNode, useEffect } from 'react'
 import { useI18n } from '../i18n/index.tsx'
 import { cx } from './cx.ts'
 
@@ -74,4 +74,13 @@ export function Section({
 /** A framed area. */
 export function Card({ className, children }: { className?: string; children: ReactNode }) {
   return <div className={cx('rounded-md border border-line bg-canvas', className)}>{children}</div>
+}
+
+/** A part of a page of settings: framed, with a heading of its own. */
+export function CardSection(props: ComponentProps<typeof Section>) {
+  return (
+    <Card className="p-5">
+      <Section {...props} />
+    </Card>
+  )
 }

@@ -1,5 +1,6 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
+import { FIELD_NAMES } from '../links/field-names.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -40,8 +41,7 @@ export function Changes({
         {fields.map((field) => (
           <tr key={field} className="border-line border-t align-top [overflow-wrap:anywhere]">
             <th scope="row" className="py-1.5 pe-3 text-start font-normal">
-              {/* It breaks where the words end. */}
-              <code dir="ltr">{field.replaceAll('_', '_\u200b')}</code>
+              <FieldName name={field} />
             </th>
             {was ? (
               <td className="py-1.5 pe-3 text-muted">
@@ -58,6 +58,14 @@ export function Changes({
       </tbody>
     </table>
   )
+}
+
+/** A field as people call it; one that only programs know keeps its name. */
+function FieldName({ name }: { name: string }) {
+  const { t } = useI18n()
+  const label = FIELD_NAMES[name]
+  // A name breaks where its words end.
+  return label ? t(label) : <code dir="ltr">{name.replaceAll('_', '_\u200b')}</code>
 }
 
 function Value({ value, mark }: { value: unknown; mark: string }) {

@@ -1,6 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { Monogram } from '../../app/workspace-switch.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { RelativeTime } from '../../ui/time.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import { membersQuery } from '../members/calls.ts'
 import type { AuditEntry } from './calls.ts'
 import { Changes } from './changes.tsx'
 import { actionKey } from './words.ts'
@@ -10,21 +15,28 @@ export function Entry({
   entry,
   onActor,
   onTarget,
+  more = null,
 }: {
   entry: AuditEntry
   onActor: (actor: string) => void
   onTarget: (target: string) => void
+  /** Stands for others like it. */
+  more?: ReactNode
 }) {
-  const { t } = useI18n()
+  const { t, format } = useI18n()
   const { actor, action, target, at } = entry
   const key = actionKey(action)
+  const name = usePersonName(actor)
   const fields = new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})])
   return (
     <li className="flex flex-col gap-1.5 border-line border-b py-2.5">
       <div className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5">
-        <span className="w-36 shrink-0 text-faint text-sm">
-          <RelativeTime time={at} />
-        </span>
+        <Tooltip text={format.exact(at)}>
+          <time dateTime={at} className="tabular w-16 shrink-0 text-faint text-sm">
+            {format.time(at)}
+          </time>
+        </Tooltip>
+        <Monogram person name={name} />
         <span className="flex min-w-0 flex-1 basis-72 flex-wrap items-baseline gap-x-1.5">
           <button
             type="button"
@@ -32,7 +44,7 @@ export function Entry({
             title={t(`audit.by.${actor.type}`)}
             onClick={() => onActor(actor.id ?? actor.type)}
           >
-            {actor.type === 'command' ? t('audit.by.command') : actor.label}
+            {name}
           </button>
           <span className="text-muted">{key === null ? action : t(key)}</span>
           <button
@@ -43,6 +55,7 @@ export function Entry({
             {target.label || target.id}
           </button>
         </span>
+        {more}
         {target.type === 'link' && action !== 'link.deleted' ? (
           <Link
             to="/links/$id"
@@ -54,7 +67,7 @@ export function Entry({
         ) : null}
       </div>
       {fields.size === 0 ? null : (
-        <details className="group sm:ps-40">
+        <details className="group sm:ps-30">
           <summary className="w-fit min-h-6 rounded-xs text-faint text-sm hover:text-fg">
             {t('audit.changes', { count: fields.size })}
           </summary>
@@ -63,4 +76,14 @@ export function Entry({
       )}
     </li>
   )
+}
+
+/** Who it was: by name where the person is still a member and has one. */
+function usePersonName(actor: AuditEntry['actor']): string {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const members = useQuery(membersQuery(workspace.id)).data
+  if (actor.type === 'command' || actor.type === 'system') return t(`audit.by.${actor.type}`)
+  const member = members?.find(({ user_id }) => actor.type === 'user' && user_id === actor.id)
+  return member?.name || actor.label
 }

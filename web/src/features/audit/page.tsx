@@ -10,7 +10,7 @@ import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { auditQuery } from './calls.ts'
-import { Entry } from './entry.tsx'
+import { Days } from './days.tsx'
 import { Filters } from './filters.tsx'
 import type { AuditSearch } from './search.ts'
 
@@ -49,16 +49,11 @@ function Log() {
           <p>{t(filtered ? 'audit.none.text' : 'audit.empty.text')}</p>
         </Empty>
       ) : (
-        <ol className="border-line border-t" aria-label={t('audit.title')}>
-          {entries.map((entry) => (
-            <Entry
-              key={entry.id}
-              entry={entry}
-              onActor={(actor) => narrow({ ...filter, actor })}
-              onTarget={(target) => narrow({ ...filter, target })}
-            />
-          ))}
-        </ol>
+        <Days
+          entries={entries}
+          onActor={(actor) => narrow({ ...filter, actor })}
+          onTarget={(target) => narrow({ ...filter, target })}
+        />
       )}
       {log.hasNextPage ? (
         <Button

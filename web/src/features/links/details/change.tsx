@@ -1,27 +1,5 @@
-import { type MessageKey, useI18n } from '../../../i18n/index.tsx'
-
-/** The words for the fields that a history tells of. */
-const FIELDS: Readonly<Record<string, MessageKey>> = {
-  destination_url: 'links.field.destination',
-  slug: 'links.field.slug',
-  aliases: 'links.field.aliases',
-  domain: 'links.field.domain',
-  title: 'links.field.title',
-  notes: 'links.field.notes',
-  tags: 'links.field.tags',
-  external_id: 'links.field.externalId',
-  enabled: 'links.field.enabled',
-  redirect_status: 'links.field.redirectStatus',
-  forward_query: 'links.field.forwardQuery',
-  starts_at: 'links.field.startsAt',
-  expires_at: 'links.field.expiresAt',
-  max_clicks: 'links.field.maxClicks',
-  fallback_url: 'links.field.fallback',
-  has_password: 'links.field.password',
-  blocked: 'links.status.blocked',
-  reason: 'links.field.reason',
-}
-const TIMES = new Set(['starts_at', 'expires_at'])
+import { useI18n } from '../../../i18n/index.tsx'
+import { FIELD_NAMES, TIMES } from '../field-names.ts'
 
 /** One field: what it was, and what it has been since. */
 export function Change({
@@ -37,7 +15,7 @@ export function Change({
   created: boolean
 }) {
   const { t, format } = useI18n()
-  const label = FIELDS[field]
+  const label = FIELD_NAMES[field]
   const show = (value: unknown): string => {
     if (value === null || value === undefined || value === '') return t('common.none')
     if (value === true) return t('links.on')

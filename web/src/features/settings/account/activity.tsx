@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useI18n } from '../../../i18n/index.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 import { type EventName, eventsQuery } from '../calls.ts'
@@ -11,7 +11,7 @@ export function ActivitySection() {
   const events = useQuery(eventsQuery)
   if (events.data?.length === 0) return null
   return (
-    <Section title={t('settings.activity')} description={t('settings.activity.text')}>
+    <CardSection title={t('settings.activity')} description={t('settings.activity.text')}>
       {events.isError ? (
         <Problem error={events.error} onRetry={() => void events.refetch()} />
       ) : (
@@ -32,6 +32,6 @@ export function ActivitySection() {
           ))}
         </ul>
       )}
-    </Section>
+    </CardSection>
   )
 }

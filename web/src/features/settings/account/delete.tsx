@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { deleteAccount } from '../calls.ts'
 
@@ -17,12 +17,15 @@ export function DeleteAccountSection() {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)
   return (
-    <Section title={t('settings.account.delete')} description={t('settings.account.delete.text')}>
+    <CardSection
+      title={t('settings.account.delete')}
+      description={t('settings.account.delete.text')}
+    >
       <Button variant="danger" className="self-start" onClick={() => setOpen(true)}>
         {t('settings.account.delete')}
       </Button>
       {open ? <DeleteDialog onClose={() => setOpen(false)} /> : null}
-    </Section>
+    </CardSection>
   )
 }
 

@@ -4,7 +4,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { requestEmailChange } from '../calls.ts'
@@ -26,7 +26,7 @@ export function EmailSection() {
     change.mutate()
   }
   return (
-    <Section title={t('settings.email')} description={t('settings.email.text')}>
+    <CardSection title={t('settings.email')} description={t('settings.email.text')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
         <FormError message={formError(change.error, i18n, ['new_email'])} />
         <Field label={t('settings.email.new')} error={fieldError(change.error, 'new_email')}>
@@ -45,6 +45,6 @@ export function EmailSection() {
           {t('settings.email.submit')}
         </Button>
       </form>
-    </Section>
+    </CardSection>
   )
 }

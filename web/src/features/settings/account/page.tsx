@@ -16,7 +16,7 @@ export function AccountPage() {
   const { instance, user } = usePlace()
   return (
     <Page narrow title={t('settings.account')}>
-      <div className="flex flex-col gap-10">
+      <div className="flex flex-col gap-5">
         <ProfileSection />
         {instance.mail ? <EmailSection /> : null}
         {user.has_password ? <PasswordSection /> : null}

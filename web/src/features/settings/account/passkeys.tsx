@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { errorText, Problem } from '../../../ui/problem.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { formError } from '../../auth/errors.ts'
@@ -20,7 +20,7 @@ export function PasskeysSection() {
   const [adding, setAdding] = useState(false)
   const works = passkeysWork()
   return (
-    <Section
+    <CardSection
       title={t('settings.passkeys')}
       description={t(works ? 'settings.passkeys.text' : 'settings.passkeys.unsupported')}
       actions={
@@ -47,7 +47,7 @@ export function PasskeysSection() {
         </ul>
       )}
       {adding ? <AddDialog onClose={() => setAdding(false)} /> : null}
-    </Section>
+    </CardSection>
   )
 }
 

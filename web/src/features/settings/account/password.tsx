@@ -4,7 +4,7 @@ import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Checkbox } from '../../../ui/checkbox.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { LEAST_PASSWORD, PasswordInput } from '../../auth/password-input.tsx'
@@ -35,7 +35,7 @@ export function PasswordSection() {
   }
   const { error } = change
   return (
-    <Section title={t('settings.password')}>
+    <CardSection title={t('settings.password')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
         <FormError message={formError(error, i18n, FIELDS)} />
         <Field label={t('settings.password.current')} error={fieldError(error, 'currentPassword')}>
@@ -70,6 +70,6 @@ export function PasswordSection() {
           {t('settings.password.submit')}
         </Button>
       </form>
-    </Section>
+    </CardSection>
   )
 }

@@ -8,7 +8,7 @@ import { isLocale, LANGUAGE_NAMES, LOCALES } from '../../../i18n/locales.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { Segmented } from '../../../ui/segmented.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { showToast } from '../../../ui/toast.tsx'
@@ -42,7 +42,7 @@ export function ProfileSection() {
   }
   const { error } = save
   return (
-    <Section title={t('settings.account.profile')}>
+    <CardSection title={t('settings.account.profile')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-5">
         <FormError message={formError(error, i18n, ['name', 'language'])} />
         <Field label={t('settings.account.name')} error={fieldError(error, 'name')}>
@@ -91,6 +91,6 @@ export function ProfileSection() {
           options={THEMES.map((value) => ({ value, label: t(`settings.theme.${value}`) }))}
         />
       </div>
-    </Section>
+    </CardSection>
   )
 }

@@ -3,7 +3,7 @@ import { Monitor, Smartphone } from 'lucide-react'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { errorText, Problem } from '../../../ui/problem.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import {
@@ -28,7 +28,7 @@ export function SessionsSection() {
     onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
   })
   return (
-    <Section
+    <CardSection
       title={t('settings.sessions')}
       actions={
         (sessions.data?.length ?? 0) > 1 ? (
@@ -47,7 +47,7 @@ export function SessionsSection() {
           ))}
         </ul>
       )}
-    </Section>
+    </CardSection>
   )
 }
 

@@ -3,7 +3,7 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/chip.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { TwoFactorDialog, type TwoFactorTask } from './two-factor-dialog.tsx'
 
 /** A code beside the password: on or off, and the recovery codes. */
@@ -13,7 +13,7 @@ export function TwoFactorSection() {
   const [task, setTask] = useState<TwoFactorTask | null>(null)
   const on = user.two_factor_enabled
   return (
-    <Section
+    <CardSection
       title={
         <span className="flex items-center gap-2">
           {t('settings.twoFactor')}
@@ -35,6 +35,6 @@ export function TwoFactorSection() {
         )}
       </div>
       {task === null ? null : <TwoFactorDialog task={task} onClose={() => setTask(null)} />}
-    </Section>
+    </CardSection>
   )
 }

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { formError } from '../../auth/errors.ts'
 import { deleteWorkspace, type Workspace } from '../calls.ts'
@@ -17,7 +17,7 @@ export function DeleteWorkspace({ workspace }: { workspace: Workspace }) {
   const { t } = useI18n()
   const [open, setOpen] = useState(false)
   return (
-    <Section
+    <CardSection
       title={t('settings.workspace.delete')}
       description={t('settings.workspace.delete.text')}
     >
@@ -25,7 +25,7 @@ export function DeleteWorkspace({ workspace }: { workspace: Workspace }) {
         {t('settings.workspace.delete')}
       </Button>
       {open ? <DeleteDialog workspace={workspace} onClose={() => setOpen(false)} /> : null}
-    </Section>
+    </CardSection>
   )
 }
 

@@ -5,7 +5,7 @@ import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { FormError } from '../../../ui/field.tsx'
-import { Section } from '../../../ui/page.tsx'
+import { CardSection } from '../../../ui/page.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { fieldError, formError } from '../../auth/errors.ts'
 import { deleteLogo, logoQuery, setLogo, shownLogo } from '../../links/qr/calls.ts'
@@ -32,7 +32,7 @@ export function LogoSection({ writable }: { writable: boolean }) {
   })
   const error = upload.error ?? remove.error
   return (
-    <Section title={t('settings.logo')}>
+    <CardSection title={t('settings.logo')}>
       <div className="flex max-w-md flex-col gap-3">
         <p className="text-muted">{t('settings.logo.hint')}</p>
         <FormError message={fieldError(error, 'image') ?? formError(error, i18n, ['image'])} />
@@ -72,6 +72,6 @@ export function LogoSection({ writable }: { writable: boolean }) {
           </div>
         ) : null}
       </div>
-    </Section>
+    </CardSection>
   )
 }

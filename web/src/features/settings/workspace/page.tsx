@@ -8,7 +8,7 @@ import { Checkbox } from '../../../ui/checkbox.tsx'
 import { CodeBlock } from '../../../ui/copy.tsx'
 import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
-import { Page, Section } from '../../../ui/page.tsx'
+import { CardSection, Page } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Select } from '../../../ui/select.tsx'
 import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
@@ -35,12 +35,14 @@ export function WorkspacePage() {
           <Skeleton className="h-8 w-80" />
         </div>
       ) : (
-        <div className="flex flex-col gap-10">
-          <WorkspaceForm key={query.data.id} workspace={query.data} manages={manages} />
+        <div className="flex flex-col gap-5">
+          <CardSection title={t('settings.workspace.general')}>
+            <WorkspaceForm key={query.data.id} workspace={query.data} manages={manages} />
+          </CardSection>
           <LogoSection writable={may('links:write')} />
-          <Section title={t('settings.workspace.id')}>
+          <CardSection title={t('settings.workspace.id')}>
             <CodeBlock code={query.data.id} className="max-w-md" />
-          </Section>
+          </CardSection>
           {manages ? <DeleteWorkspace workspace={query.data} /> : null}
         </div>
       )}

@@ -1,0 +1,25 @@
+import type { MessageKey } from '../../i18n/index.tsx'
+
+/** The words for the fields that a history tells of. */
+export const FIELD_NAMES: Readonly<Record<string, MessageKey>> = {
+  destination_url: 'links.field.destination',
+  slug: 'links.field.slug',
+  aliases: 'links.field.aliases',
+  domain: 'links.field.domain',
+  title: 'links.field.title',
+  notes: 'links.field.notes',
+  tags: 'links.field.tags',
+  external_id: 'links.field.externalId',
+  enabled: 'links.field.enabled',
+  redirect_status: 'links.field.redirectStatus',
+  forward_query: 'links.field.forwardQuery',
+  starts_at: 'links.field.startsAt',
+  expires_at: 'links.field.expiresAt',
+  max_clicks: 'links.field.maxClicks',
+  fallback_url: 'links.field.fallback',
+  has_password: 'links.field.password',
+  blocked: 'links.status.blocked',
+  reason: 'links.field.reason',
+}
+/** Fields that hold a time. */
+export const TIMES = new Set(['starts_at', 'expires_at'])
