@@ -1,6 +1,7 @@
 import { createAuditService } from './audit/index.ts'
 import type { Logger } from './base/logger.ts'
 import { clicksThisMonth } from './clicks/index.ts'
+import type { DomainService } from './domains/service.ts'
 import { createFolderService } from './folders/index.ts'
 import type { Cursors } from './http/cursor.ts'
 import type { KeyService } from './keys/service.ts'
@@ -25,13 +26,17 @@ export function createAdministration(
     cursors: Cursors
     keys: KeyService
     links: LinkService
+    ownDomains: Pick<DomainService, 'count' | 'drop'>
     sendInvitation: SendInvitation
     logger: Pick<Logger, 'warn'>
   },
 ) {
   const { storage, clock, cursors, plans, links, keys, logger } = input
   const workspaces = createWorkspaceService(input)
-  const removal = createWorkspaceRemoval({ storage, clock, purgeLinks: links.purgeSome })
+  const removal = createWorkspaceRemoval({
+    ...{ storage, clock, purgeLinks: links.purgeSome },
+    dropDomains: input.ownDomains.drop,
+  })
   const invitations = createInvitationService({ ...input, workspaces })
   const requestCounts = createRequestCounts({ storage, clock })
   return {

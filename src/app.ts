@@ -6,6 +6,7 @@ import type { Limiters } from './backend/index.ts'
 import { createMemo } from './base/memo.ts'
 import { registerAppealRoute, registerBlockRoutes } from './blocks/routes.ts'
 import { createDocs, registerRootRoutes } from './docs/index.ts'
+import { registerDomainRoutes } from './domains/routes.ts'
 import { registerFolderRoutes } from './folders/index.ts'
 import {
   type Api,
@@ -45,6 +46,7 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
   Parameters<typeof registerTagRoutes>[1] &
   Parameters<typeof registerFolderRoutes>[1] &
+  Parameters<typeof registerDomainRoutes>[1] &
   Parameters<typeof registerStatisticsRoutes>[1]
 
 /** The services behind the endpoints that only the dashboard has. */
@@ -166,6 +168,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerLogoRoutes(api, deps)
   registerTagRoutes(api, deps)
   registerFolderRoutes(api, deps)
+  registerDomainRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 

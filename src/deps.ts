@@ -4,11 +4,11 @@ import { type App, createApp } from './app.ts'
 import { createBackend } from './backend/index.ts'
 import { startBackups } from './backup/schedule.ts'
 import { addressKey, createClientAddress } from './base/client-address.ts'
-import { machineAddresses } from './base/machine-addresses.ts'
 import { blocksFile, createBlocks } from './blocks/index.ts'
-import { isWildcard } from './config/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
-import { DEFAULT_DOMAIN, domainsFile, rememberDomains, syncDomains } from './domains/index.ts'
+import { DEFAULT_DOMAIN, domainsFile, syncDomains } from './domains/index.ts'
+import { createLookUpTxt } from './domains/lookup.ts'
+import { createDomainService } from './domains/service.ts'
 import { createCursors } from './http/cursor.ts'
 import { purgeIdempotency } from './http/index.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
@@ -24,6 +24,7 @@ import { createHostAsk } from './operations/ask.ts'
 import { diskCheck, secretCheck } from './operations/checks.ts'
 import { createHealth, type Health } from './operations/health.ts'
 import { onlyLinks, pathOf } from './operations/only-links.ts'
+import { ownHostsOf } from './operations/own-hosts.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
 import {
@@ -37,8 +38,8 @@ import { createUserService } from './users/service.ts'
 
 /** Reports of visitors from one address, of IPv6 from one /64: a burst of five, then one every ten minutes. */
 const REPORTS = { ratePerMinute: 0.1, burst: 5 }
-/** Blocks that another node or a command has made are obeyed within a second. */
-const BLOCKS_EVERY_MS = 500
+/** Blocks and domains that another node or a command has changed are obeyed within a second. */
+const REFRESH_EVERY_MS = 500
 const PURGE_EVERY_MS = 60_000
 /** The statistics process comes at least so often, to delete what plans keep no longer. */
 const STATISTICS_EVERY_MS = 21_600_000
@@ -103,8 +104,10 @@ async function openParts(input: ServingInput) {
   const { storage, nodeId } = backend
   try {
     const isOneOfMany = scaled !== null && config.baseUrl === null
-    const domains = await syncDomains(storage, baseUrl, shortDomains, isOneOfMany)
-    if (scaled !== null) rememberDomains(domainsFile(dataDir), domains)
+    const domains = await syncDomains(storage, baseUrl, shortDomains, {
+      isOneOfMany,
+      file: scaled === null ? undefined : domainsFile(dataDir),
+    })
     const blocks = createBlocks({
       ...{ storage, clock, ids, domains },
       hosts: config.blockedHosts,
@@ -141,7 +144,7 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
   )
   const visit = sampleDurations(redirect, durations)
   const isLinks = onlyLinks(domains, app.owns)
-  const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
+  const ask = createHostAsk({ domains, trustedProxies: config.trustedProxies })
   return (request, server) => {
     const path = pathOf(request.url)
     const peer = () => server.requestIP(request)?.address ?? ''
@@ -169,8 +172,8 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
 
 /** Deletes what is too old, from time to time. Returns what ends it. */
 function startTimers(
-  { backend, blocks, clock, logger }: Parts,
-  { accounts, administration, imports, jobs }: Services,
+  { backend, blocks, clock, domains, logger }: Parts,
+  { accounts, administration, imports, jobs, ownDomains }: Services,
 ) {
   const timers = [
     setInterval(() => {
@@ -181,9 +184,11 @@ function startTimers(
       accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
       jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
       imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
+      ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
     }, PURGE_EVERY_MS),
-    // While the database is away, the blocks that are known stay.
-    setInterval(() => blocks.list.refresh().catch(() => {}), BLOCKS_EVERY_MS),
+    // While the database is away, what is known stays.
+    setInterval(() => blocks.list.refresh().catch(() => {}), REFRESH_EVERY_MS),
+    setInterval(() => domains.refresh().catch(() => {}), REFRESH_EVERY_MS),
     setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS),
   ]
   for (const timer of timers) timer.unref()
@@ -200,9 +205,14 @@ function createServices(parts: Parts) {
   const links = createLinks(parts)
   const jobs = createJobService(parts)
   const imports = createImportService({ ...parts, links, jobs })
+  const lookUpTxt = createLookUpTxt(config.dnsServers)
+  const ownDomains = createDomainService({ ...parts, lookUpTxt })
   const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })
   const sendInvitation = createSendInvitation({ mailer, key })
-  const administration = createAdministration({ ...parts, keys, links, sendInvitation })
+  const administration = createAdministration({
+    ...parts,
+    ...{ keys, links, ownDomains, sendInvitation },
+  })
   const { workspaces, invitations } = administration
   const statistics = createStatisticsService({
     ...parts,
@@ -221,20 +231,14 @@ function createServices(parts: Parts) {
     oidc: config.oidc,
     domains: domains.hosts,
   })
-  return { imports, jobs, keys, links, mailer, administration, statistics, accounts }
+  return { imports, jobs, keys, links, mailer, administration, statistics, accounts, ownDomains }
 }
 
 function createLinks(parts: Parts) {
-  const { backend, blocks, config, domains, listenPort } = parts
-  const base = new URL(parts.baseUrl)
+  const { backend, blocks, config } = parts
   return createLinkService({
     ...parts,
-    ownHosts: {
-      hosts: domains.hosts,
-      addresses: isWildcard(config.host) ? machineAddresses() : [config.host],
-      listenPort,
-      basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
-    },
+    ownHosts: ownHostsOf(parts),
     urlRules: { schemes: config.urlSchemes },
     blocks: blocks.list,
     peopleSoFar: backend.peopleSoFar,
@@ -277,6 +281,7 @@ function createVisits(parts: Parts): Redirect {
     recorder: backend.recorder,
     requestId: () => ids.next('req'),
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
+    isCaseSensitive: domains.isCaseSensitive,
     clientAddress: createClientAddress(config.trustedProxies),
     guesses: createGuessLimit(backend.limiters.guesses, clock),
     visitLimit:

@@ -33,6 +33,11 @@ export const AUDIT_ACTIONS = [
   'links.exported',
   'job.created',
   'job.cancelled',
+  'domain.created',
+  'domain.updated',
+  'domain.deleted',
+  'domain.verified',
+  'domain.failing',
 ] as const
 
 /** Recorded actions that concern an account or the instance, and no workspace. */

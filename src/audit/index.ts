@@ -11,4 +11,4 @@ export {
 } from './record.ts'
 export { type AuditEntry, createAuditService, entryNumber, entryOf } from './service.ts'
 export { type AuditRow, dropAccountEntries, dropEntries, listEntries, withNames } from './store.ts'
-export { type Actor, ActorSchema, COMMAND_LINE, type Fields, INSTANCE } from './types.ts'
+export { type Actor, ActorSchema, COMMAND_LINE, type Fields, INSTANCE, SYSTEM } from './types.ts'

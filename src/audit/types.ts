@@ -4,8 +4,9 @@ import type { AuditAction } from './actions.ts'
 /** Who made a change, as the API shows it. */
 export const ActorSchema = z
   .object({
-    type: z.enum(['user', 'api_key', 'command']).openapi({
-      description: 'A person in the dashboard, a program with an API key, or the command line.',
+    type: z.enum(['user', 'api_key', 'command', 'system']).openapi({
+      description:
+        'A person in the dashboard, a program with an API key, the command line, or Slugline itself.',
     }),
     id: z.string().nullable().openapi({ description: "The user's or key's id." }),
     label: z.string().openapi({
@@ -29,6 +30,9 @@ export const COMMAND_LINE: Actor = {
   label: 'command line',
   requestId: null,
 }
+
+/** What Slugline does by itself. */
+export const SYSTEM: Actor = { type: 'system', id: null, label: 'Slugline', requestId: null }
 
 /** Stands in the place of a workspace's number for what concerns an account or the instance. */
 export const INSTANCE = 0

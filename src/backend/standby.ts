@@ -43,7 +43,7 @@ export interface Standby extends Pick<Serving, 'fetch' | 'health'> {
 export async function openStandby(input: ServingInput): Promise<Standby | null> {
   const { config, clock, random, ids, logger, baseUrl } = input
   const { dataDir } = config
-  const domains = rememberedDomains(domainsFile(dataDir), baseUrl, config.shortDomains)
+  const domains = rememberedDomains(domainsFile(dataDir), baseUrl, config.shortDomains, AWAY)
   const entries = await readSnapshot(join(dataDir, 'hot-links'))
   const directory = journalDirectory(dataDir)
   // Without its files it isn't known which segments are counted: a number used again loses clicks.
@@ -67,6 +67,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     requestId: () => ids.next('req'),
     baseUrl,
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
+    isCaseSensitive: domains.isCaseSensitive,
     clientAddress: createClientAddress(config.trustedProxies),
     visitLimit:
       config.visitsPerAddress === null ? undefined : createVisitLimit(config.visitsPerAddress),
@@ -82,7 +83,7 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
   const health = createHealth({ checks: [storageCheck, journalCheck(journal)], clock, logger })
 
   const isLinks = onlyLinks(domains, (path) => OWN.test(path))
-  const ask = createHostAsk({ hosts: domains.hosts, trustedProxies: config.trustedProxies })
+  const ask = createHostAsk({ domains, trustedProxies: config.trustedProxies })
   return {
     links: entries.length,
     health,

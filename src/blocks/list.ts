@@ -1,6 +1,12 @@
 import { rename } from 'node:fs/promises'
 import type { Domains } from '../domains/index.ts'
-import { type BlocksTable, prepare, SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
+import {
+  type BlocksTable,
+  prepare,
+  revisionOf,
+  SEQS_PER_WORKSPACE,
+  type Storage,
+} from '../storage/index.ts'
 import { canonicalHost, enclosingHost, hostOfUrl } from '../validation/host.ts'
 
 /** What a link or a visitor may be told of a block. `at` in milliseconds since the epoch. */
@@ -33,10 +39,6 @@ export interface Coverable {
  */
 export type BlockList = ReturnType<typeof createBlockList>
 
-const version = prepare<Record<string, never>, { value: string }>((db) =>
-  db.selectFrom('instance').select('value').where('name', '=', 'blocks'),
-)
-
 const wide = prepare<Record<string, never>, BlocksTable>((db) =>
   db.selectFrom('blocks').selectAll().where('kind', '<>', 'link'),
 )
@@ -56,23 +58,28 @@ export function createBlockList(deps: {
   let seen: string | undefined
   let last: Promise<void> = Promise.resolve()
   let hosts: ReadonlyMap<string, LinkBlock> = new Map(configured)
-  let domainNos: ReadonlyMap<number, LinkBlock> = new Map()
+  let blockedHosts: ReadonlyMap<string, LinkBlock> = new Map()
   let workspaces: ReadonlyMap<number, LinkBlock> = new Map()
 
   function take(rows: readonly BlocksTable[]): void {
     const byHost = new Map(configured)
-    const byDomain = new Map<number, LinkBlock>()
+    const byDomain = new Map<string, LinkBlock>()
     const byWorkspace = new Map<number, LinkBlock>()
     for (const { kind, value, workspace_no, id, reason, created_at } of rows) {
       const block = { id, reason, at: created_at }
-      const no = kind === 'host' ? domains.noOf(value) : undefined
       if (kind === 'destination_host') byHost.set(value, block)
-      else if (no !== undefined) byDomain.set(no, block)
+      else if (kind === 'host') byDomain.set(value, block)
       else if (workspace_no !== null) byWorkspace.set(workspace_no, block)
     }
     hosts = byHost
-    domainNos = byDomain
+    blockedHosts = byDomain
     workspaces = byWorkspace
+  }
+
+  /** By name, for a host may get another number: few are blocked. */
+  function domainBlock(no: number): LinkBlock | undefined {
+    for (const [host, block] of blockedHosts) if (domains.noOf(host) === no) return block
+    return undefined
   }
 
   function hostBlock(url: string): LinkBlock | null {
@@ -85,11 +92,11 @@ export function createBlockList(deps: {
   return {
     /** The block that covers a link, besides one of its own address. */
     covering: ({ domain_no, workspace_no, target_url }: Coverable): LinkBlock | null =>
-      domainNos.get(domain_no) ?? workspaces.get(workspace_no) ?? hostBlock(target_url),
+      domainBlock(domain_no) ?? workspaces.get(workspace_no) ?? hostBlock(target_url),
 
     /** The same for the redirect, which knows the link by its number. */
     covers: (domainNo: number, linkSeq: number, targetUrl: string): boolean =>
-      domainNos.has(domainNo) ||
+      domainBlock(domainNo) !== undefined ||
       (workspaces.size > 0 && workspaces.has(Math.floor(linkSeq / SEQS_PER_WORKSPACE))) ||
       hostBlock(targetUrl) !== null,
 
@@ -101,8 +108,9 @@ export function createBlockList(deps: {
 
     ofWorkspace(no: number): Covering | null {
       const all = workspaces.has(no)
-      if (!all && domainNos.size === 0 && hosts.size === 0) return null
-      return { all, domainNos: [...domainNos.keys()], hosts: [...hosts.keys()] }
+      if (!all && blockedHosts.size === 0 && hosts.size === 0) return null
+      const domainNos = [...blockedHosts.keys()].flatMap((host) => domains.noOf(host) ?? [])
+      return { all, domainNos, hosts: [...hosts.keys()] }
     },
 
     /** Takes the blocks from the file, where there is one. */
@@ -120,10 +128,9 @@ export function createBlockList(deps: {
   }
 
   async function read(): Promise<void> {
-    const [row] = await storage.read.run(version, {})
-    const now = row?.value
+    const now = await revisionOf(storage.read, 'blocks')
     if (now === seen) return
-    // Read after its version: a change in between is read twice, never missed.
+    // Read after its revision: a change in between is read twice, never missed.
     const rows = await storage.read.run(wide, {})
     take(rows)
     seen = now

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type Actor, INSTANCE, recordChange } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Ids } from '../base/ids.ts'
@@ -15,7 +14,12 @@ import {
   parseNamed,
   unblockLink,
 } from '../links/index.ts'
-import type { BlocksTable, Storage, Transaction } from '../storage/index.ts'
+import {
+  type BlocksTable,
+  raiseRevision,
+  type Storage,
+  type Transaction,
+} from '../storage/index.ts'
 import { canonicalHost } from '../validation/host.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { BlockList } from './list.ts'
@@ -26,7 +30,7 @@ export interface BlockServiceDeps {
   storage: Storage
   clock: Clock
   ids: Ids
-  domains: Pick<Domains, 'noOf' | 'hostOf' | 'knows'>
+  domains: Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive'>
 }
 
 const HOST = /^[^\s/:?#@\\]+$/
@@ -65,7 +69,7 @@ async function create(
   let row: BlocksTable
   if (kind === 'link') {
     const named = parseNamed(input.value, domains)
-    const link = await blockLink(tx, actor, named, { id, reason, at: created_at })
+    const link = await blockLink(domains, tx, actor, named, { id, reason, at: created_at })
     const at = 'address' in named ? named.address : null
     const domainNo = at?.domainNo ?? link?.domain_no ?? DEFAULT_DOMAIN
     const key = at?.key ?? link?.slug_key ?? ''
@@ -105,14 +109,14 @@ async function find(
 
 /** Ends a block. False: there is none of this id. */
 async function remove(
-  { clock }: BlockServiceDeps,
+  { clock, domains }: BlockServiceDeps,
   tx: Transaction,
   actor: Actor,
   id: string,
 ): Promise<boolean> {
   const row = await tx.db.selectFrom('blocks').selectAll().where('id', '=', id).executeTakeFirst()
   if (row === undefined) return false
-  if (row.kind === 'link') await unblockLink(tx, actor, row, clock.now())
+  if (row.kind === 'link') await unblockLink(domains, tx, actor, row, clock.now())
   await tx.db.deleteFrom('appeals').where('block_id', '=', id).execute()
   await tx.db.deleteFrom('blocks').where('id', '=', id).execute()
   await record(clock, tx, actor, 'block.removed', row)
@@ -166,10 +170,7 @@ async function record(
   action: 'block.created' | 'block.removed',
   row: BlocksTable,
 ): Promise<void> {
-  // Every change has a number, by which all nodes see that there was one.
-  await sql`
-    INSERT INTO instance (name, value) VALUES ('blocks', '1') ON CONFLICT (name)
-    DO UPDATE SET value = CAST(CAST(instance.value AS BIGINT) + 1 AS TEXT)`.execute(tx.db)
+  await raiseRevision(tx, 'blocks')
   if (row.kind === 'link') return
   const { id, kind, value, reason, workspace_no } = row
   const fields = { kind, value, reason }

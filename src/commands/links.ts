@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { COMMAND_LINE } from '../audit/index.ts'
 import { type BlockKind, createBlockService } from '../blocks/index.ts'
 import type { BlockService } from '../blocks/service.ts'
-import type { Domains } from '../domains/index.ts'
+import { type Domains, listDomains } from '../domains/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { registerQrCommand } from './links-qr.ts'
@@ -90,15 +90,17 @@ function withBlocks(
  * The hosts as they are stored. A command must not write them itself: only the server knows which
  * address it listens on.
  */
-async function knownDomains({
-  read,
-}: Pick<Storage, 'read'>): Promise<Pick<Domains, 'noOf' | 'hostOf' | 'knows'>> {
-  const rows = await read.db.selectFrom('domains').select(['no', 'host']).execute()
-  const numbers = new Map(rows.map(({ no, host }) => [host, no]))
+async function knownDomains(
+  storage: Pick<Storage, 'read'>,
+): Promise<Pick<Domains, 'noOf' | 'hostOf' | 'knows' | 'isCaseSensitive'>> {
+  const rows = await listDomains(storage)
+  const served = rows.filter(({ status }) => status !== 'pending' && status !== 'removed')
+  const numbers = new Map(served.map(({ no, host }) => [host, no]))
   const hosts = new Map(rows.map(({ no, host }) => [no, host]))
   return {
     noOf: (host) => numbers.get(host.toLowerCase()),
     knows: (host) => numbers.has(host.toLowerCase()),
     hostOf: (no) => hosts.get(no) ?? String(no),
+    isCaseSensitive: (no) => rows.some((row) => row.no === no && row.case_sensitive === 1),
   }
 }

@@ -21,7 +21,11 @@ const KNOWN: Record<string, [Failure['status'], code: string, message?: (own: st
     DataDirLocked: [1, 'DATA_DIR_LOCKED'],
     NotANode: [1, 'NOT_A_NODE'],
     UnfitDatabase: [2, 'CONFIGURATION'],
-    DomainConflict: [2, 'CONFIGURATION', (own) => `BASE_URL can't be this: ${own}`],
+    DomainConflict: [
+      2,
+      'CONFIGURATION',
+      (own) => `BASE_URL or SLUGLINE_DOMAINS can't be this: ${own}`,
+    ],
     MainDatabaseLost: [
       1,
       'DATA_DAMAGED',

@@ -4,6 +4,7 @@ import { backupOf } from './backup.ts'
 import { ConfigError, type ConfigFault } from './fault.ts'
 import {
   BadValue,
+  dnsServer,
   hostAndPort,
   hostOnly,
   integer,
@@ -69,6 +70,8 @@ export function readEnvironment(
     shortDomains: get('SLUGLINE_DOMAINS', list(hostAndPort), []).filter(
       (host) => baseUrl === null || host !== new URL(baseUrl).host,
     ),
+    /** Resolvers that the records of workspaces' domains are looked up with; none: the system's. */
+    dnsServers: get('DNS_SERVERS', list(dnsServer), []),
     /** Addresses and networks (CIDR) whose forwarding headers are believed. */
     trustedProxies: get('TRUSTED_PROXIES', list(network), []),
     /** Path of a plans file; null: the plans that come with Slugline. */

@@ -113,6 +113,17 @@ export function network(value: string): string {
   }
 }
 
+/** The IP address of a DNS server, with a port if need be. */
+export function dnsServer(value: string): string {
+  const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d{1,5})?|([^[\]]+))$/.exec(value) ?? []
+  const host = bracketed ?? plain?.replace(/^([\d.]+):\d{1,5}$/, '$1') ?? ''
+  if (/[.:]/.test(host) && ipaddr.isValid(host)) return value
+  throw new BadValue(
+    `${shown(value)} isn't the IP address of a DNS server`,
+    '1.1.1.1, [2606:4700::1111]:53',
+  )
+}
+
 /** A URI scheme (RFC 3986 §3.1) that is safe to redirect to, in lower case, without the colon. */
 export function scheme(value: string): string {
   const name = value.toLowerCase().replace(/:(\/\/)?$/, '')

@@ -17,6 +17,7 @@ const KINDS = {
   BASE_URL: {},
   SLUGLINE_DATA_DIR: {},
   SLUGLINE_DOMAINS: {},
+  DNS_SERVERS: {},
   TRUSTED_PROXIES: {},
   SLUGLINE_SECRET: { secret: true },
   SLUGLINE_PLANS: {},

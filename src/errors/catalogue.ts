@@ -95,12 +95,17 @@ export const ERRORS = {
   LOGO_NOT_FOUND: { status: 404, params: {} },
   TAG_NOT_FOUND: { status: 404, params: {} },
   FOLDER_NOT_FOUND: { status: 404, params: {} },
+  DOMAIN_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
   /** Another tag has the name: they can be merged. */
   TAG_TAKEN: { status: 409, params: {} },
   FOLDER_NOT_EMPTY: { status: 409, params: {} },
+  /** Another workspace holds the host, or this one has claimed it already. */
+  DOMAIN_TAKEN: { status: 409, params: {} },
+  /** `links` have an address there. */
+  DOMAIN_IN_USE: { status: 409, params: { links: 'number' } },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
   /** A link has the slug of a record already, and `on_conflict` is `fail`. */
   IMPORT_CONFLICT: { status: 409, params: {} },
@@ -119,6 +124,8 @@ export const ERRORS = {
   VALIDATION_FAILED: { status: 422, params: {} },
   /** Of operations that are done all or none. */
   BULK_FAILED: { status: 422, params: {} },
+  /** Of a link that is to be on a domain that is not verified; details name the field. */
+  DOMAIN_NOT_VERIFIED: { status: 422, params: {} },
   IDEMPOTENCY_KEY_REUSED: { status: 422, params: {} },
   /** A QR code that cameras could not read; the details say why. */
   QR_UNREADABLE: { status: 422, params: {} },
@@ -180,6 +187,11 @@ export const DETAILS = {
   TOO_MANY_INTERVALS: { max: 'number' },
   INVALID_CHARACTERS: {},
   UNKNOWN_DOMAIN: {},
+  DOMAIN_NOT_VERIFIED: {},
+  /** Of a domain: no host name with at least two labels. */
+  INVALID_HOST: {},
+  /** Two slugs of a domain would become one. */
+  SLUGS_COLLIDE: { slugs: 'string' },
   INVALID_CURSOR: {},
   /** `expected` as a value or a pattern. */
   INVALID_HEADER: { expected: 'string' },
@@ -210,6 +222,7 @@ export const DETAILS = {
   ADDRESSES_LIMIT: { limit: 'number' },
   API_KEYS_LIMIT: { limit: 'number' },
   MEMBERS_LIMIT: { limit: 'number' },
+  DOMAINS_LIMIT: { limit: 'number' },
   ...DASHBOARD_DETAILS,
 } as const satisfies Record<string, ParamSpec>
 

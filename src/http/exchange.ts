@@ -2,6 +2,7 @@ import { prefersProblem } from '../base/accept.ts'
 import { type AppError, type Rendered, renderError } from '../errors/index.ts'
 import { isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
 import { rehearse, type Transaction, type WriteOptions } from '../storage/index.ts'
+import { checkingFor } from '../validation/asking.ts'
 import {
   admit,
   assertSameOrigin,
@@ -216,6 +217,7 @@ export class Exchange {
     const { request } = this
     this.dryRun = isDryRun(endpoint, request.url)
     if (this.dryRun) this.headers['Dry-Run'] = 'true'
+    const workspaceNo = this.caller?.workspace.no ?? null
     const checkQuery = () => {
       if (endpoint.params !== undefined) this.params = validate(endpoint.params, params)
       const query = queryOf(request.url)
@@ -224,7 +226,7 @@ export class Exchange {
     }
     if (endpoint.upload !== undefined) {
       // A file may be large: what is wrong beside it is said first.
-      checkQuery()
+      checkingFor(workspaceNo, checkQuery)
       const file = await endpoint.upload.receive(this as never)
       this.body = file
       const replay = await this.#claim(endpoint, file.digest)
@@ -233,8 +235,10 @@ export class Exchange {
     const value = endpoint.body === undefined ? undefined : await bodyOf(request, endpoint)
     const replay = await this.#claim(endpoint, value)
     if (replay !== undefined) return { status: replay.status, rendered: replay }
-    checkQuery()
-    if (endpoint.body !== undefined) this.body = validate(endpoint.body, value)
+    checkingFor(workspaceNo, () => {
+      checkQuery()
+      if (endpoint.body !== undefined) this.body = validate(endpoint.body, value)
+    })
     if (endpoint.cost !== undefined) await this.meter.charge(endpoint.cost(this.body))
     return undefined
   }

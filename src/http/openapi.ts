@@ -19,7 +19,7 @@ Bodies are JSON in UTF-8, at most 64 KiB. Every answer has \`X-Request-Id\`, whi
 
 ## Authentication
 
-Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes, \`links:read\` and \`links:write\`; one doesn’t include the other.
+Every endpoint except the list of plans needs an API key: \`Authorization: Bearer <API_KEY>\`. What a key may do is set by its scopes: \`links:read\`, \`links:write\`, \`domains:read\` and \`domains:write\`; none includes another.
 
 ## Errors
 
@@ -79,7 +79,8 @@ const PROGRAMS = {
     scheme: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key. What it may do is set by its scopes: `links:read`, `links:write`.',
+      description:
+        'An API key. What it may do is set by its scopes: `links:read`, `links:write`, `domains:read`, `domains:write`.',
     },
   },
 } as const

@@ -231,9 +231,10 @@ export function validate<S extends z.ZodType>(
 ): z.output<S> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  throw new AppError('VALIDATION_FAILED', {
-    details: named(detailsOfZodError(result.error, input, schema)),
-  })
+  const details = named(detailsOfZodError(result.error, input, schema))
+  // Alone, it is the whole answer.
+  const isUnverified = details.every(({ code }) => code === 'DOMAIN_NOT_VERIFIED')
+  throw new AppError(isUnverified ? 'DOMAIN_NOT_VERIFIED' : 'VALIDATION_FAILED', { details })
 }
 
 /** Two names of one parameter. */

@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts'
 import type { Idempotency } from './idempotency.ts'
 
 /** What a key may do. */
-export type Scope = 'links:read' | 'links:write'
+export type Scope = 'links:read' | 'links:write' | 'domains:read' | 'domains:write'
 
 /** A workspace as a request needs it. */
 export interface CallerWorkspace {

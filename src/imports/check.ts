@@ -1,6 +1,7 @@
 import type { Domains } from '../domains/index.ts'
 import { detailsOfZodError } from '../http/details.ts'
 import type { CreateFields, LinkSchemas } from '../links/index.ts'
+import { checkingFor } from '../validation/asking.ts'
 import type { Draft, FormatName, Mapping, ReadDraft } from './formats/index.ts'
 import { createDraftReader } from './formats/index.ts'
 import type { ReadRecord } from './records.ts'
@@ -24,7 +25,7 @@ const UNREADABLE: Draft = { link: {}, faults: [{ field: '', code: 'UNREADABLE_RE
 /** Makes what checks the records of one import as the API checks a new link. */
 export function createRecordCheck(
   { create }: Pick<LinkSchemas, 'create'>,
-  domains: Pick<Domains, 'noOf'>,
+  { domains, workspaceNo }: { domains: Pick<Domains, 'usableBy'>; workspaceNo: number },
   { format, mapping, domain }: ReadOptions,
 ): (record: ReadRecord, n: number) => CheckedRecord {
   const writable = new Set(Object.keys(create.shape))
@@ -33,13 +34,13 @@ export function createRecordCheck(
     const { link, host, clicks, faults = [] } = record === null ? UNREADABLE : read(record)
     const own = host ?? (link.domain as string | undefined)
     // What another service called its own isn't known here.
-    const isOurs = typeof own === 'string' && domains.noOf(own) !== undefined
+    const isOurs = typeof own === 'string' && domains.usableBy(workspaceNo, own) !== 'unknown'
     const place = isOurs ? own : domain
     const { domain: _, ...fields } = link
     const known = Object.fromEntries(Object.entries(fields).filter(([name]) => writable.has(name)))
     const input = place === undefined ? known : { ...known, domain: place }
     const shown = { n, slug: textOf(link.slug), destinationUrl: textOf(link.destination_url) }
-    const result = create.safeParse(input)
+    const result = checkingFor(workspaceNo, () => create.safeParse(input))
     const all = [
       ...faults,
       ...(result.success || record === null ? [] : detailsOfZodError(result.error, input, create)),

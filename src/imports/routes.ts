@@ -2,10 +2,11 @@ import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint, validate } from '../http/index.ts'
 import { pageLinks, repeatable } from '../http/page.ts'
-import type { Answer } from '../http/types.ts'
+import type { Answer, Call, Caller } from '../http/types.ts'
 import type { Locale } from '../i18n/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, type JobRow, JobSchema, renderJob } from '../jobs/index.ts'
 import { checkDomain } from '../links/values.ts'
+import { checkingFor } from '../validation/asking.ts'
 import { checked, whole } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { csvOf, ROW_COLUMNS, renderRow } from './rows.ts'
@@ -86,6 +87,8 @@ function jobAnswer(row: JobRow, call: { readonly locale: Locale }): Answer {
   }
 }
 
+type Asking = Pick<Call<Caller>, 'caller' | 'request'>
+
 /** The endpoints of imports: of a file, its preview, the rows, undo. */
 export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
   const { imports } = deps
@@ -96,11 +99,12 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
   const options = createFileOptions(domain)
 
   /** Fields of a form count as parameters do. */
-  function optionsOf<O>(query: O, { fields }: Upload, url: string) {
+  function optionsOf<O>(query: O, { fields }: Upload, { caller, request: { url } }: Asking) {
     // Without fields the parameters are checked already.
     if (Object.keys(fields).length === 0) return query
     const given = [...new URL(url).searchParams].filter(([name]) => !OF_ALL.includes(name))
-    return validate(options, { ...fields, ...Object.fromEntries(given) })
+    const all = { ...fields, ...Object.fromEntries(given) }
+    return checkingFor(caller.workspace.no, () => validate(options, all))
   }
 
   endpoint(api, {
@@ -124,7 +128,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     async handler(call) {
       const upload = call.body as unknown as Upload
       return imports.keepIfUsed(upload, async () => {
-        const asked = optionsOf(call.query, upload, call.request.url)
+        const asked = optionsOf(call.query, upload, call)
         const start = async (tx: Parameters<typeof imports.start>[0]) =>
           jobAnswer(await imports.start(tx, askerOf(call), upload, asked), call)
         if (!asked.dry_run) return call.mutate(start)

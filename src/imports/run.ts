@@ -105,7 +105,7 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
   const { input, workspaceNo } = job
   const { hiddenFolders } = input
   const asker = { ...(await askerFor(deps, job)), hiddenFolders }
-  const check = createRecordCheck(createLinkSchemas(links.rules), domains, input)
+  const check = createRecordCheck(createLinkSchemas(links.rules), { domains, workspaceNo }, input)
   const ctx = { links, asker, onConflict: input.on_conflict }
 
   async function hashed(record: CheckedRecord, isDry: boolean): Promise<ReadyRecord> {

@@ -11,7 +11,12 @@ export const KEY_NAME_MAX = 100
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Every scope there is, sorted. None implies another. */
-export const SCOPES: readonly Scope[] = ['links:read', 'links:write']
+export const SCOPES: readonly Scope[] = [
+  'domains:read',
+  'domains:write',
+  'links:read',
+  'links:write',
+]
 
 /** Whether the text names a scope. */
 function isScope(text: string): text is Scope {

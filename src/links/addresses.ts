@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely'
 import type { Random } from '../base/random.ts'
+import type { Domains } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
 import { prepare, type SlugsTable, type Transaction } from '../storage/index.ts'
 import type { PreparedPatch } from './fields.ts'
@@ -133,23 +134,35 @@ export interface Addresses {
   aliases: Address[]
 }
 
+/** Which domains are case-sensitive. */
+export type Cases = Pick<Domains, 'isCaseSensitive'>
+
+/** A slug on a domain, with the key that it has there. */
+export function addressOn(domainNo: number, slug: string, cases: Cases): Address {
+  return { slug, key: slugKey(slug, cases.isCaseSensitive(domainNo)), domainNo }
+}
+
 /** The addresses of a stored link. */
 export function addressesOf(
-  row: Pick<LinkRow, 'slug' | 'slug_key' | 'domain_no' | 'aliases'>,
+  row: Pick<LinkRow, 'slug' | 'domain_no' | 'aliases'>,
+  cases: Cases,
 ): Addresses {
   const aliases = parseList(row.aliases).map((text) => {
     const colon = text.indexOf(':')
-    const slug = text.slice(colon + 1)
     const domainNo = colon === -1 ? row.domain_no : Number(text.slice(0, colon))
-    return { slug, key: slugKey(slug), domainNo }
+    return addressOn(domainNo, text.slice(colon + 1), cases)
   })
-  return { main: { slug: row.slug, key: row.slug_key, domainNo: row.domain_no }, aliases }
+  return { main: addressOn(row.domain_no, row.slug, cases), aliases }
 }
 
 /** Aliases as they were given, on the domain of the main address unless they say otherwise. */
-export function placeAliases(main: Address, inputs: readonly AliasInput[]): Address[] {
+export function placeAliases(
+  main: Address,
+  inputs: readonly AliasInput[],
+  cases: Cases,
+): Address[] {
   return without(
-    inputs.map(({ slug, key, domainNo = main.domainNo }) => ({ slug, key, domainNo })),
+    inputs.map(({ slug, domainNo = main.domainNo }) => addressOn(domainNo, slug, cases)),
     main,
   )
 }
@@ -161,9 +174,11 @@ export function placeAliases(main: Address, inputs: readonly AliasInput[]): Addr
 export function addressesAfter(
   before: Addresses,
   { slug, domain, aliases }: PreparedPatch,
+  cases: Cases,
 ): Addresses {
-  const main = { ...before.main, ...slug, domainNo: domain ?? before.main.domainNo }
-  if (aliases !== undefined) return { main, aliases: placeAliases(main, aliases) }
+  const domainNo = domain ?? before.main.domainNo
+  const main = addressOn(domainNo, slug?.slug ?? before.main.slug, cases)
+  if (aliases !== undefined) return { main, aliases: placeAliases(main, aliases, cases) }
   if (identity(before.main) === identity(main)) return { main, aliases: before.aliases }
   return { main, aliases: without([...before.aliases, before.main], main) }
 }

@@ -6,25 +6,30 @@ import type { Sql, Transaction } from '../storage/index.ts'
 import {
   type Address,
   addressesOf,
+  addressOn,
   allOf,
+  type Cases,
   retargetSlug,
   slugChanged,
   targetOf,
 } from './addresses.ts'
 import { invalid } from './context.ts'
 import { targetOfEntry } from './rows.ts'
-import { slugKey, splitHost } from './slug.ts'
+import { splitHost } from './slug.ts'
 import { type LinkRow, selectLinks } from './store.ts'
 import { slugOwner } from './taken.ts'
 
 /** What is blocked: a link by its id, or an address, which may have no link. */
 type Named = { id: string } | { address: Address }
 
+/** Finds the numbers of hosts, and says which of them are case-sensitive. */
+type NamingDomains = Pick<Domains, 'noOf' | 'knows' | 'isCaseSensitive'>
+
 /**
  * Reads the id of a link, a slug of the default domain, `host/slug`, or a short address.
  * @throws AppError VALIDATION_FAILED
  */
-export function parseNamed(text: string, domains: Pick<Domains, 'noOf' | 'knows'>): Named {
+export function parseNamed(text: string, domains: NamingDomains): Named {
   if (text.startsWith('lnk_')) return { id: text }
   const url = /^https?:/i.test(text) ? URL.parse(text) : null
   const plain = url === null ? text : `${url.host}${decoded(url.pathname)}`
@@ -38,7 +43,7 @@ export function parseNamed(text: string, domains: Pick<Domains, 'noOf' | 'knows'
   if (domainNo === undefined) throw invalidValue('UNKNOWN_DOMAIN')
   const slug = named.slug.normalize('NFC')
   if (slug === '') throw invalidValue('INVALID_SLUG')
-  return { address: { slug, key: slugKey(slug), domainNo } }
+  return { address: addressOn(domainNo, slug, domains) }
 }
 
 /** The error for a value that can't be blocked. */
@@ -67,21 +72,22 @@ interface Found {
  * @throws AppError LINK_NOT_FOUND, CONFLICT where it is blocked already
  */
 export async function blockLink(
+  cases: Cases,
   tx: Transaction,
   actor: Actor,
   named: Named,
   block: LinkBlock & { id: string; at: number },
 ): Promise<LinkRow | null> {
-  let found = await findLocked(tx, named)
+  let found = await findLocked(cases, tx, named)
   if (found === null && 'address' in named) {
     if (await blockFreeSlug(tx, named.address, block.id)) return null
     // It is blocked already, or a link has taken it meanwhile.
-    found = await findLocked(tx, named)
+    found = await findLocked(cases, tx, named)
   }
   if (found === null) throw new AppError('address' in named ? 'CONFLICT' : 'LINK_NOT_FOUND')
   if (found.row.block !== null) throw new AppError('CONFLICT')
   const row = await write(tx, actor, found, block)
-  for (const address of allOf(addressesOf(row))) {
+  for (const address of allOf(addressesOf(row, cases))) {
     if (found.isDeleted) await blockFreeSlug(tx, address, block.id)
     else await retargetSlug(tx, address, targetOf(row))
   }
@@ -90,22 +96,23 @@ export async function blockLink(
 
 /** Ends the block of a link's addresses, wherever the link is by now. */
 export async function unblockLink(
+  cases: Cases,
   tx: Transaction,
   actor: Actor,
   block: { id: string; link_id: string | null },
   at: number,
 ): Promise<void> {
-  const found = block.link_id === null ? null : await findLocked(tx, { id: block.link_id })
+  const found = block.link_id === null ? null : await findLocked(cases, tx, { id: block.link_id })
   if (found !== null) await write(tx, actor, found, null, at)
   await unblockSlugs(tx, block.id)
 }
 
 /** The link that is meant, with its workspace locked, so that it can't change any more. */
-async function findLocked(tx: Transaction, named: Named): Promise<Found | null> {
-  const found = await find(tx, named)
+async function findLocked(cases: Cases, tx: Transaction, named: Named): Promise<Found | null> {
+  const found = await find(cases, tx, named)
   if (found === null) return null
   await tx.lockWorkspace(found.row.workspace_no)
-  return find(tx, { id: found.row.id })
+  return find(cases, tx, { id: found.row.id })
 }
 
 /** The block of an address; undefined: it isn't blocked. */
@@ -113,7 +120,7 @@ export async function blockOfAddress(sql: Sql, address: Address): Promise<string
   return (await slugOwner(sql, address))?.block_id ?? undefined
 }
 
-async function find(sql: Sql, named: Named): Promise<Found | null> {
+async function find(cases: Cases, sql: Sql, named: Named): Promise<Found | null> {
   const seq = 'address' in named ? (await slugOwner(sql, named.address))?.link_seq : null
   if ('id' in named || typeof seq === 'number') {
     const living = await selectLinks(sql)
@@ -134,7 +141,9 @@ async function find(sql: Sql, named: Named): Promise<Found | null> {
   function isNamed(link: LinkRow): boolean {
     if ('id' in named) return link.id === named.id
     const { domainNo, key } = named.address
-    return allOf(addressesOf(link)).some((one) => one.domainNo === domainNo && one.key === key)
+    return allOf(addressesOf(link, cases)).some(
+      (one) => one.domainNo === domainNo && one.key === key,
+    )
   }
 }
 

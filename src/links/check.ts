@@ -3,7 +3,9 @@ import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import type { ErrorDetail } from '../errors/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
 import { translate } from '../i18n/index.ts'
+import { checkingFor } from '../validation/asking.ts'
 import { Fault } from '../validation/fault.ts'
+import { addressOn } from './addresses.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
 import type { LinkService } from './service.ts'
 import { isReserved, parseSlug, type SlugName } from './slug.ts'
@@ -32,7 +34,9 @@ export async function checkLink(
   }
   const { rules } = ctx
   if (url !== undefined) passes('destination_url', rules.checkUrl(url))
-  const domain = draft.domain === undefined ? undefined : checkDomain(draft.domain, rules.domains)
+  const domain = checkingFor(caller.workspace.no, () =>
+    draft.domain === undefined ? undefined : checkDomain(draft.domain, rules.domains),
+  )
   const hasDomain = passes('domain', domain)
   const slug = draft.slug === undefined ? undefined : parseSlug(draft.slug)
   if (slug === undefined || !passes('slug', slug) || !hasDomain) {
@@ -43,14 +47,14 @@ export async function checkLink(
 }
 
 async function checkAddress(
-  { random, storage: { read } }: LinkContext,
+  { random, domains, storage: { read } }: LinkContext,
   caller: LinkCaller,
   slug: SlugName,
   domainNo: number | undefined,
   exceptId: string | undefined,
 ): Promise<LinkCheck> {
   const own = exceptId === undefined ? undefined : await findLink(read, exceptId, caller)
-  const address = { ...slug, domainNo: domainNo ?? own?.domain_no ?? DEFAULT_DOMAIN }
+  const address = addressOn(domainNo ?? own?.domain_no ?? DEFAULT_DOMAIN, slug.slug, domains)
   if (isReserved(slug.slug, address.domainNo)) {
     return { problems: [{ field: 'slug', code: 'SLUG_RESERVED' }], suggestions: [] }
   }

@@ -3,6 +3,7 @@ import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { SEQS_PER_WORKSPACE, type Transaction } from '../storage/index.ts'
 import {
   type Address,
+  addressOn,
   claimSlug,
   claimSlugs,
   placeAliases,
@@ -12,6 +13,7 @@ import {
 import { externalIdTaken, type LinkAsker, type LinkContext } from './context.ts'
 import type { PreparedCreate } from './fields.ts'
 import { withGroups } from './groups.ts'
+import { assertUsable } from './own-domains.ts'
 import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
 import { generateSlug } from './slug.ts'
@@ -33,8 +35,9 @@ export async function create(
   const { no, plan } = workspace
   const now = ctx.clock.now()
   const domainNo = fields.domain ?? DEFAULT_DOMAIN
-  const asked = { slug: '', key: '', ...fields.slug, domainNo }
-  const aliases = placeAliases(asked, fields.aliases ?? [])
+  const asked = addressOn(domainNo, fields.slug?.slug ?? '', ctx.domains)
+  const aliases = placeAliases(asked, fields.aliases ?? [], ctx.domains)
+  await assertUsable(ctx, tx, no, [asked, ...aliases])
   const growth = { links: 1, addresses: 1 + aliases.length, made: 1, now }
   const { n, createdAt, entryNo } = await countPlace(tx, no, growth, plan.limits)
   const blank: LinkRow = {

@@ -71,7 +71,7 @@ function addressFields(rules: LinkRules, url: UrlSchema) {
         'regard to case. A new link without one gets 7 random characters.',
       example: 'summer-sale',
     }),
-    aliases: checked(z.array(alias), checkAliases).openapi({
+    aliases: checked(z.array(alias), (aliases) => checkAliases(aliases, rules.domains)).openapi({
       type: 'array',
       items: { type: 'string' },
       maxItems: BOUNDS.aliases,

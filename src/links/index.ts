@@ -1,4 +1,5 @@
 export { blockLink, blockOfAddress, invalidValue, parseNamed, unblockLink } from './block.ts'
+export { rekeySlugs } from './cases.ts'
 export type { LinkAsker, LinkServiceDeps } from './context.ts'
 export type { CreateFields, LinkSchemas, PreparedCreate } from './fields.ts'
 export { createLinkSchemas } from './fields.ts'

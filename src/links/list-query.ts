@@ -5,7 +5,7 @@ import { parseTimestamp } from '../validation/timestamp.ts'
 import type { LinkRules } from './fields.ts'
 import { SORTS } from './page.ts'
 import { STATUSES } from './rows.ts'
-import { BOUNDS, checkDomain } from './values.ts'
+import { BOUNDS, checkKnownDomain } from './values.ts'
 
 /** The most links on one page, and the default. */
 export const LIMIT_MAX = 100
@@ -51,7 +51,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   const limit = whole(LIMIT_MAX).optional()
   const limitDoc = { type: 'integer', minimum: 1, maximum: LIMIT_MAX }
   const tag = checked(z.string(), checkText({ max: BOUNDS.tag, min: 1 }))
-  const domain = checked(z.string(), (host) => checkDomain(host, rules.domains)).optional()
+  const domain = checked(z.string(), (host) => checkKnownDomain(host, rules.domains)).optional()
   return z
     .object({
       id: names('The link with this id; given several times, those with one of them.', {

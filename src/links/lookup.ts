@@ -11,7 +11,8 @@ function addressOf({ domains }: Pick<LinkContext, 'domains'>, text: string) {
   const slug = url && decoded(url.pathname.slice(1))
   if (url === null || !slug) return null
   const domainNo = domains.noOf(url.host)
-  return { key: slugKey(slug.normalize('NFC')), domainNo }
+  const isExact = domainNo !== undefined && domains.isCaseSensitive(domainNo)
+  return { key: slugKey(slug.normalize('NFC'), isExact), domainNo }
 }
 
 function decoded(path: string): string | null {

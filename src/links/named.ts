@@ -11,8 +11,13 @@ export function namedIn({ id, external_id, slug }: FilterQuery): NamedLinks | nu
   return {
     ids: unique(id),
     externalIds: unique(external_id),
-    slugKeys: unique(slug?.map((text) => slugKey(text.normalize('NFC')))),
+    slugKeys: unique(slug?.flatMap(keysOf)),
   }
+}
+
+/** As it is where case doesn't matter, and where it does. */
+function keysOf(text: string): string[] {
+  return [slugKey(text), slugKey(text, true)]
 }
 
 /** The `seq` of the links of a workspace that have one of the names of every list. */

@@ -23,8 +23,8 @@ export async function remove(
 ): Promise<void> {
   const row = await linkToChange(tx, asker, id, ifMatch)
   const at = ctx.clock.now()
-  await takeOut(tx, row)
-  const { length } = allOf(addressesOf(row))
+  await takeOut(ctx, tx, row)
+  const { length } = allOf(addressesOf(row, ctx.domains))
   await countPlace(tx, row.workspace_no, { links: -1, addresses: -length })
   await tx.db
     .insertInto('deleted_links')
@@ -50,8 +50,8 @@ export async function remove(
 }
 
 /** Takes a link out of all tables; its slugs stay held. */
-async function takeOut(tx: Transaction, row: LinkRow): Promise<void> {
-  for (const address of allOf(addressesOf(row))) await holdSlug(tx, address)
+async function takeOut({ domains }: LinkContext, tx: Transaction, row: LinkRow): Promise<void> {
+  for (const address of allOf(addressesOf(row, domains))) await holdSlug(tx, address)
   await deleteLink(tx, row)
 }
 
@@ -100,7 +100,7 @@ export async function purgeSome(
     .orderBy('seq')
     .limit(STEP)
     .execute()
-  for (const row of rows) await takeOut(tx, row)
+  for (const row of rows) await takeOut(ctx, tx, row)
   const deleted = await tx.db
     .selectFrom('deleted_links')
     .select('seq')

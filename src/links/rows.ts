@@ -151,10 +151,10 @@ export function parseList(json: string): string[] {
   return json === '[]' ? [] : (JSON.parse(json) as string[])
 }
 
-function formatAliases({ aliases, domain_no }: LinkRow, domains: Hosts): string[] {
-  return parseList(aliases).map((text) => {
-    const [slug = '', no = domain_no] = text.split(':').reverse()
-    return formatAlias({ slug, domainNo: Number(no) }, domain_no, domains)
+function formatAliases(row: LinkRow, domains: Hosts): string[] {
+  return parseList(row.aliases).map((text) => {
+    const [slug = '', no = row.domain_no] = text.split(':').reverse()
+    return formatAlias({ slug, domainNo: Number(no) }, row, domains)
   })
 }
 

@@ -1,5 +1,6 @@
 import { type Random, randomString } from '../base/random.ts'
 import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
+import { askingWorkspace } from '../validation/asking.ts'
 import { Fault } from '../validation/fault.ts'
 import { foldCase, longerThan } from '../validation/text.ts'
 import { BOUNDS, checkDomain } from './values.ts'
@@ -35,10 +36,13 @@ export interface SlugName {
 
 /**
  * What two slugs have in common that differ only in case, composition, or in whether an emoji asks
- * for colours. The key of a slug's first segments is the beginning of its key.
+ * for colours; on a domain where case matters, not those that differ in case. The key of a slug's
+ * first segments is the beginning of its key.
  */
-export function slugKey(slug: string): string {
-  return PLAIN_SLUG.test(slug) ? slug : foldCase(slug.replaceAll(VARIATION_SELECTORS, ''))
+export function slugKey(slug: string, isCaseSensitive = false): string {
+  if (PLAIN_SLUG.test(slug)) return slug
+  const plain = slug.replaceAll(VARIATION_SELECTORS, '')
+  return isCaseSensitive ? plain.normalize('NFC') : foldCase(plain)
 }
 
 /** Checks the spelling of a slug that a client chose; see also {@link isReserved}. */
@@ -122,19 +126,25 @@ export interface AliasInput extends SlugName {
   domainNo?: number
 }
 
-/** Aliases, none of them twice. */
-export function checkAliases(aliases: readonly AliasInput[]): readonly AliasInput[] | Fault[] {
+/** Aliases, none of them twice. Where case may matter, only the domain of the link tells. */
+export function checkAliases(
+  aliases: readonly AliasInput[],
+  domains: Pick<Domains, 'hasCaseSensitive'>,
+): readonly AliasInput[] | Fault[] {
   if (aliases.length > BOUNDS.aliases) return [new Fault('TOO_MANY', { max: BOUNDS.aliases })]
-  const identities = aliases.map(({ domainNo, key }) => `${domainNo ?? ''}/${key}`)
+  const isExact = domains.hasCaseSensitive(askingWorkspace())
+  const identities = aliases.map(
+    ({ domainNo, slug, key }) => `${domainNo ?? ''}/${isExact ? slug : key}`,
+  )
   const repeated = identities.flatMap((identity, i) =>
     identities.indexOf(identity) < i ? [new Fault('DUPLICATE_VALUE').at(i)] : [],
   )
   return repeated.length > 0 ? repeated : aliases
 }
 
-/** An alias: a slug, or `host/slug` of a domain of the instance. */
+/** An alias: a slug, or `host/slug` of a domain that the asking workspace knows. */
 export function checkAlias(text: string, domains: Domains): AliasInput | Fault {
-  const { host, slug } = splitHost(text, domains)
+  const { host, slug } = splitHost(text, domains, askingWorkspace())
   const domainNo = host === null ? undefined : checkDomain(host, domains)
   if (domainNo instanceof Fault) return domainNo
   const name: SlugName | Fault = parseSlug(slug)
@@ -144,23 +154,27 @@ export function checkAlias(text: string, domains: Domains): AliasInput | Fault {
 /**
  * Reads `host/slug`. A first segment is a host where the instance serves or served one of that name;
  * every other one belongs to the slug. {@link formatAlias} writes what is read back as the same.
+ * @param workspaceNo who asks: another workspace's host is as unknown as any other; absent: all are known
  */
 export function splitHost(
   text: string,
   domains: Pick<Domains, 'knows'>,
+  workspaceNo?: number | null,
 ): { host: string | null; slug: string } {
   const slash = text.indexOf('/')
-  if (slash < 0 || !domains.knows(text.slice(0, slash))) return { host: null, slug: text }
+  const isHost = slash >= 0 && domains.knows(text.slice(0, slash), workspaceNo)
+  if (!isHost) return { host: null, slug: text }
   return { host: text.slice(0, slash), slug: text.slice(slash + 1) }
 }
 
-/** A slug as one of a link on `ownNo`: with its host where it is another's, or would be read as one. */
+/** An alias of a link: with its host where that is another's, or where it would be read as one. */
 export function formatAlias(
   { slug, domainNo }: { slug: string; domainNo: number },
-  ownNo: number,
+  own: { domain_no: number; workspace_no: number },
   domains: Pick<Domains, 'knows' | 'hostOf'>,
 ): string {
-  const isPlain = domainNo === ownNo && splitHost(slug, domains).host === null
+  const isPlain =
+    domainNo === own.domain_no && splitHost(slug, domains, own.workspace_no).host === null
   return isPlain ? slug : `${domains.hostOf(domainNo)}/${slug}`
 }
 

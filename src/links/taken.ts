@@ -74,12 +74,13 @@ export async function freeSlugs(
       .where(
         'slug_key',
         'in',
-        candidates.map(({ key }) => key),
+        // As it is where case matters, and where it doesn't.
+        candidates.flatMap(({ slug, key }) => [slug, key]),
       )
       .execute()
     const keys = new Set(known.map((row) => row.slug_key))
     for (const one of candidates) {
-      if (keys.has(one.key) || isReserved(one.slug, domainNo)) continue
+      if (keys.has(one.slug) || keys.has(one.key) || isReserved(one.slug, domainNo)) continue
       if ((await prefixAbove(sqlx, { key: one.key, domainNo }, workspaceNo)) > 0) continue
       suggestions.push(one.slug)
     }

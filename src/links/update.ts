@@ -20,6 +20,7 @@ import {
 } from './context.ts'
 import type { PreparedPatch } from './fields.ts'
 import { withGroups } from './groups.ts'
+import { assertUsable } from './own-domains.ts'
 import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
 import {
@@ -83,8 +84,8 @@ export async function change(
   const { workspace, actor } = caller
   const now = ctx.clock.now()
   const patch = withUtmFields(ctx, given, before.destination_url)
-  const from = addressesOf(before)
-  const to = addressesAfter(from, patch)
+  const from = addressesOf(before, ctx.domains)
+  const to = addressesAfter(from, patch, ctx.domains)
   const filled = await withGroups(ctx, tx, caller, before, withFields(before, patch))
   const row = withAddresses(filled, to)
   const had = isDeleted ? [] : allOf(from)
@@ -99,6 +100,7 @@ export async function change(
   row.updated_at = Math.max(now, before.updated_at)
   row.version = before.version + 1
 
+  await assertUsable(ctx, tx, workspace.no, allOf(to), had)
   const growth = { links: Number(isDeleted), addresses: allOf(to).length - had.length }
   if (growth.addresses !== 0) await countPlace(tx, workspace.no, growth, workspace.plan.limits)
   await changeAddresses(ctx, tx, had, to, targetOf(row))

@@ -1,5 +1,6 @@
 import { LOCATION_BYTES_MAX } from '../base/headers.ts'
 import type { Domains } from '../domains/index.ts'
+import { askingWorkspace } from '../validation/asking.ts'
 import { checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { canonicalHost, hostOfUrl } from '../validation/host.ts'
@@ -41,9 +42,16 @@ export function checkTags(tags: readonly Tag[]): Tag[] | Fault {
   return [...unique.values()].sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
 }
 
-/** The number of a domain that this instance serves. */
+/** The number of a domain that links of the asking workspace may be on. */
 export function checkDomain(host: string, domains: Domains): number | Fault {
-  return domains.noOf(host) ?? new Fault('UNKNOWN_DOMAIN')
+  const usable = domains.usableBy(askingWorkspace(), host)
+  if (typeof usable === 'object') return usable.no
+  return new Fault(usable === 'unverified' ? 'DOMAIN_NOT_VERIFIED' : 'UNKNOWN_DOMAIN')
+}
+
+/** The number of a domain that the asking workspace may ask about. */
+export function checkKnownDomain(host: string, domains: Domains): number | Fault {
+  return domains.knownTo(askingWorkspace(), host) ?? new Fault('UNKNOWN_DOMAIN')
 }
 
 /** The most characters that a destination may have; as it is sent, it may not be longer either. */
@@ -59,6 +67,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 export interface OwnHosts {
   /** Public hosts, of the base address and the short domains. Refused at any port. */
   hosts: readonly string[]
+  /** Whether a canonical host is a domain of a workspace. Refused likewise. */
+  isOwned?: (host: string) => boolean
   /** Addresses of this machine that the server listens on, besides the loopback's. */
   addresses?: readonly string[]
   /** What the server listens on: refused with any name or address of this machine. */
@@ -93,7 +103,7 @@ export function createUrlCheck(own: OwnHosts, rules: UrlRules): UrlCheck {
   const addresses = new Set((own.addresses ?? []).map(canonicalAddress))
 
   function loopsBack(url: URL, host: string): boolean {
-    if (ownHosts.has(host)) return true
+    if (ownHosts.has(host) || own.isOwned?.(host)) return true
     if (!isThisMachine(host) && !addresses.has(host)) return false
     const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port)
     return port !== undefined && ownPorts.has(port)

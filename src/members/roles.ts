@@ -6,9 +6,9 @@ export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies r
 /** What each role may do besides what the roles below it may. */
 const OWN: Readonly<Record<Role, readonly Permission[]>> = {
   owner: ['workspace:manage'],
-  admin: ['keys:manage', 'members:manage', 'audit:read'],
+  admin: ['keys:manage', 'members:manage', 'audit:read', 'domains:write'],
   member: ['links:write'],
-  viewer: ['links:read'],
+  viewer: ['links:read', 'domains:read'],
 }
 
 /** All that a role permits. An unknown role permits nothing. */

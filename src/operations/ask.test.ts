@@ -2,7 +2,10 @@ import { expect, test } from 'bun:test'
 import { createHostAsk } from './ask.ts'
 
 const answer = createHostAsk({
-  hosts: ['sho.rt', 'go.example:8443', 'xn--mnchen-3ya.example'],
+  domains: {
+    hosts: ['sho.rt', 'go.example:8443', 'xn--mnchen-3ya.example'],
+    ownedAt: (host) => (host === 'acme.example' ? 7 : undefined),
+  },
   trustedProxies: ['10.0.0.0/8'],
 })
 const PATH = '/.well-known/slugline/host'
@@ -16,10 +19,26 @@ function ask(
 }
 
 test('a proxy is told which hosts are ours', () => {
-  for (const domain of ['sho.rt', 'SHO.RT', 'sho.rt.', 'go.example', 'xn--mnchen-3ya.example']) {
+  for (const domain of [
+    'sho.rt',
+    'SHO.RT',
+    'sho.rt.',
+    'go.example',
+    'xn--mnchen-3ya.example',
+    'acme.example',
+  ]) {
     expect([domain, ask(domain)?.status]).toEqual([domain, 200])
   }
-  for (const domain of ['', 'sho.rt:443', 'www.sho.rt', 'rt', 'sho.rt%00', 'evil.example', '%']) {
+  for (const domain of [
+    '',
+    'sho.rt:443',
+    'www.sho.rt',
+    'acme.example:443',
+    'rt',
+    'sho.rt%00',
+    'evil.example',
+    '%',
+  ]) {
     expect([domain, ask(domain)?.status]).toEqual([domain, 404])
   }
   expect(answer(new Request(`http://x${PATH}`), PATH, () => '127.0.0.1')?.status).toBe(404)

@@ -26,6 +26,7 @@ export const DEFAULT_PLANS: readonly Plan[] = [
     addresses: 3_000,
     api_keys: 10,
     members: 1,
+    domains: 3,
     analytics_retention_days: 365,
   }),
   plan('pro', 1_900, {
@@ -35,6 +36,7 @@ export const DEFAULT_PLANS: readonly Plan[] = [
     addresses: 300_000,
     api_keys: 50,
     members: 10,
+    domains: 10,
     analytics_retention_days: 730,
   }),
   plan('business', 9_900, {
@@ -44,6 +46,7 @@ export const DEFAULT_PLANS: readonly Plan[] = [
     addresses: 15_000_000,
     api_keys: 200,
     members: 100,
+    domains: 100,
     analytics_retention_days: 1_825,
   }),
   plan('unlimited', null, {}),

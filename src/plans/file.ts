@@ -48,11 +48,7 @@ const plan = z.strictObject({
       addresses: wholeNumber(0).optional(),
       api_keys: limit(1),
       members: limit(1),
-      domains: z
-        .null({
-          error: 'must be null: this version does not enforce it, so it must not promise it',
-        })
-        .default(null),
+      domains: limit(0),
       clicks_per_month: limit(0),
       analytics_retention_days: limit(1),
     })

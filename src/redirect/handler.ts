@@ -61,12 +61,12 @@ class RedirectHandler {
     const path = url.slice(pathAt + 1, queryAt < 0 ? url.length : queryAt)
     const method = methodOf(request.method)
     if (method === null) return this.#pages.otherMethod(request)
-    const asked = parsePath(path)
+    const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
+    const asked = parsePath(path, this.#deps.isCaseSensitive?.(domainNo))
     if (asked === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
       return path === '' ? this.#pages.home(request) : this.#notFound(request)
     }
-    const domainNo = this.#deps.domainOf(url.slice(hostAt, pathAt))
     return new Promise<Response>((answer) => {
       this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer))
     })

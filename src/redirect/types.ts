@@ -18,6 +18,8 @@ export interface RedirectDeps {
   requestId: () => string
   /** The number of the short domain behind a host (with its port, if any). */
   domainOf: (host: string) => number
+  /** Whether slugs that differ only in case are different ones on a domain. Default: they aren't. */
+  isCaseSensitive?: (domainNo: number) => boolean
   clientAddress: ClientAddress
   guesses: GuessLimit
   /** Absent: visits of one address are not limited. */

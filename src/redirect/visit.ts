@@ -106,7 +106,7 @@ const NONE: readonly string[] = []
  * Reads the path of a WHATWG-serialised URL. Null: no slug can be there. One slash at the end is
  * forgiven. Each segment is decoded once, so that an encoded slash parts none.
  */
-export function parsePath(path: string): Asked | null {
+export function parsePath(path: string, isCaseSensitive = false): Asked | null {
   if (PLAIN.test(path)) return { whole: path, above: NONE, preview: false }
   const plain = (path.split('#', 1)[0] as string).replace(/\/$/, '')
   // A slug has no plus sign, but a path below one may have: only a plain one asks for the preview there.
@@ -118,7 +118,7 @@ export function parsePath(path: string): Asked | null {
     if (name === null) break
     names.push(name)
   }
-  const key = slugKey(names.join('/'))
+  const key = slugKey(names.join('/'), isCaseSensitive)
   const above: string[] = []
   for (let end = key.lastIndexOf('/'); end > 0; end = key.lastIndexOf('/', end - 1)) {
     above.push(key.slice(0, end))

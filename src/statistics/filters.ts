@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
 import { repeatable } from '../http/index.ts'
-import { checkDomain } from '../links/values.ts'
+import { checkKnownDomain } from '../links/values.ts'
 import { CLICK_DETAILS } from '../storage/click-columns.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
@@ -97,7 +97,7 @@ const PARAMETERS: Readonly<Record<Dimension, readonly [about: string, example: s
   ],
   hour: ['Hour of the day in the time zone, 0–23', '9', wholeNumber(0, 23)],
   weekday: ['Day of the week in the time zone, 1 (Monday) to 7', '1', wholeNumber(1, 7)],
-  domain: ['Short domain that was visited', 'go.example.com', checkDomain],
+  domain: ['Short domain that was visited', 'go.example.com', checkKnownDomain],
   link: ['Id of a link', 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8', (id) => checkLength(id)],
 }
 

@@ -31,6 +31,8 @@ const UsageSchema = z
 interface UsageRouteDeps {
   workspaces: Pick<WorkspaceService, 'find'>
   requestCounts: RequestCounts
+  /** How many domains a workspace has. */
+  ownDomains: { count(workspaceNo: number): Promise<number> }
   /** The workspace's clicks of this month that are counted. */
   clicksThisMonth(workspaceNo: number): Promise<number>
 }
@@ -52,10 +54,9 @@ export function registerUsageRoutes(api: Pick<Api, 'add'>, deps: UsageRouteDeps)
         status: 200,
         body: {
           plan: listPlan(caller.workspace.plan, locale),
-          // Domains belong to the instance: no workspace has any of its own yet.
           used: {
             ...workspace.usage,
-            domains: 0,
+            domains: await deps.ownDomains.count(workspace.no),
             clicks_per_month: await deps.clicksThisMonth(workspace.no),
           },
           requests: await deps.requestCounts.lastHour(workspace.no),

@@ -14,8 +14,10 @@ export function createWorkspaceRemoval(deps: {
   clock: Clock
   /** Deletes some links of a workspace; their slugs stay taken. True: none is left. */
   purgeLinks: (tx: Transaction, workspaceNo: number) => Promise<boolean>
+  /** Gives the hosts of its domains back. */
+  dropDomains: (tx: Transaction, workspaceNo: number) => Promise<void>
 }) {
-  const { storage, clock, purgeLinks } = deps
+  const { storage, clock, purgeLinks, dropDomains } = deps
   let running: Promise<void> | undefined
 
   /** True: nothing is left. */
@@ -58,6 +60,7 @@ export function createWorkspaceRemoval(deps: {
         before: { name, plan: workspace.plan, ...workspace.usage },
       })
       await purgeLinks(tx, no)
+      await dropDomains(tx, no)
       for (const table of ['api_keys', 'invitations', 'members', 'jobs', 'logos'] as const) {
         await tx.db.deleteFrom(table).where('workspace_no', '=', no).execute()
       }

@@ -12,6 +12,7 @@ import { type Random, systemRandom } from '../../base/random.ts'
 import { createBlocks } from '../../blocks/index.ts'
 import { deriveSecrets } from '../../config/index.ts'
 import { syncDomains } from '../../domains/index.ts'
+import { createDomainService } from '../../domains/service.ts'
 import { AppError } from '../../errors/index.ts'
 import { createCursors } from '../../http/cursor.ts'
 import { createKeyService, type KeyService } from '../../keys/service.ts'
@@ -155,7 +156,12 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     options.mail === false ? null : async (letter: Letter) => void letters.push(letter)
   const mailer = createMailer({ deliver, baseUrl, logger })
   const key = secrets.accounts
+  const ownDomains = createDomainService({
+    ...{ storage, clock, ids, random: systemRandom, cursors, domains },
+    lookUpTxt: async () => ({ found: [], error: null }),
+  })
   const administration = createAdministration({
+    ownDomains,
     storage,
     clock,
     ids,
@@ -217,6 +223,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
     plans,
     links,
     blocks,
+    ownDomains,
   })
 
   const site: TestSite = {

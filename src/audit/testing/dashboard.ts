@@ -6,6 +6,8 @@ import { createIds } from '../../base/ids.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import { syncDomains } from '../../domains/index.ts'
+import { registerDomainRoutes } from '../../domains/routes.ts'
+import { createDomainService } from '../../domains/service.ts'
 import { hiddenFoldersOf, registerFolderRoutes } from '../../folders/index.ts'
 import { createCursors } from '../../http/cursor.ts'
 import { createApi, type Person, type Role } from '../../http/index.ts'
@@ -46,6 +48,7 @@ const NO_LIMITS: PlanLimits = {
 const PLANS = createPlans([
   planOf('small', { links: 5, api_keys: 2, members: 6, requests_per_minute: 30, burst: 30 }),
   planOf('big', {}),
+  planOf('tiny', { domains: 1 }),
 ])
 
 function planOf(id: string, limits: Partial<PlanLimits>): Plan {
@@ -94,13 +97,29 @@ export async function createTestDashboard() {
     random,
     cursors,
     domains,
-    ownHosts: { hosts: domains.hosts, listenPort: 3000, basePort: 443 },
+    ownHosts: {
+      hosts: domains.hosts,
+      isOwned: (host) => domains.ownedAt(host) !== undefined,
+      listenPort: 3000,
+      basePort: 443,
+    },
     urlRules: { schemes: ['http', 'https'] },
     peopleSoFar: () => 0,
     hashPassword: async (password) => `hash of ${password}`,
     removed: (seq) => removed.push(seq),
   })
+  const dns = new Map<string, string[] | string>()
+  const ownDomains = createDomainService({
+    ...{ storage, clock, ids, random, cursors, domains },
+    async lookUpTxt(name) {
+      const answer = dns.get(name) ?? []
+      return typeof answer === 'string'
+        ? { found: [], error: answer }
+        : { found: answer, error: null }
+    },
+  })
   const administration = createAdministration({
+    ownDomains,
     storage,
     clock,
     ids,
@@ -159,6 +178,7 @@ export async function createTestDashboard() {
   registerLinkRoutes(publicApi, { links })
   registerTagRoutes(publicApi, administration)
   registerFolderRoutes(publicApi, administration)
+  registerDomainRoutes(publicApi, { links, ownDomains })
   const statistics = {
     domains,
     export: async () => async () => new Response('no clicks').body,
@@ -206,13 +226,14 @@ export async function createTestDashboard() {
       },
     },
   })
-  const deps = { ...administration, links }
+  const deps = { ...administration, links, ownDomains }
   registerLinkRoutes(dashboard, deps)
   registerTagRoutes(dashboard, deps)
   registerFolderRoutes(dashboard, deps)
   registerLinkCheckRoute(dashboard, deps)
   registerQrRoutes(dashboard, deps)
   registerLogoRoutes(dashboard, deps)
+  registerDomainRoutes(dashboard, deps)
   registerKeyRoutes(dashboard, deps)
   registerMemberRoutes(dashboard, deps)
   registerWorkspaceRoutes(dashboard, deps)
@@ -253,6 +274,10 @@ export async function createTestDashboard() {
     /** Invitations that were to be sent; it works when `mailbox.works`. */
     mails,
     mailbox,
+    /** What DNS says: TXT records by name, or the code of a failure. */
+    dns,
+    domains,
+    ownDomains,
     /** Links that were deleted for good. */
     removed,
     /** Sends a request to `/app/api/v1` as somebody of `Acme`. */

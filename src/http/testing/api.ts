@@ -179,7 +179,7 @@ function addEndpoints(api: Api): void {
         const rows = await tx.db
           .insertInto('domains')
           .values(body)
-          .onConflict((conflict) => conflict.column('host').doNothing())
+          .onConflict((conflict) => conflict.doNothing())
           .returning('no')
           .execute()
         if (rows.length === 0) throw new AppError('SLUG_TAKEN', { suggestions: ['b', 'c', 'd'] })

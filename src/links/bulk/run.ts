@@ -1,5 +1,6 @@
 import { AppError, type ErrorDetail, type ErrorParts } from '../../errors/index.ts'
 import { savepoint, type Transaction } from '../../storage/index.ts'
+import { checkingFor } from '../../validation/asking.ts'
 import type { LinkAsker, LinkContext } from '../context.ts'
 import { create } from '../create.ts'
 import type { LinkSchemas, Prepared } from '../fields.ts'
@@ -36,12 +37,13 @@ export function createBulk(ctx: LinkContext, schemas: () => LinkSchemas) {
     /** Checks what needs no database, and hashes passwords. */
     async prepare(asker: LinkAsker, operations: readonly unknown[]): Promise<PreparedBulk> {
       check ??= createOperationCheck(schemas())
+      const checkOne = check
       const hashes = new Map<string, string>()
       const prepared: PreparedBulk[number][] = []
       for (const [index, raw] of operations.entries()) {
         if (index % TURN === TURN - 1) await othersTurn()
         try {
-          const operation = check(raw, index)
+          const operation = checkingFor(asker.workspace.no, () => checkOne(raw, index))
           prepared.push({ operation: await hashed(ctx, asker, operation, hashes) })
         } catch (error) {
           prepared.push({ refusal: refusalOf(error, index) })

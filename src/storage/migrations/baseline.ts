@@ -272,12 +272,52 @@ export const MAIN_TABLES = {
     constraint: 'UNIQUE (workspace_no, email_key)',
     indexes: ['CREATE INDEX invitations_expiry ON invitations (expires_at)'],
   },
+  /** Hosts of short links: shared ones of the configuration, and those of workspaces. */
   domains: {
     columns: {
       /** 0 is the instance's own domain. */
       no: column<number>('BIGINT NOT NULL PRIMARY KEY'),
-      host: uniqueText,
+      host: text,
+      /** Null: the host is shared by all workspaces, and what follows is unused. */
+      id: optionalText,
+      workspace_no: optionalNumber,
+      status: column<Generated<'shared' | 'pending' | 'active' | 'failing' | 'removed'>>(
+        "TEXT NOT NULL DEFAULT 'shared'",
+      ),
+      /** What the TXT record must say. */
+      token: column<Generated<string>>("TEXT NOT NULL DEFAULT ''"),
+      checked_at: optionalTime,
+      /** JSON array of strings: the TXT records that the last check found. */
+      found: column<Generated<string>>("TEXT NOT NULL DEFAULT '[]'"),
+      /** Why it got no answer; null: it got one. */
+      lookup_error: optionalText,
+      /** Since when the record is missing. */
+      failing_since: optionalTime,
+      root_url: optionalText,
+      not_found_url: optionalText,
+      expired_url: optionalText,
+      case_sensitive: generatedFlag,
+      /** JSON object. */
+      brand: optionalText,
+      /** `all`, `none`, or the text of robots.txt. */
+      robots: column<Generated<string>>("TEXT NOT NULL DEFAULT 'all'"),
+      /** JSON. */
+      apple_app_site_association: optionalText,
+      assetlinks: optionalText,
+      created_at: generatedCount,
+      updated_at: generatedCount,
+      version: column<Generated<number>>('BIGINT NOT NULL DEFAULT 1'),
     },
+    indexes: [
+      // Of those who race for a host this index refuses all but one.
+      `CREATE UNIQUE INDEX domains_host ON domains (host)
+        WHERE status IN ('shared', 'active', 'failing')`,
+      `CREATE UNIQUE INDEX domains_claim ON domains (workspace_no, host)
+        WHERE workspace_no IS NOT NULL AND status <> 'removed'`,
+      'CREATE UNIQUE INDEX domains_id ON domains (id) WHERE id IS NOT NULL',
+      `CREATE INDEX domains_checked ON domains (checked_at)
+        WHERE status IN ('active', 'failing')`,
+    ],
   },
   links: {
     columns: {
@@ -363,7 +403,10 @@ export const MAIN_TABLES = {
     },
     constraint: 'PRIMARY KEY (slug_key, domain_no)',
     storage: CLUSTERED,
-    indexes: ['CREATE INDEX slugs_block ON slugs (block_id) WHERE block_id IS NOT NULL'],
+    indexes: [
+      'CREATE INDEX slugs_block ON slugs (block_id) WHERE block_id IS NOT NULL',
+      'CREATE INDEX slugs_domain ON slugs (domain_no, link_seq) WHERE domain_no <> 0',
+    ],
   },
   /** What the owner of the instance has blocked. */
   blocks: {
@@ -610,7 +653,7 @@ export const MAIN_TABLES = {
     columns: {
       seq: rowKey,
       at: time,
-      actor_type: column<'user' | 'api_key' | 'command'>('TEXT NOT NULL'),
+      actor_type: column<'user' | 'api_key' | 'command' | 'system'>('TEXT NOT NULL'),
       /** A user's or key's id; null for the command line. */
       actor_id: optionalText,
       /** Who it was, in words that stay when the user or key is gone. */

@@ -1586,6 +1586,235 @@ export interface paths {
     }
     trace?: never
   }
+  '/api/v1/domains': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['DomainList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['DomainCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Domain']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/domains/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Domain']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['DomainPatch']
+          'application/json': components['schemas']['DomainPatch']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Domain']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/domains/{id}/verify': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Domain']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links/{id}/stats': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -4402,6 +4631,237 @@ export interface paths {
     }
     trace?: never
   }
+  '/api/v1/domains': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['DomainList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['DomainCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Domain']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/domains/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Domain']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['DomainPatch']
+          'application/json': components['schemas']['DomainPatch']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Domain']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/domains/{id}/verify': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Domain']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links/{id}/stats': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -6898,11 +7358,14 @@ export interface components {
       | 'LOGO_NOT_FOUND'
       | 'TAG_NOT_FOUND'
       | 'FOLDER_NOT_FOUND'
+      | 'DOMAIN_NOT_FOUND'
       | 'NOT_FOUND'
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
       | 'TAG_TAKEN'
       | 'FOLDER_NOT_EMPTY'
+      | 'DOMAIN_TAKEN'
+      | 'DOMAIN_IN_USE'
       | 'IDEMPOTENCY_IN_PROGRESS'
       | 'IMPORT_CONFLICT'
       | 'IMPORT_RUNNING'
@@ -6916,6 +7379,7 @@ export interface components {
       | 'UNSUPPORTED_MEDIA_TYPE'
       | 'VALIDATION_FAILED'
       | 'BULK_FAILED'
+      | 'DOMAIN_NOT_VERIFIED'
       | 'IDEMPOTENCY_KEY_REUSED'
       | 'QR_UNREADABLE'
       | 'FILE_UNREADABLE'
@@ -6994,6 +7458,9 @@ export interface components {
       | 'TOO_MANY_INTERVALS'
       | 'INVALID_CHARACTERS'
       | 'UNKNOWN_DOMAIN'
+      | 'DOMAIN_NOT_VERIFIED'
+      | 'INVALID_HOST'
+      | 'SLUGS_COLLIDE'
       | 'INVALID_CURSOR'
       | 'INVALID_HEADER'
       | 'CONFLICTING_PARAMETERS'
@@ -7018,6 +7485,7 @@ export interface components {
       | 'ADDRESSES_LIMIT'
       | 'API_KEYS_LIMIT'
       | 'MEMBERS_LIMIT'
+      | 'DOMAINS_LIMIT'
       | 'INVALID_EMAIL'
       | 'WRONG_PASSWORD'
       | 'COMMON_PASSWORD'
@@ -7291,8 +7759,8 @@ export interface components {
       version: number
     }
     Actor: {
-      /** A person in the dashboard, a program with an API key, or the command line. */
-      type: 'user' | 'api_key' | 'command'
+      /** A person in the dashboard, a program with an API key, the command line, or Slugline itself. */
+      type: 'user' | 'api_key' | 'command' | 'system'
       /** The user's or key's id. */
       id: string | null
       /** Name of the key at that time, or name of the person; the e-mail address where people ask who may read the audit log. */
@@ -7569,6 +8037,116 @@ export interface components {
       /** The ids of members of the workspace, with `access: members`. A person who isn’t an owner or admin always stays among them by their own change. */
       members?: string[]
     }
+    DomainList: {
+      data: components['schemas']['Domain'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    Domain: {
+      /** `dom_` and 26 characters. */
+      id: string
+      /** In lower case; IDN in ASCII. */
+      host: string
+      /** `pending`: not verified, or no longer. `active`: verified, and checked again every six hours. `failing`: the record is missing; links go on redirecting until `verification.served_until`, and none can be added. */
+      status: 'pending' | 'active' | 'failing'
+      /** The DNS record that proves that the host is yours. */
+      verification: {
+        type: 'TXT'
+        /** The name of the DNS record. */
+        name: string
+        /** What the record must say. */
+        value: string
+        /** When it was last looked up. Null: never. */
+        checked_at: string | null
+        /** The TXT records that were found there, word for word. */
+        found: string[]
+        /** Why DNS gave no answer, such as `ESERVFAIL`. Null: it did. */
+        error: string | null
+        /** While `failing`: when the host is given up. Null otherwise. */
+        served_until: string | null
+      }
+      /** Where `/` leads. Null: a short page. */
+      root_url: string | null
+      /** Where unknown slugs lead. Null: a 404 page. */
+      not_found_url: string | null
+      /** Where links without a `fallback_url` lead that are expired, exhausted or disabled. Null: a 410 page. */
+      expired_url: string | null
+      /** Whether `/Ab` and `/aB` are different links. */
+      case_sensitive: boolean
+      /** How public pages look. Null: as Slugline. */
+      brand: {
+        name: string | null
+        /** True: the logo of the workspace. Or an https address. */
+        logo: true | string | null
+        colour: string | null
+      } | null
+      /** `all`, `none`, or the text of `/robots.txt`. */
+      robots: string
+      /** Served at `/.well-known/apple-app-site-association`. Null: nothing is. */
+      apple_app_site_association: ({} & { [name: string]: unknown }) | null
+      /** Served at `/.well-known/assetlinks.json`. Null: nothing is. */
+      assetlinks: ({} & { [name: string]: unknown })[] | null
+      /** How many links have an address there. */
+      links: number
+      created_at: string
+      /** Of the settings; checks leave it as it is. */
+      updated_at: string
+      /** Of the settings; the ETag says it too. */
+      version: number
+    }
+    DomainCreate: {
+      /** Without scheme and port. */
+      host: string
+      /** Where `/` leads. */
+      root_url?: string | null
+      /** Where unknown slugs lead. */
+      not_found_url?: string | null
+      /** Where links lead that are expired, exhausted or disabled. */
+      expired_url?: string | null
+      /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
+      case_sensitive?: boolean | null
+      /** How public pages look. Replaced as a whole. */
+      brand?: {
+        name?: string | null
+        /** True: the logo of the workspace. Or an https address. Also the favicon. */
+        logo?: boolean | string | null
+        /** Of buttons. */
+        colour?: string | null
+      } | null
+      /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
+      robots?: string | null
+      /** At most 64 KiB. */
+      apple_app_site_association?: Record<string, unknown> | null
+      /** At most 64 KiB. */
+      assetlinks?: Record<string, unknown>[] | null
+    }
+    DomainPatch: {
+      /** Where `/` leads. */
+      root_url?: string | null
+      /** Where unknown slugs lead. */
+      not_found_url?: string | null
+      /** Where links lead that are expired, exhausted or disabled. */
+      expired_url?: string | null
+      /** Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would become one. Default: false. */
+      case_sensitive?: boolean | null
+      /** How public pages look. Replaced as a whole. */
+      brand?: {
+        name?: string | null
+        /** True: the logo of the workspace. Or an https address. Also the favicon. */
+        logo?: boolean | string | null
+        /** Of buttons. */
+        colour?: string | null
+      } | null
+      /** `all`, `none`, or the text of `/robots.txt`. Default: `all`. */
+      robots?: string | null
+      /** At most 64 KiB. */
+      apple_app_site_association?: Record<string, unknown> | null
+      /** At most 64 KiB. */
+      assetlinks?: Record<string, unknown>[] | null
+    }
     Stats: {
       data: {
         /** The beginning, in UTC. */
@@ -7840,7 +8418,7 @@ export interface components {
     }
     ApiKeyCreate: {
       name: string
-      /** Of links:read, links:write. */
+      /** Of domains:read, domains:write, links:read, links:write. */
       scopes: string[]
       /** Null or absent: never. */
       expires_at?: string | null

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { Bot, Terminal, UserRound } from 'lucide-react'
+import { Bot, Server, Terminal, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
@@ -13,7 +13,7 @@ import { useLinkActions } from '../actions.ts'
 import { type HistoryEntry, historyPage, type Link, restoreLink } from '../calls.ts'
 import { Change } from './change.tsx'
 
-const ACTORS = { user: UserRound, api_key: Bot, command: Terminal } as const
+const ACTORS = { user: UserRound, api_key: Bot, command: Terminal, system: Server } as const
 
 /** Every change of a link, and the way back to what it was. */
 export function LinkHistory({ link, writable }: { link: Link; writable: boolean }) {

@@ -1,0 +1,33 @@
+import { type Actor, recordChange } from '../audit/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import type { Random } from '../base/random.ts'
+import type { Cursors } from '../http/cursor.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
+import type { Domains } from './index.ts'
+import type { LookUpTxt } from './lookup.ts'
+import type { DomainRow } from './store.ts'
+
+/** What the service works with. */
+export interface DomainServiceDeps {
+  storage: Storage
+  clock: Clock
+  ids: Ids
+  random: Random
+  cursors: Cursors
+  domains: Pick<Domains, 'refresh'>
+  lookUpTxt: LookUpTxt
+}
+
+/** Writes a change of a domain into its workspace's log. */
+export function record(
+  tx: Transaction,
+  actor: Actor,
+  action: `domain.${'created' | 'updated' | 'deleted' | 'verified' | 'failing'}`,
+  { id, host, workspace_no: workspaceNo }: DomainRow,
+  at: number,
+  fields: Pick<Parameters<typeof recordChange>[2], 'before' | 'after'>,
+): Promise<void> {
+  const target = { type: 'domain' as const, id, label: host }
+  return recordChange(tx, actor, { workspaceNo, at, action, target, ...fields })
+}

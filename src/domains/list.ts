@@ -1,0 +1,194 @@
+import { rename } from 'node:fs/promises'
+import type { Selectable } from 'kysely'
+import { type DomainsTable, prepare, revisionOf, type Storage } from '../storage/index.ts'
+
+/** The number of the instance's own domain: the host of its base address. */
+export const DEFAULT_DOMAIN = 0
+
+/** What is held in memory of a domain. */
+export type ListedDomain = Pick<
+  Selectable<DomainsTable>,
+  'no' | 'host' | 'workspace_no' | 'status' | 'case_sensitive'
+>
+
+/** The domain that links of a workspace may be on, or why they may not. */
+export type Usable = { no: number } | 'unknown' | 'unverified'
+
+/**
+ * All domains, in memory: the redirect asks them at every visit. Shared hosts come from the
+ * configuration; those of workspaces come and go.
+ */
+export type Domains = Readonly<ReturnType<typeof createDomainList>>
+
+const all = prepare<Record<string, never>, ListedDomain>((db) =>
+  db
+    .selectFrom('domains')
+    .select(['no', 'host', 'workspace_no', 'status', 'case_sensitive'])
+    .orderBy('no'),
+)
+
+const SERVED: ReadonlySet<string> = new Set(['active', 'failing'])
+
+/** Makes the list; `shared` are the hosts of the configuration, that of the base address first. */
+export function createDomainList(deps: {
+  storage: Pick<Storage, 'read'>
+  base: URL
+  shared: readonly string[]
+  rows: readonly ListedDomain[]
+  /** Where they are kept for a start without the database; absent: nowhere. */
+  file?: string | undefined
+}) {
+  const { storage, base, file } = deps
+  let seen: string | undefined
+  let last: Promise<void> = Promise.resolve()
+  let { shared, byHost, byNo, claims, exact, everHosts } = indexed(deps.rows)
+
+  function indexed(rows: readonly ListedDomain[]) {
+    const isShared = ({ no, host }: Pick<ListedDomain, 'no' | 'host'>) =>
+      no === DEFAULT_DOMAIN || deps.shared.includes(host)
+    // What the default domain is called here, and perhaps is called on other nodes.
+    const own: ListedDomain = {
+      ...{ no: DEFAULT_DOMAIN, host: base.host, workspace_no: null },
+      ...{ status: 'shared', case_sensitive: 0 },
+    }
+    const named = [...rows, own]
+    const configured = named.filter((row) => row.status === 'shared' && isShared(row))
+    const owned = named.filter(({ status }) => SERVED.has(status))
+    const claimed = named.filter(
+      ({ status, workspace_no }) => workspace_no !== null && status !== 'removed',
+    )
+    return {
+      shared: new Map(configured.map(({ host, no }) => [host, no])),
+      byHost: new Map(owned.map((row) => [row.host, row])),
+      byNo: new Map(named.map((row) => [row.no, row])),
+      everHosts: ownersOf(named),
+      exact: new Set(
+        claimed.filter((row) => row.case_sensitive === 1).map((row) => row.workspace_no),
+      ),
+      claims: new Map(claimed.map((row) => [claimOf(row.workspace_no, row.host), row])),
+    }
+  }
+
+  /** A workspace's own domain answers on every port. */
+  const ownedRow = (host: string) => byHost.get(host) ?? byHost.get(withoutPort(host))
+
+  function find(host: string): number | undefined {
+    const known = shared.get(host) ?? (byHost.size > 0 ? ownedRow(host)?.no : undefined)
+    if (known !== undefined) return known
+    const name = canonical(host, base)
+    return name === undefined ? undefined : (shared.get(name) ?? ownedRow(name)?.no)
+  }
+
+  return {
+    /** The host of the base address, with its port if it has one. */
+    defaultHost: base.host,
+    /** The hosts that all workspaces share, the default one first. */
+    get hosts(): readonly string[] {
+      return [...new Set([...deps.shared, ...shared.keys()])]
+    },
+    /** The number of a host that is served now, in whatever case or script it is written. */
+    noOf: find,
+    /** The domain of a workspace that is served at a host; undefined: it is shared, or none. */
+    ownedAt(host: string): number | undefined {
+      if (byHost.size === 0 || shared.has(host)) return undefined
+      const no = find(host)
+      return no !== undefined && byNo.get(no)?.workspace_no !== null ? no : undefined
+    },
+    /** Whether a domain is shared by all workspaces. */
+    isShared: (no: number): boolean => byNo.get(no)?.workspace_no === null,
+    /** Whether slugs that differ only in case are different ones there. */
+    isCaseSensitive: (no: number): boolean =>
+      no !== DEFAULT_DOMAIN && byNo.get(no)?.case_sensitive === 1,
+    /** Whether a workspace has a domain where case matters. */
+    hasCaseSensitive: (workspaceNo: number | null): boolean =>
+      workspaceNo !== null && exact.has(workspaceNo),
+    /** Whether links of a workspace may be on a host. Another's host is as unknown as any other. */
+    usableBy(workspaceNo: number | null, host: string): Usable {
+      const no = find(host)
+      if (no !== undefined && byNo.get(no)?.status === 'shared') return { no }
+      const claim = claimed(workspaceNo, host)
+      if (claim === undefined) return 'unknown'
+      return claim.status === 'active' ? { no: claim.no } : 'unverified'
+    },
+    /** The number of a host for questions about the links of a workspace, also if it isn't verified. */
+    knownTo: (workspaceNo: number | null, host: string): number | undefined => {
+      const no = find(host)
+      if (no !== undefined && byNo.get(no)?.status === 'shared') return no
+      return claimed(workspaceNo, host)?.no
+    },
+    /**
+     * Whether a host is or was one that is served. With a workspace, or null for none: whether it may
+     * know that.
+     */
+    knows(host: string, workspaceNo?: number | null): boolean {
+      const owners = everHosts.get(host) ?? everHosts.get(canonical(host, base) ?? '')
+      if (owners === undefined) return false
+      return workspaceNo === undefined || owners.has(null) || owners.has(workspaceNo)
+    },
+    /** The host of a number, also when it is no longer served. */
+    hostOf: (no: number): string => byNo.get(no)?.host ?? base.host,
+    /** The address of a slug, percent-encoded where the URL standard wants it. */
+    shortUrl: (no: number, slug: string): string =>
+      `${base.protocol}//${byNo.get(no)?.host ?? base.host}/${encodeURIComponent(slug).replaceAll('%2F', '/')}`,
+    /** Reads the domains if they have changed. @throws StorageUnavailable; the list stays as it is */
+    refresh(): Promise<void> {
+      // One after another, so that an older answer never replaces a newer one.
+      last = last.catch(() => {}).then(read)
+      return last
+    },
+  }
+
+  function claimed(workspaceNo: number | null, host: string): ListedDomain | undefined {
+    const name = workspaceNo === null ? undefined : canonical(host, base)
+    return name === undefined ? undefined : claims.get(claimOf(workspaceNo, name))
+  }
+
+  async function read(): Promise<void> {
+    const now = await revisionOf(storage.read, 'domains')
+    if (now === seen) return
+    // Read after its revision: a change in between is read twice, never missed.
+    const rows = await storage.read.run(all, {})
+    ;({ shared, byHost, byNo, claims, exact, everHosts } = indexed(rows))
+    seen = now
+    if (file !== undefined) await keepDomains(file, rows)
+  }
+}
+
+/** All domains that are stored. */
+export function listDomains(storage: Pick<Storage, 'read'>): Promise<ListedDomain[]> {
+  return storage.read.run(all, {})
+}
+
+/** Writes them down for a start without the database, whole or not at all. */
+export async function keepDomains(file: string, rows: readonly ListedDomain[]): Promise<void> {
+  await Bun.write(`${file}.next`, `${JSON.stringify(rows)}\n`, { mode: 0o600 })
+  await rename(`${file}.next`, file)
+}
+
+/** Whose each host is or was; null: shared. */
+function ownersOf(rows: readonly ListedDomain[]): ReadonlyMap<string, ReadonlySet<number | null>> {
+  const owners = new Map<string, Set<number | null>>()
+  for (const { host, workspace_no } of rows) {
+    const known = owners.get(host)
+    if (known === undefined) owners.set(host, new Set([workspace_no]))
+    else known.add(workspace_no)
+  }
+  return owners
+}
+
+function claimOf(workspaceNo: number | null, host: string): string {
+  return `${workspaceNo} ${host}`
+}
+
+function withoutPort(host: string): string {
+  return host.replace(/:\d+$/, '')
+}
+
+const NOT_A_HOST = /[/?#@\\]/
+
+/** As the URL standard writes it: lower case, IDN in ASCII, no default port, no trailing dot. */
+export function canonical(host: string, base: URL): string | undefined {
+  if (host === '' || NOT_A_HOST.test(host)) return undefined
+  const url = URL.parse(`${base.protocol}//${host}`)
+  return url?.host.replace(/\.(?=:|$)/, '')
+}

@@ -1,0 +1,231 @@
+import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import { pageLinks } from '../http/page.ts'
+import type { UrlCheck } from '../links/values.ts'
+import { whole } from '../validation/checked.ts'
+import {
+  createDomainSchemas,
+  DOMAIN_EXAMPLE,
+  type Domain,
+  DomainListSchema,
+  DomainSchema,
+} from './schemas.ts'
+import type { DomainService } from './service.ts'
+
+const PATH = '/api/v1/domains'
+const TAG = 'Domains'
+const LIMIT = { default: 25, max: 100 }
+/** Both files of app links, as large as they may be, and the rest. */
+const BODY_BYTES_MAX = 192 * 1024
+
+const DomainParams = z.object({
+  id: z.string().openapi({ description: 'The id of the domain.', example: DOMAIN_EXAMPLE.id }),
+})
+
+const ListQuery = z.object({
+  limit: whole(LIMIT.max)
+    .optional()
+    .openapi({
+      param: { description: `The most domains of a page. Default: ${LIMIT.default}.` },
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMIT.max,
+      example: LIMIT.default,
+    }),
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+})
+
+function oneDomain(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
+  const ETag = 'The version of the settings, for `If-Match` and `If-None-Match`.'
+  return {
+    status,
+    description,
+    schema: DomainSchema,
+    headers: { ETag, ...headers },
+    example: DOMAIN_EXAMPLE,
+  }
+}
+
+function answer(status: 200 | 201, domain: Domain) {
+  return { status, body: domain, version: domain.version }
+}
+
+/** What the endpoints of domains work with. */
+export interface DomainRouteDeps {
+  ownDomains: DomainService
+  links: { rules: { checkUrl: UrlCheck } }
+}
+
+/** The domains of a workspace: list, create, get, update, delete, verify. */
+export function registerDomainRoutes(api: Pick<Api, 'add'>, deps: DomainRouteDeps): void {
+  registerReading(api, deps)
+  registerWriting(api, deps)
+  registerEnding(api, deps)
+  registerVerifying(api, deps)
+}
+
+function registerReading(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'domains:read',
+    operationId: 'listDomains',
+    tag: TAG,
+    summary: 'List domains',
+    description:
+      'The domains of the workspace. Those that all workspaces of the instance share are not among ' +
+      'them.',
+    query: ListQuery,
+    success: {
+      status: 200,
+      description: 'One page of domains, the newest first.',
+      schema: DomainListSchema,
+      headers: { Link: 'The next and the first page (RFC 8288).' },
+      example: {
+        data: [DOMAIN_EXAMPLE],
+        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
+      },
+    },
+    errors: ['BAD_REQUEST'],
+    async handler({ caller, query: { limit = LIMIT.default, cursor }, request, baseUrl }) {
+      const body = await ownDomains.list(caller.workspace.no, { limit, cursor })
+      const position = { ...body.pagination, prev_cursor: null }
+      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}`,
+    scope: 'domains:read',
+    operationId: 'getDomain',
+    tag: TAG,
+    summary: 'Get a domain',
+    params: DomainParams,
+    success: oneDomain(200, 'The domain.'),
+    errors: ['DOMAIN_NOT_FOUND'],
+    handler: async ({ caller, params }) =>
+      answer(200, await ownDomains.get(caller.workspace.no, params.id)),
+  })
+}
+
+function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRouteDeps): void {
+  const { create, patch } = createDomainSchemas(links.rules.checkUrl)
+
+  endpoint(api, {
+    method: 'post',
+    path: PATH,
+    scope: 'domains:write',
+    dryRun: true,
+    operationId: 'createDomain',
+    tag: TAG,
+    summary: 'Add a domain',
+    description:
+      'Claims a host. It is `pending` until the TXT record in `verification` is found: create the ' +
+      'record, then verify. Several workspaces may claim a host; the first that proves it gets it.',
+    body: create,
+    bodyExample: { host: DOMAIN_EXAMPLE.host, root_url: DOMAIN_EXAMPLE.root_url },
+    bodyBytesMax: BODY_BYTES_MAX,
+    success: oneDomain(201, 'The domain.', { Location: 'The path of the domain in the API.' }),
+    errors: ['DOMAIN_TAKEN', 'PLAN_LIMIT_REACHED'],
+    handler: (call) =>
+      ownDomains.told(
+        call.mutate(async (tx) => {
+          const domain = await ownDomains.create(tx, askerOf(call), call.body)
+          return { ...answer(201, domain), headers: { Location: `${PATH}/${domain.id}` } }
+        }),
+      ),
+  })
+
+  endpoint(api, {
+    method: 'patch',
+    path: `${PATH}/{id}`,
+    scope: 'domains:write',
+    dryRun: true,
+    operationId: 'updateDomain',
+    tag: TAG,
+    summary: 'Update a domain',
+    description:
+      'A JSON merge patch (RFC 7396): what is absent stays, null clears. The host can’t be changed.',
+    params: DomainParams,
+    body: patch,
+    bodyExample: { not_found_url: 'https://acme.example/help', robots: null },
+    bodyBytesMax: BODY_BYTES_MAX,
+    success: oneDomain(200, 'The domain as it is now.'),
+    errors: ['DOMAIN_NOT_FOUND', 'PRECONDITION_FAILED'],
+    async handler(call) {
+      const { body, caller, params, ifMatch } = call
+      const links = await ownDomains.linksOn(caller.workspace.no, params.id)
+      return ownDomains.told(
+        call.mutate(async (tx) => {
+          const change = { patch: body, ifMatch, links }
+          const domain = await ownDomains.update(tx, askerOf(call), params.id, change)
+          return answer(200, domain)
+        }),
+      )
+    },
+  })
+}
+
+function registerEnding(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps): void {
+  endpoint(api, {
+    method: 'delete',
+    path: `${PATH}/{id}`,
+    scope: 'domains:write',
+    dryRun: true,
+    operationId: 'deleteDomain',
+    tag: TAG,
+    summary: 'Delete a domain',
+    description:
+      'Gives the host back, once no link has an address there: delete the links or move them. ' +
+      'Slugs of deleted links don’t count.',
+    params: DomainParams,
+    success: { status: 204, description: 'The domain is gone.' },
+    errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_IN_USE', 'PRECONDITION_FAILED'],
+    handler: (call) =>
+      ownDomains.told(
+        call.mutate(async (tx) => {
+          await ownDomains.remove(tx, askerOf(call), call.params.id, call.ifMatch)
+          return { status: 204 }
+        }),
+      ),
+  })
+}
+
+function registerVerifying(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps): void {
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/{id}/verify`,
+    scope: 'domains:write',
+    dryRun: true,
+    operationId: 'verifyDomain',
+    tag: TAG,
+    summary: 'Verify a domain',
+    description:
+      'Looks the TXT record up now. The domain is `active` where it says what it must; else ' +
+      '`verification` tells what was found instead.',
+    params: DomainParams,
+    success: oneDomain(200, 'The domain as it is now, verified or not.'),
+    errors: ['DOMAIN_NOT_FOUND', 'DOMAIN_TAKEN'],
+    async handler(call) {
+      const { caller, params } = call
+      const [found, links] = await Promise.all([
+        ownDomains.lookUp(caller.workspace.no, params.id),
+        ownDomains.linksOn(caller.workspace.no, params.id),
+      ])
+      return ownDomains.told(
+        call.mutate(async (tx) => {
+          const domain = await ownDomains.verify(tx, askerOf(call), params.id, {
+            answer: found,
+            links,
+          })
+          return answer(200, domain)
+        }),
+      )
+    },
+  })
+}

@@ -1,0 +1,186 @@
+import { z } from '@hono/zod-openapi'
+import { listOf } from '../http/page.ts'
+import type { UrlCheck } from '../links/values.ts'
+import { checked, checkText } from '../validation/checked.ts'
+import { checkAppleAssociation, checkAssetLinks } from './app-links.ts'
+import { checkColour, checkHost, checkLogo, HOST_LENGTH_MAX } from './values.ts'
+
+/** The bounds of a domain's fields: characters are Unicode code points. */
+const BOUNDS = { brandName: 60, robots: 4_096 } as const
+
+/** What the reference shows as a domain. */
+export const DOMAIN_EXAMPLE = {
+  id: 'dom_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  host: 'go.acme.example',
+  status: 'active' as const,
+  verification: {
+    type: 'TXT' as const,
+    name: '_slugline.go.acme.example',
+    value: 'slugline-verification=k7m2p9q4w8x3z6r5t2v9y4b7n6c3d8f5',
+    checked_at: '2026-05-01T08:05:00.000Z',
+    found: ['slugline-verification=k7m2p9q4w8x3z6r5t2v9y4b7n6c3d8f5'],
+    error: null,
+    served_until: null,
+  },
+  root_url: 'https://acme.example/',
+  not_found_url: null,
+  expired_url: null,
+  case_sensitive: false,
+  brand: { name: 'Acme', logo: true as const, colour: '#0b6e4f' },
+  robots: 'none',
+  apple_app_site_association: null,
+  assetlinks: null,
+  links: 128,
+  created_at: '2026-05-01T08:00:00.000Z',
+  updated_at: '2026-05-02T14:12:10.250Z',
+  version: 2,
+}
+
+const time = (description: string) =>
+  z.string().nullable().openapi({ format: 'date-time', description })
+const address = (description: string) => z.string().nullable().openapi({ description })
+
+const Brand = z.object({
+  name: z.string().nullable(),
+  logo: z
+    .union([z.literal(true), z.string()])
+    .nullable()
+    .openapi({ description: 'True: the logo of the workspace. Or an https address.' }),
+  colour: z.string().nullable(),
+})
+
+const json = z.looseObject({})
+
+/** A domain as it is given out. */
+export const DomainSchema = z
+  .object({
+    id: z.string().openapi({ description: '`dom_` and 26 characters.' }),
+    host: z.string().openapi({ description: 'In lower case; IDN in ASCII.' }),
+    status: z.enum(['pending', 'active', 'failing']).openapi({
+      description:
+        '`pending`: not verified, or no longer. `active`: verified, and checked again every six ' +
+        'hours. `failing`: the record is missing; links go on redirecting until ' +
+        '`verification.served_until`, and none can be added.',
+    }),
+    verification: z
+      .object({
+        type: z.literal('TXT'),
+        name: z.string().openapi({ description: 'The name of the DNS record.' }),
+        value: z.string().openapi({ description: 'What the record must say.' }),
+        checked_at: time('When it was last looked up. Null: never.'),
+        found: z
+          .array(z.string())
+          .openapi({ description: 'The TXT records that were found there, word for word.' }),
+        error: z
+          .string()
+          .nullable()
+          .openapi({ description: 'Why DNS gave no answer, such as `ESERVFAIL`. Null: it did.' }),
+        served_until: time('While `failing`: when the host is given up. Null otherwise.'),
+      })
+      .openapi({ description: 'The DNS record that proves that the host is yours.' }),
+    root_url: address('Where `/` leads. Null: a short page.'),
+    not_found_url: address('Where unknown slugs lead. Null: a 404 page.'),
+    expired_url: address(
+      'Where links without a `fallback_url` lead that are expired, exhausted or disabled. Null: a ' +
+        '410 page.',
+    ),
+    case_sensitive: z
+      .boolean()
+      .openapi({ description: 'Whether `/Ab` and `/aB` are different links.' }),
+    brand: Brand.nullable().openapi({ description: 'How public pages look. Null: as Slugline.' }),
+    robots: z.string().openapi({ description: '`all`, `none`, or the text of `/robots.txt`.' }),
+    apple_app_site_association: json.nullable().openapi({
+      description: 'Served at `/.well-known/apple-app-site-association`. Null: nothing is.',
+    }),
+    assetlinks: z
+      .array(json)
+      .nullable()
+      .openapi({ description: 'Served at `/.well-known/assetlinks.json`. Null: nothing is.' }),
+    links: z.int().min(0).openapi({ description: 'How many links have an address there.' }),
+    created_at: z.string().openapi({ format: 'date-time' }),
+    updated_at: z
+      .string()
+      .openapi({ format: 'date-time', description: 'Of the settings; checks leave it as it is.' }),
+    version: z.int().openapi({ description: 'Of the settings; the ETag says it too.' }),
+  })
+  .openapi('Domain', { example: DOMAIN_EXAMPLE })
+
+/** A domain as the API gives it out. */
+export type Domain = z.output<typeof DomainSchema>
+
+export const DomainListSchema = listOf(DomainSchema).openapi('DomainList')
+
+function settings(checkUrl: UrlCheck) {
+  const url = (description: string) =>
+    checked(z.string(), (text) => checkUrl(text))
+      .nullable()
+      .openapi({ type: ['string', 'null'], description })
+  const brand = z.strictObject({
+    name: checked(z.string(), checkText({ max: BOUNDS.brandName, min: 1 }))
+      .nullable()
+      .optional()
+      .openapi({ type: ['string', 'null'], maxLength: BOUNDS.brandName }),
+    logo: z
+      .union([z.boolean(), checked(z.string(), checkLogo)])
+      .nullable()
+      .optional()
+      .openapi({
+        type: ['boolean', 'string', 'null'],
+        description: 'True: the logo of the workspace. Or an https address. Also the favicon.',
+      }),
+    colour: checked(z.string(), checkColour)
+      .nullable()
+      .optional()
+      .openapi({ type: ['string', 'null'], description: 'Of buttons.', example: '#0b6e4f' }),
+  })
+  return {
+    root_url: url('Where `/` leads.'),
+    not_found_url: url('Where unknown slugs lead.'),
+    expired_url: url('Where links lead that are expired, exhausted or disabled.'),
+    case_sensitive: z
+      .boolean()
+      .nullable()
+      .openapi({
+        description:
+          'Whether `/Ab` and `/aB` are different links. It can be changed while no two slugs would ' +
+          'become one. Default: false.',
+      }),
+    brand: brand.nullable().openapi({ description: 'How public pages look. Replaced as a whole.' }),
+    robots: checked(z.string(), checkText({ max: BOUNDS.robots, min: 1, lines: true }))
+      .nullable()
+      .openapi({
+        type: ['string', 'null'],
+        maxLength: BOUNDS.robots,
+        description: '`all`, `none`, or the text of `/robots.txt`. Default: `all`.',
+      }),
+    apple_app_site_association: checked(json, checkAppleAssociation)
+      .nullable()
+      .openapi({ type: ['object', 'null'], description: 'At most 64 KiB.' }),
+    assetlinks: checked(z.array(json), checkAssetLinks)
+      .nullable()
+      .openapi({
+        type: ['array', 'null'],
+        items: { type: 'object' },
+        description: 'At most 64 KiB.',
+      }),
+  }
+}
+
+/** The schemas of what a client writes; addresses are checked as those of links are. */
+export function createDomainSchemas(checkUrl: UrlCheck) {
+  const { shape } = z.object(settings(checkUrl)).partial()
+  const host = checked(z.string(), checkHost).openapi({
+    type: 'string',
+    maxLength: HOST_LENGTH_MAX,
+    description: 'Without scheme and port.',
+    example: DOMAIN_EXAMPLE.host,
+  })
+  return {
+    create: z.strictObject({ host, ...shape }).openapi('DomainCreate'),
+    patch: z.strictObject(shape).openapi('DomainPatch'),
+  }
+}
+
+type DomainSchemas = ReturnType<typeof createDomainSchemas>
+export type DomainCreate = z.output<DomainSchemas['create']>
+export type DomainPatch = z.output<DomainSchemas['patch']>

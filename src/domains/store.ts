@@ -1,0 +1,179 @@
+import { type Selectable, sql } from 'kysely'
+import { AppError } from '../errors/index.ts'
+import { type DomainsTable, raiseRevision, type Sql, type Transaction } from '../storage/index.ts'
+
+/** A domain's row; those of workspaces have an id. */
+export type DomainRow = Selectable<DomainsTable> & { id: string; workspace_no: number }
+
+/** The statuses in which a host is one workspace's alone, or everyone's. */
+const HELD = ['shared', 'active', 'failing'] as const
+
+/** The domains of a workspace, those that are removed left out. */
+function ofWorkspace({ db }: Sql, workspaceNo: number) {
+  return db
+    .selectFrom('domains')
+    .selectAll()
+    .where('workspace_no', '=', workspaceNo)
+    .where('status', '<>', 'removed')
+}
+
+/** The newest first, those older than `below`. */
+export async function listOwned(
+  sqlx: Sql,
+  workspaceNo: number,
+  below: string | null,
+  limit: number,
+): Promise<DomainRow[]> {
+  let query = ofWorkspace(sqlx, workspaceNo)
+  if (below !== null) query = query.where('id', '<', below)
+  return (await query.orderBy('id', 'desc').limit(limit).execute()) as DomainRow[]
+}
+
+/** @throws AppError DOMAIN_NOT_FOUND, for another workspace's too */
+export async function findOwned(sqlx: Sql, workspaceNo: number, id: string): Promise<DomainRow> {
+  const row = await ofWorkspace(sqlx, workspaceNo).where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw new AppError('DOMAIN_NOT_FOUND')
+  return row as DomainRow
+}
+
+/** How many domains a workspace has. */
+export async function countOwned({ db }: Sql, workspaceNo: number): Promise<number> {
+  const { n } = await db
+    .selectFrom('domains')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .where('workspace_no', '=', workspaceNo)
+    .where('status', '<>', 'removed')
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+/** Whether a host is held, or claimed by this workspace. The caller holds the lock of domains. */
+export async function isTaken(
+  { db }: Sql,
+  host: string,
+  { workspaceNo, exceptNo = -1 }: { workspaceNo: number | null; exceptNo?: number },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('domains')
+    .select('no')
+    .where('host', '=', host)
+    .where('no', '<>', exceptNo)
+    .where((eb) => {
+      const isHeld = eb('status', 'in', HELD)
+      if (workspaceNo === null) return isHeld
+      const isOwn = eb.and([eb('workspace_no', '=', workspaceNo), eb('status', '<>', 'removed')])
+      return eb.or([isHeld, isOwn])
+    })
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Adds a domain under the next number. The caller holds the lock of domains. */
+export async function insertOwned(tx: Transaction, row: Omit<DomainRow, 'no'>): Promise<DomainRow> {
+  const { last } = await tx.db
+    .selectFrom('domains')
+    .select(({ fn }) => fn.max<number | null>('no').as('last'))
+    .executeTakeFirstOrThrow()
+  const added = { no: Number(last ?? 0) + 1, ...row }
+  await tx.db.insertInto('domains').values(added).execute()
+  await raiseRevision(tx, 'domains')
+  return added
+}
+
+/** Changes a domain; all processes are told where what they hold in memory has changed. */
+export async function updateOwned(
+  tx: Transaction,
+  before: DomainRow,
+  after: DomainRow,
+): Promise<void> {
+  const { no, ...values } = after
+  await tx.db.updateTable('domains').set(values).where('no', '=', no).execute()
+  if (before.status !== after.status || before.case_sensitive !== after.case_sensitive) {
+    await raiseRevision(tx, 'domains')
+  }
+}
+
+const NOTHING = {
+  ...{ root_url: null, not_found_url: null, expired_url: null, brand: null, robots: 'all' },
+  ...{ apple_app_site_association: null, assetlinks: null, found: '[]' },
+} as const
+
+/**
+ * Gives a host back. The number stays for good where slugs were given out on it, so that none of them
+ * leads to another's links, and statistics know the host.
+ */
+export async function dropOwned(tx: Transaction, nos: readonly number[]): Promise<void> {
+  if (nos.length === 0) return
+  await tx.db
+    .updateTable('domains')
+    .set({ status: 'removed', ...NOTHING })
+    .where('no', 'in', nos)
+    .execute()
+  await tx.db
+    .deleteFrom('domains')
+    .where('no', 'in', nos)
+    .where(({ not, exists, selectFrom, ref }) =>
+      not(
+        exists(selectFrom('slugs').select('slug_key').where('domain_no', '=', ref('domains.no'))),
+      ),
+    )
+    .execute()
+  await raiseRevision(tx, 'domains')
+}
+
+/** Gives back the hosts of a workspace that is being deleted. */
+export async function dropOwnedOf(tx: Transaction, workspaceNo: number): Promise<void> {
+  const rows = await ofWorkspace(tx, workspaceNo).execute()
+  await dropOwned(
+    tx,
+    rows.map(({ no }) => no),
+  )
+}
+
+/** How many links have an address on each of these domains. */
+export async function countLinks(
+  { db }: Sql,
+  nos: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (nos.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('slugs')
+    .select('domain_no')
+    .select(({ fn }) => fn.count<number>('link_seq').distinct().as('n'))
+    // Word for word what the partial index says.
+    .where(sql<boolean>`domain_no <> 0`)
+    .where('domain_no', 'in', nos)
+    .where('link_seq', 'is not', null)
+    .groupBy('domain_no')
+    .execute()
+  return new Map(rows.map(({ domain_no, n }) => [domain_no, Number(n)]))
+}
+
+/** Those whose record was looked up longest ago, if that was before a time. */
+export async function listUnchecked(
+  { db }: Sql,
+  before: number,
+  limit: number,
+): Promise<DomainRow[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .selectAll()
+    .where('status', 'in', ['active', 'failing'])
+    .where('checked_at', '<', before)
+    .orderBy('checked_at')
+    .limit(limit)
+    .execute()
+  return rows as DomainRow[]
+}
+
+/** Takes a look-up on, so that no other node makes it too. False: another node has. */
+export async function takeCheck(tx: Transaction, row: DomainRow, now: number): Promise<boolean> {
+  const taken = await tx.db
+    .updateTable('domains')
+    .set({ checked_at: now })
+    .where('no', '=', row.no)
+    .where('checked_at', '=', row.checked_at)
+    .returning('no')
+    .execute()
+  return taken.length > 0
+}

@@ -1,0 +1,22 @@
+import { machineAddresses } from '../base/machine-addresses.ts'
+import { type Config, isWildcard } from '../config/index.ts'
+import type { Domains } from '../domains/index.ts'
+import type { OwnHosts } from '../links/values.ts'
+
+/** The hosts and ports that lead to this instance. */
+export function ownHostsOf(input: {
+  config: Pick<Config, 'host'>
+  domains: Pick<Domains, 'hosts' | 'ownedAt'>
+  baseUrl: string
+  listenPort: number
+}): OwnHosts {
+  const { config, domains, listenPort } = input
+  const base = new URL(input.baseUrl)
+  return {
+    hosts: domains.hosts,
+    isOwned: (host) => domains.ownedAt(host) !== undefined,
+    addresses: isWildcard(config.host) ? machineAddresses() : [config.host],
+    listenPort,
+    basePort: Number(base.port) || (base.protocol === 'https:' ? 443 : 80),
+  }
+}
