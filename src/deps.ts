@@ -230,6 +230,9 @@ function createServices(parts: Parts) {
     workspaceCreation: config.workspaceCreation,
     oidc: config.oidc,
     domains: domains.hosts,
+    // The plans that come with Slugline only show what plans can say.
+    sellsPlans:
+      config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
   })
   return { imports, jobs, keys, links, mailer, administration, statistics, accounts, ownDomains }
 }

@@ -48,6 +48,8 @@ export interface AccountsDeps extends Pick<Config, 'signUp' | 'workspaceCreation
   baseUrl: string
   /** The hosts that links are served on; the first is the default. */
   domains: readonly string[]
+  /** Whether the plans have prices that somebody pays. */
+  sellsPlans: boolean
   /** The least that answers take which must not tell by their time who has an account. */
   evenMs?: number
   /** Which of several nodes this is; absent: the only one, or a command. */

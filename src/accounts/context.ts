@@ -38,7 +38,7 @@ export async function account(deps: AccountServiceDeps, userId: string) {
 }
 
 export async function instance(deps: AccountServiceDeps) {
-  const { claims, mails, signUp, oidc, baseUrl, domains } = deps
+  const { claims, mails, signUp, oidc, baseUrl, domains, sellsPlans } = deps
   return {
     claimed: await claims.isClaimed(),
     sign_up: signUp,
@@ -48,6 +48,7 @@ export async function instance(deps: AccountServiceDeps) {
       oidc: oidc === null ? [] : [{ id: 'oidc', name: oidc.name }],
     },
     mail: mails.available,
+    sells_plans: sellsPlans,
     version: packageFile.version,
     base_url: baseUrl,
     default_domain: domains[0] ?? new URL(baseUrl).host,

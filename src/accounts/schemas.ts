@@ -103,6 +103,7 @@ const Instance = z
       oidc: z.array(z.strictObject({ id: z.string(), name: z.string() })),
     }),
     mail: z.boolean().openapi({ description: 'Whether messages can be sent.' }),
+    sells_plans: z.boolean().openapi({ description: 'Whether the prices of plans are charged.' }),
     version: z.string(),
     base_url: z.string(),
     default_domain: z.string(),

@@ -206,6 +206,7 @@ export async function createSite(options: SiteOptions = {}): Promise<TestSite> {
             name: 'Example',
           },
     domains: domains.hosts,
+    sellsPlans: false,
     evenMs: options.evenMs ?? 0,
   })
   const app = createApp({

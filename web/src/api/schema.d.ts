@@ -8335,6 +8335,8 @@ export interface components {
       }
       /** Whether messages can be sent. */
       mail: boolean
+      /** Whether the prices of plans are charged. */
+      sells_plans: boolean
       version: string
       base_url: string
       default_domain: string

@@ -39,6 +39,8 @@ export interface Session {
     sign_up: 'open' | 'invitation' | 'closed'
     sign_in: { password: boolean; passkey: boolean; oidc: { id: string; name: string }[] }
     mail: boolean
+    /** Whether the prices of plans are charged. */
+    sells_plans: boolean
     version: string
     base_url: string
     default_domain: string

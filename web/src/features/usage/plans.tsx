@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
+import { usePlace } from '../../app/workspace.tsx'
 import { type MessageKey, useI18n } from '../../i18n/index.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -94,13 +95,15 @@ export function Plans({ current }: { current: Plan }) {
 
 function PlanHead({ plan, current }: { plan: Plan; current: boolean }) {
   const { t } = useI18n()
+  const { instance } = usePlace()
+  const price = usePrice(plan)
   return (
     <div className="flex flex-col gap-1">
       <span className="flex min-h-6 flex-wrap items-center gap-x-2 font-semibold">
         {plan.name}
         {current ? <Chip tone="accent">{t('usage.plans.current')}</Chip> : null}
       </span>
-      <span className="tabular text-muted text-sm">{usePrice(plan)}</span>
+      {instance.sells_plans ? <span className="tabular text-muted text-sm">{price}</span> : null}
       <span className="text-faint text-xs">{plan.description}</span>
     </div>
   )
