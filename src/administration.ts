@@ -13,6 +13,7 @@ import { createLogoService } from './qr/logo.ts'
 import type { Storage } from './storage/index.ts'
 import { createTagService } from './tags/index.ts'
 import { createRequestCounts } from './usage/requests.ts'
+import { createUtmService } from './utm/service.ts'
 import { createWorkspaceRemoval } from './workspaces/removal.ts'
 import { createWorkspaceService } from './workspaces/service.ts'
 
@@ -49,6 +50,7 @@ export function createAdministration(
     invitations,
     keys,
     logos: createLogoService({ storage, clock }),
+    utm: createUtmService(input),
     members: createMemberService({ storage, clock }),
     plans,
     removal,

@@ -33,6 +33,7 @@ import { registerLogoRoutes, registerQrRoutes } from './qr/routes.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from './statistics/routes.ts'
 import { registerTagRoutes } from './tags/index.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
+import { registerUtmRoutes } from './utm/routes.ts'
 import { registerInstanceRoutes } from './workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from './workspaces/routes.ts'
 
@@ -44,6 +45,7 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerImportRoutes>[1] &
   Parameters<typeof registerQrRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
+  Parameters<typeof registerUtmRoutes>[1] &
   Parameters<typeof registerTagRoutes>[1] &
   Parameters<typeof registerFolderRoutes>[1] &
   Parameters<typeof registerDomainRoutes>[1] &
@@ -166,6 +168,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerImportRoutes(api, deps)
   registerQrRoutes(api, deps)
   registerLogoRoutes(api, deps)
+  registerUtmRoutes(api, deps)
   registerTagRoutes(api, deps)
   registerFolderRoutes(api, deps)
   registerDomainRoutes(api, deps)

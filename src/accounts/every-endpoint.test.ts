@@ -32,7 +32,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['exportClicksCSV', 'exportClicksNDJSON', 'exportClicksParquet'],
     ...['exportLinkClicksCSV', 'exportLinkClicksNDJSON', 'exportLinkClicksParquet'],
     ...['listMembers', 'getWorkspace', 'getUsage'],
-    ...['getQrCodeSVG', 'getQrCodePNG', 'getLogo'],
+    ...['getQrCodeSVG', 'getQrCodePNG', 'getLogo', 'listUtmTemplates', 'getUtmTemplate'],
     // Everybody may leave; the next block of tests has who may remove others.
     'removeMember',
   ],
@@ -43,7 +43,7 @@ const LEAST: Record<string, readonly string[]> = {
     'deleteLink',
     'restoreLink',
     'checkLink',
-    ...['setLogo', 'deleteLogo'],
+    ...['setLogo', 'deleteLogo', 'createUtmTemplate', 'updateUtmTemplate', 'deleteUtmTemplate'],
   ],
   admin: [
     ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],

@@ -61,7 +61,14 @@ export function createWorkspaceRemoval(deps: {
       })
       await purgeLinks(tx, no)
       await dropDomains(tx, no)
-      for (const table of ['api_keys', 'invitations', 'members', 'jobs', 'logos'] as const) {
+      for (const table of [
+        'api_keys',
+        'invitations',
+        'members',
+        'jobs',
+        'logos',
+        'utm_templates',
+      ] as const) {
         await tx.db.deleteFrom(table).where('workspace_no', '=', no).execute()
       }
       await tx.db.deleteFrom('workspaces').where('no', '=', no).execute()

@@ -28,6 +28,7 @@ import { openTestStorage } from '../../storage/testing/database.ts'
 import { registerTagRoutes } from '../../tags/index.ts'
 import { registerUsageRoutes } from '../../usage/routes.ts'
 import { createUserService } from '../../users/service.ts'
+import { registerUtmRoutes } from '../../utm/routes.ts'
 import { registerInstanceRoutes } from '../../workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from '../../workspaces/routes.ts'
 import { registerAuditRoutes } from '../routes.ts'
@@ -234,6 +235,7 @@ export async function createTestDashboard() {
   registerQrRoutes(dashboard, deps)
   registerLogoRoutes(dashboard, deps)
   registerDomainRoutes(dashboard, deps)
+  registerUtmRoutes(dashboard, deps)
   registerKeyRoutes(dashboard, deps)
   registerMemberRoutes(dashboard, deps)
   registerWorkspaceRoutes(dashboard, deps)

@@ -226,6 +226,24 @@ export const MAIN_TABLES = {
       updated_at: time,
     },
   },
+  /** UTM parameters that are used often. */
+  utm_templates: {
+    columns: {
+      id: textKey,
+      workspace_no: number,
+      name: text,
+      name_key: text,
+      source: optionalText,
+      medium: optionalText,
+      campaign: optionalText,
+      term: optionalText,
+      content: optionalText,
+      created_at: time,
+      updated_at: time,
+      version: number,
+    },
+    constraint: 'UNIQUE (workspace_no, name_key)',
+  },
   /** Facts of the whole instance. */
   instance: { columns: { name: textKey, value: text } },
   members: {

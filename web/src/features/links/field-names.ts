@@ -18,6 +18,8 @@ export const FIELD_NAMES: Readonly<Record<string, MessageKey>> = {
   max_clicks: 'links.field.maxClicks',
   fallback_url: 'links.field.fallback',
   has_password: 'links.field.password',
+  social: 'links.section.social',
+  tracking: 'links.section.tracking',
   blocked: 'links.status.blocked',
   reason: 'links.field.reason',
 }

@@ -22,6 +22,12 @@ export function Change({
     if (value === false) return t('links.off')
     if (Array.isArray(value))
       return value.length === 0 ? t('common.none') : format.list(value.map(String))
+    if (field === 'tracking') return t(`links.tracking.${value as 'full' | 'count' | 'none'}`)
+    if (typeof value === 'object') {
+      return Object.values(value)
+        .filter((part) => part !== null)
+        .join(' · ')
+    }
     if (TIMES.has(field) && typeof value === 'string') return format.dateTime(value)
     if (field === 'max_clicks' && typeof value === 'number') return format.number(value)
     return String(value)

@@ -25,6 +25,11 @@ export function Facts({ link }: { link: Link }) {
     [t('links.field.forwardQuery'), link.forward_query ? t('links.forwarded') : null],
     [t('links.field.aliases'), ltr(format.list(link.aliases))],
     [t('links.field.externalId'), ltr(link.external_id)],
+    [t('links.section.social'), link.social && (link.social.title ?? t('links.section.set'))],
+    [
+      t('links.field.tracking'),
+      link.tracking === 'full' ? null : t(`links.tracking.${link.tracking}`),
+    ],
     [t('links.createdAt'), time(link.created_at)],
     [
       t('links.field.notes'),

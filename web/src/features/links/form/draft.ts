@@ -20,6 +20,8 @@ export interface Draft {
   forward_query: boolean
   notes: string
   external_id: string
+  social: { title: string; description: string; image_url: string }
+  tracking: Link['tracking']
 }
 
 export function emptyDraft(domain: string): Draft {
@@ -39,6 +41,8 @@ export function emptyDraft(domain: string): Draft {
     forward_query: false,
     notes: '',
     external_id: '',
+    social: { title: '', description: '', image_url: '' },
+    tracking: 'full',
   }
 }
 
@@ -59,6 +63,12 @@ export function draftOf(link: Link): Draft {
     forward_query: link.forward_query,
     notes: link.notes ?? '',
     external_id: link.external_id ?? '',
+    social: {
+      title: link.social?.title ?? '',
+      description: link.social?.description ?? '',
+      image_url: link.social?.image_url ?? '',
+    },
+    tracking: link.tracking,
   }
 }
 
@@ -84,6 +94,16 @@ function numberOrNull(text: string): number | null {
   return Number.isNaN(value) ? (text as unknown as number) : value
 }
 
+/** Null where nothing is set; what is cleared is null too. */
+function socialOf({ title, description, image_url }: Draft['social']): Link['social'] {
+  const social = {
+    title: orNull(title.trim()),
+    description: orNull(description.trim()),
+    image_url: orNull(image_url.trim() && withScheme(image_url.trim())),
+  }
+  return Object.values(social).some((text) => text !== null) ? social : null
+}
+
 /** All that can be written, as the API has it. */
 function fieldsOf(draft: Draft) {
   return {
@@ -102,6 +122,8 @@ function fieldsOf(draft: Draft) {
     forward_query: draft.forward_query,
     notes: orNull(draft.notes.trim()),
     external_id: orNull(draft.external_id.trim()),
+    social: socialOf(draft.social),
+    tracking: draft.tracking,
   }
 }
 
@@ -168,6 +190,7 @@ export function problemsOf(error: ApiError | null): Partial<Record<string, strin
   for (const { field, message } of error?.details ?? []) {
     const name = field.split(/[.[]/, 1)[0] as string
     problems[name] ??= message
+    problems[field] ??= message
   }
   if (error?.code === 'SLUG_TAKEN') problems.slug = error.message
   return problems

@@ -3,6 +3,17 @@ import { LIMITS } from './limits.tsx'
 import { REDIRECT } from './redirect.tsx'
 import { SCHEDULE } from './schedule.tsx'
 import type { FormSection } from './section.tsx'
+import { SOCIAL } from './social.tsx'
+import { TRACKING } from './tracking.tsx'
+import { UTM } from './utm.tsx'
 
 /** The sections below the fields that every link has, in their order. */
-export const SECTIONS: readonly FormSection[] = [REDIRECT, SCHEDULE, LIMITS, DETAILS]
+export const SECTIONS: readonly FormSection[] = [
+  UTM,
+  REDIRECT,
+  SCHEDULE,
+  LIMITS,
+  SOCIAL,
+  DETAILS,
+  TRACKING,
+]

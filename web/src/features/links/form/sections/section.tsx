@@ -18,6 +18,8 @@ export interface FormSection {
   title: MessageKey
   /** The fields that it holds; their names are those of the API. */
   fields: readonly (keyof Draft)[]
+  /** Where no field of the draft says it. */
+  isSet?: (draft: Draft) => boolean
   Fields: (props: SectionProps) => ReactNode
 }
 
@@ -27,7 +29,9 @@ export function Section({ section, ...props }: SectionProps & { section: FormSec
   const { draft, hasPassword, problems } = props
   const { title, fields, Fields } = section
   const isSet =
-    (hasPassword && fields.includes('password') && draft.password !== '') || differs(draft, fields)
+    (hasPassword && fields.includes('password') && draft.password !== '') ||
+    differs(draft, fields) ||
+    section.isSet?.(draft)
   const isWrong = fields.some((field) => problems[field] !== undefined)
   const [open, setOpen] = useState(false)
   return (

@@ -1,0 +1,133 @@
+import { z } from '@hono/zod-openapi'
+import { askerOf } from '../audit/index.ts'
+import { type Api, endpoint } from '../http/index.ts'
+import {
+  TEMPLATES_MAX,
+  UTM_TEMPLATE_EXAMPLE,
+  type UtmTemplate,
+  UtmTemplateCreateSchema,
+  UtmTemplateListSchema,
+  UtmTemplatePatchSchema,
+  UtmTemplateSchema,
+} from './schemas.ts'
+import type { UtmService } from './service.ts'
+
+const PATH = '/api/v1/utm-templates'
+const TAG = 'UTM templates'
+
+const Params = z.object({
+  id: z.string().openapi({ description: 'The id of the template.', example: 'utm_01hzy3v9k2' }),
+})
+
+function one(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
+  return {
+    status,
+    description,
+    schema: UtmTemplateSchema,
+    headers: { ETag: 'The version of the template, for `If-Match`.', ...headers },
+    example: UTM_TEMPLATE_EXAMPLE,
+  }
+}
+
+function answer(status: 200 | 201, template: UtmTemplate) {
+  return { status, body: template, version: template.version }
+}
+
+/** The endpoints of UTM templates. */
+export function registerUtmRoutes(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'links:read',
+    operationId: 'listUtmTemplates',
+    tag: TAG,
+    summary: 'List UTM templates',
+    description: `The templates of the workspace by name: all of them, ${TEMPLATES_MAX} at most.`,
+    success: {
+      status: 200,
+      description: 'The templates.',
+      schema: UtmTemplateListSchema,
+      example: {
+        data: [UTM_TEMPLATE_EXAMPLE],
+        pagination: { limit: TEMPLATES_MAX, has_more: false, next_cursor: null },
+      },
+    },
+    async handler({ caller }) {
+      const pagination = { limit: TEMPLATES_MAX, has_more: false, next_cursor: null }
+      return { status: 200, body: { data: await deps.utm.list(caller), pagination } }
+    },
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: PATH,
+    scope: 'links:write',
+    operationId: 'createUtmTemplate',
+    tag: TAG,
+    summary: 'Create a UTM template',
+    description:
+      'A name, and values that are set in the destination of links; see `utm` of a link.',
+    body: UtmTemplateCreateSchema,
+    bodyExample: { name: 'Newsletter', source: 'newsletter', medium: 'email' },
+    success: one(201, 'The template.', { Location: 'The path of the template in the API.' }),
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const made = await deps.utm.create(tx, askerOf(call), call.body)
+        return { ...answer(201, made), headers: { Location: `${PATH}/${made.id}` } }
+      }),
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}`,
+    scope: 'links:read',
+    operationId: 'getUtmTemplate',
+    tag: TAG,
+    summary: 'Get a UTM template',
+    params: Params,
+    success: one(200, 'The template.'),
+    errors: ['NOT_FOUND'],
+    handler: async ({ caller, params }) => answer(200, await deps.utm.get(caller, params.id)),
+  })
+
+  registerChanges(api, deps)
+}
+
+function registerChanges(api: Pick<Api, 'add'>, deps: { utm: UtmService }): void {
+  endpoint(api, {
+    method: 'patch',
+    path: `${PATH}/{id}`,
+    scope: 'links:write',
+    operationId: 'updateUtmTemplate',
+    tag: TAG,
+    summary: 'Update a UTM template',
+    description: 'A JSON merge patch (RFC 7396). Links that took its values stay as they are.',
+    params: Params,
+    body: UtmTemplatePatchSchema,
+    bodyExample: { campaign: 'summer' },
+    success: one(200, 'The template as it is now.'),
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        const { params, body, ifMatch } = call
+        return answer(200, await deps.utm.update(tx, askerOf(call), params.id, body, ifMatch))
+      }),
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: `${PATH}/{id}`,
+    scope: 'links:write',
+    operationId: 'deleteUtmTemplate',
+    tag: TAG,
+    summary: 'Delete a UTM template',
+    params: Params,
+    success: { status: 204, description: 'The template is gone.' },
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        await deps.utm.remove(tx, askerOf(call), call.params.id, call.ifMatch)
+        return { status: 204 }
+      }),
+  })
+}

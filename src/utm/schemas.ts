@@ -1,0 +1,63 @@
+import { z } from '@hono/zod-openapi'
+import { listOf } from '../http/page.ts'
+import { UTM_FIELDS, type UtmField } from '../links/utm.ts'
+import { checked, checkText } from '../validation/checked.ts'
+
+/** A workspace has at most so many. */
+export const TEMPLATES_MAX = 100
+const NAME_MAX = 100
+const VALUE_MAX = 255
+
+export const UTM_TEMPLATE_EXAMPLE = {
+  id: 'utm_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  name: 'Newsletter',
+  source: 'newsletter',
+  medium: 'email',
+  campaign: null,
+  term: null,
+  content: null,
+  created_at: '2026-05-01T08:00:00.000Z',
+  updated_at: '2026-05-01T08:00:00.000Z',
+  version: 1,
+}
+
+function values<S extends z.ZodType>(schema: S): Record<UtmField, S> {
+  return Object.fromEntries(UTM_FIELDS.map((field) => [field, schema])) as Record<UtmField, S>
+}
+
+/** A template as it is given out. */
+export const UtmTemplateSchema = z
+  .object({
+    id: z.string().openapi({ description: '`utm_` and 26 characters.' }),
+    name: z.string().openapi({ description: 'Unique in the workspace without regard to case.' }),
+    ...values(
+      z.string().nullable().openapi({ description: 'Null: the template leaves it as it is.' }),
+    ),
+    created_at: z.string().openapi({ format: 'date-time', description: 'In UTC.' }),
+    updated_at: z.string().openapi({ format: 'date-time', description: 'In UTC.' }),
+    version: z.int().openapi({ description: 'Grows with every change; the ETag says it too.' }),
+  })
+  .openapi('UtmTemplate', { example: UTM_TEMPLATE_EXAMPLE })
+
+export type UtmTemplate = z.output<typeof UtmTemplateSchema>
+
+export const UtmTemplateListSchema = listOf(UtmTemplateSchema).openapi('UtmTemplateList')
+
+const name = checked(z.string(), (text) =>
+  checkText({ max: NAME_MAX, min: 1 })(text.normalize('NFC').trim()),
+).openapi({ type: 'string', minLength: 1, maxLength: NAME_MAX })
+
+const value = checked(z.string(), checkText({ max: VALUE_MAX }))
+  .nullable()
+  .optional()
+  .openapi({ type: ['string', 'null'], maxLength: VALUE_MAX })
+
+export const UtmTemplateCreateSchema = z
+  .strictObject({ name, ...values(value) })
+  .openapi('UtmTemplateCreate')
+
+export const UtmTemplatePatchSchema = z
+  .strictObject({ name: name.optional(), ...values(value) })
+  .openapi('UtmTemplatePatch')
+
+export type UtmTemplatePatch = z.output<typeof UtmTemplatePatchSchema>

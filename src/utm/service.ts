@@ -1,0 +1,164 @@
+import { type Asker, changedFields, recordChange } from '../audit/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import { withContext } from '../base/verbs.ts'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { UTM_FIELDS } from '../links/utm.ts'
+import type { Schema, Sql, Storage, Transaction } from '../storage/index.ts'
+import { foldCase } from '../validation/text.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import { TEMPLATES_MAX, type UtmTemplate, type UtmTemplatePatch } from './schemas.ts'
+
+type Row = Schema['utm_templates']
+
+/** What the service works with. */
+interface Context {
+  storage: Pick<Storage, 'read'>
+  clock: Clock
+  ids: Ids
+}
+
+type Workspace = { readonly workspace: { readonly no: number } }
+type IfMatch = (version: number) => boolean
+
+/** Values of UTM parameters that a workspace uses often. */
+export function createUtmService(context: Context) {
+  return withContext(context, { list, get, create, update, remove })
+}
+
+export type UtmService = ReturnType<typeof createUtmService>
+
+/** All of them, by name. */
+async function list({ storage }: Context, { workspace }: Workspace): Promise<UtmTemplate[]> {
+  const query = templates(storage.read, workspace.no).orderBy('name_key')
+  return (await query.execute()).map(shown)
+}
+
+/** @throws AppError NOT_FOUND */
+async function get({ storage }: Context, caller: Workspace, id: string): Promise<UtmTemplate> {
+  return shown(await find(storage.read, caller, id))
+}
+
+/** @throws AppError VALIDATION_FAILED */
+async function create(
+  { clock, ids }: Context,
+  tx: Transaction,
+  asker: Asker,
+  fields: UtmTemplatePatch & { name: string },
+): Promise<UtmTemplate> {
+  const { no } = asker.workspace
+  await tx.lockWorkspace(no)
+  const others = await templates(tx, no).execute()
+  if (others.length >= TEMPLATES_MAX) {
+    throw invalid({ field: 'name', code: 'TOO_MANY', params: { max: TEMPLATES_MAX } })
+  }
+  const at = clock.now()
+  const blank = { source: null, medium: null, campaign: null, term: null, content: null }
+  const row: Row = {
+    ...{ id: ids.next('utm'), workspace_no: no, ...blank },
+    ...withName(given(fields), fields.name, others),
+    ...{ created_at: at, updated_at: at, version: 1 },
+  }
+  await tx.db.insertInto('utm_templates').values(row).execute()
+  await record(tx, asker, at, 'created', row, { after: stateOf(row) })
+  return shown(row)
+}
+
+/** Changes a template by a merge patch. @throws AppError NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
+async function update(
+  { clock }: Context,
+  tx: Transaction,
+  asker: Asker,
+  id: string,
+  patch: UtmTemplatePatch,
+  ifMatch: IfMatch,
+): Promise<UtmTemplate> {
+  const { no } = asker.workspace
+  await tx.lockWorkspace(no)
+  const before = await find(tx, asker, id)
+  if (!ifMatch(before.version)) throw new AppError('PRECONDITION_FAILED')
+  const others = (await templates(tx, no).execute()).filter((other) => other.id !== id)
+  const at = clock.now()
+  const row: Row = {
+    ...before,
+    ...withName(given(patch), patch.name ?? before.name, others),
+    ...{ updated_at: at, version: before.version + 1 },
+  }
+  const changes = changedFields(stateOf(before), stateOf(row))
+  if (Object.keys(changes.after).length === 0) return shown(before)
+  const { id: _, workspace_no: __, ...changing } = row
+  await tx.db.updateTable('utm_templates').set(changing).where('id', '=', id).execute()
+  await record(tx, asker, at, 'updated', row, changes)
+  return shown(row)
+}
+
+/** @throws AppError NOT_FOUND, PRECONDITION_FAILED */
+async function remove(
+  { clock }: Context,
+  tx: Transaction,
+  asker: Asker,
+  id: string,
+  ifMatch: IfMatch,
+): Promise<void> {
+  await tx.lockWorkspace(asker.workspace.no)
+  const row = await find(tx, asker, id)
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  await tx.db.deleteFrom('utm_templates').where('id', '=', id).execute()
+  await record(tx, asker, clock.now(), 'deleted', row, { before: stateOf(row) })
+}
+
+function templates({ db }: Pick<Sql, 'db'>, workspaceNo: number) {
+  return db.selectFrom('utm_templates').selectAll().where('workspace_no', '=', workspaceNo)
+}
+
+async function find(sql: Pick<Sql, 'db'>, { workspace }: Workspace, id: string): Promise<Row> {
+  const row = await templates(sql, workspace.no).where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw new AppError('NOT_FOUND')
+  return row
+}
+
+/** The values that a request gives. */
+function given(fields: UtmTemplatePatch): Partial<Row> {
+  const all = UTM_FIELDS.map((field) => [field, fields[field]] as const)
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
+}
+
+function withName<F>(fields: F, name: string, others: readonly Row[]) {
+  const name_key = foldCase(name)
+  if (others.some((other) => other.name_key === name_key)) {
+    throw invalid({ field: 'name', code: 'DUPLICATE_VALUE' })
+  }
+  return { ...fields, name, name_key }
+}
+
+function invalid(detail: ErrorDetail): AppError {
+  return new AppError('VALIDATION_FAILED', { details: [detail] })
+}
+
+function stateOf({ name, source, medium, campaign, term, content }: Row) {
+  return { name, source, medium, campaign, term, content }
+}
+
+function shown(row: Row): UtmTemplate {
+  return {
+    id: row.id,
+    ...stateOf(row),
+    created_at: formatTimestamp(row.created_at),
+    updated_at: formatTimestamp(row.updated_at),
+    version: row.version,
+  }
+}
+
+function record(
+  tx: Transaction,
+  { workspace, actor }: Asker,
+  at: number,
+  what: 'created' | 'updated' | 'deleted',
+  { id, name: label }: Row,
+  change: { before?: object; after?: object },
+): Promise<void> {
+  const target = { type: 'utm_template' as const, id, label }
+  const action = `utm_template.${what}` as const
+  const changes = change as Parameters<typeof recordChange>[2]
+  return recordChange(tx, actor, { ...changes, workspaceNo: workspace.no, at, action, target })
+}

@@ -1,0 +1,34 @@
+import { useI18n } from '../../../../i18n/index.tsx'
+import { Field } from '../../../../ui/field.tsx'
+import { Select } from '../../../../ui/select.tsx'
+import type { FormSection, SectionProps } from './section.tsx'
+
+/** What is kept of visits. */
+export const TRACKING: FormSection = {
+  title: 'links.section.tracking',
+  fields: ['tracking'],
+  Fields,
+}
+
+function Fields({ draft, set, problems }: SectionProps) {
+  const { t } = useI18n()
+  return (
+    <Field
+      label={t('links.field.tracking')}
+      hint={t(`links.hint.tracking.${draft.tracking}`)}
+      error={problems.tracking}
+    >
+      {(control) => (
+        <Select
+          {...control}
+          value={draft.tracking}
+          onChange={(tracking) => set({ tracking })}
+          options={(['full', 'count', 'none'] as const).map((value) => ({
+            value,
+            label: t(`links.tracking.${value}`),
+          }))}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,63 @@
+import { UTM_FIELDS, utmOf, withUtm } from '../../../../../../src/links/utm.ts'
+import { useI18n } from '../../../../i18n/index.tsx'
+import { Field } from '../../../../ui/field.tsx'
+import { Input } from '../../../../ui/input.tsx'
+import { UtmTemplates } from '../utm-templates.tsx'
+import type { FormSection, SectionProps } from './section.tsx'
+
+/** The UTM parameters: they stand in the destination, and are changed there. */
+export const UTM: FormSection = {
+  title: 'links.section.utm',
+  fields: [],
+  isSet: ({ destination_url }) => Object.values(utmOf(destination_url)).some((one) => one !== null),
+  Fields,
+}
+
+function Fields({ draft, set, problems }: SectionProps) {
+  const { t } = useI18n()
+  const { destination_url: destination } = draft
+  const utm = utmOf(destination)
+  const isEmpty = destination.trim() === ''
+  return (
+    <>
+      <p className="text-muted text-sm">{t('links.hint.utm')}</p>
+      <UtmTemplates
+        utm={utm}
+        disabled={isEmpty}
+        onPick={(values) => set({ destination_url: withUtm(destination, values) })}
+      />
+      <div className="grid grid-cols-2 gap-4">
+        {UTM_FIELDS.map((field) => (
+          <Field
+            key={field}
+            label={t(`links.field.utm.${field}`)}
+            error={field === 'source' ? problems.utm : undefined}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                dir="ltr"
+                disabled={isEmpty}
+                placeholder={PLACEHOLDERS[field]}
+                value={utm[field] ?? ''}
+                onChange={({ target }) => {
+                  const value = target.value === '' ? null : target.value
+                  set({ destination_url: withUtm(destination, { [field]: value }) })
+                }}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </>
+  )
+}
+
+/** What people write there, in any language. */
+const PLACEHOLDERS = {
+  source: 'newsletter',
+  medium: 'email',
+  campaign: 'summer',
+  term: '',
+  content: '',
+} as const

@@ -1,0 +1,128 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Utm } from '../../../../../src/links/utm.ts'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Input } from '../../../ui/input.tsx'
+import { errorText } from '../../../ui/problem.tsx'
+import { Select } from '../../../ui/select.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import {
+  createUtmTemplate,
+  deleteUtmTemplate,
+  type UtmTemplate,
+  utmTemplatesQuery,
+} from '../utm-calls.ts'
+
+const NONE = ''
+
+/** Values that the workspace uses often: to take, to keep, to remove. */
+export function UtmTemplates({
+  utm,
+  disabled,
+  onPick,
+}: {
+  utm: Utm
+  disabled: boolean
+  onPick: (utm: Partial<Utm>) => void
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const query = utmTemplatesQuery(workspace.id)
+  const { data: templates = [] } = useQuery(query)
+  const [picked, setPicked] = useState(NONE)
+  const [name, setName] = useState('')
+  const put = (change: (before: UtmTemplate[]) => UtmTemplate[]) =>
+    client.setQueryData(query.queryKey, change(templates))
+  const onError = (error: unknown) => showToast({ title: errorText(error, i18n), bad: true })
+  const save = useMutation({
+    mutationFn: () => createUtmTemplate({ name: name.trim(), ...utm }),
+    onSuccess(made) {
+      put((before) => [...before, made].sort((a, b) => a.name.localeCompare(b.name)))
+      setPicked(made.id)
+      setName('')
+    },
+    onError,
+  })
+  const remove = useMutation({
+    mutationFn: deleteUtmTemplate,
+    onSuccess(_, id) {
+      put((before) => before.filter((one) => one.id !== id))
+      setPicked(NONE)
+    },
+    onError,
+  })
+  const isAny = Object.values(utm).some((value) => value !== null)
+  return (
+    <>
+      {templates.length > 0 ? (
+        <div className="flex items-end gap-2">
+          <Field label={t('links.utm.template')} className="flex-1">
+            {(control) => (
+              <Select
+                {...control}
+                disabled={disabled}
+                value={picked}
+                onChange={(id) => {
+                  setPicked(id)
+                  const template = templates.find((one) => one.id === id)
+                  if (template) onPick(setIn(template))
+                }}
+                options={[
+                  { value: NONE, label: t('links.utm.choose') },
+                  ...templates.map((one) => ({ value: one.id, label: one.name })),
+                ]}
+              />
+            )}
+          </Field>
+          {picked === NONE ? null : (
+            <Button
+              aria-label={t('links.utm.delete')}
+              icon={<Trash2 size={14} aria-hidden="true" />}
+              loading={remove.isPending}
+              onClick={() => remove.mutate(picked)}
+            />
+          )}
+        </div>
+      ) : null}
+      {isAny ? (
+        <div className="flex items-end gap-2">
+          <Field label={t('links.utm.name')} className="flex-1">
+            {(control) => (
+              <Input
+                {...control}
+                value={name}
+                maxLength={100}
+                onChange={({ target }) => setName(target.value)}
+                onKeyDown={(event) => {
+                  if (event.key !== 'Enter') return
+                  // Not the form's: the link isn't finished.
+                  event.preventDefault()
+                  if (name.trim() !== '') save.mutate()
+                }}
+              />
+            )}
+          </Field>
+          <Button
+            disabled={name.trim() === ''}
+            loading={save.isPending}
+            onClick={() => save.mutate()}
+          >
+            {t('links.utm.save')}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+/** What a template says; it leaves alone what it doesn't. */
+function setIn({ source, medium, campaign, term, content }: UtmTemplate): Partial<Utm> {
+  const all = Object.entries({ source, medium, campaign, term, content })
+  return Object.fromEntries(all.filter(([, value]) => value !== null))
+}
