@@ -36,7 +36,7 @@ function linkFields(rules: LinkRules) {
     ...addressFields(rules, url),
     ...DESCRIPTIVE_FIELDS,
     ...redirectFields(url),
-    social: socialField(rules.checkUrl),
+    social: socialField((text) => rules.checkUrl(text)),
     utm: utmField,
     tracking: trackingField,
   }
