@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,
   drain: async () => (await import('./drain.ts')).registerDrainCommand,
+  export: async () => (await import('./export.ts')).registerExportCommand,
   backup: async () => (await import('./backup.ts')).registerBackupCommands,
   restore: async () => (await import('./backup.ts')).registerRestoreCommand,
   move: async () => (await import('./move.ts')).registerMoveCommand,

@@ -55,7 +55,7 @@ export function registerLinkExportRoutes(
         const { caller, request } = call
         const options = { format, raw: raw === 'true' }
         const asked = listQueryOf(query)
-        const start = await deps.links.export(caller, asked, options, request.signal)
+        const start = await deps.links.exports.links(caller, asked, options, request.signal)
         return {
           status: 200,
           async stream() {
@@ -71,4 +71,37 @@ export function registerLinkExportRoutes(
       },
     })
   }
+
+  endpoint(api, {
+    method: 'get',
+    path: '/api/v1/history.ndjson',
+    scope: 'links:read',
+    operationId: 'exportHistory',
+    tag: 'Links',
+    summary: 'Export the history of all links',
+    description:
+      'Every change of the links of the workspace, newest first, also of deleted ones for as long as ' +
+      'they can be restored: one JSON object a line, an entry of `GET /links/{id}/history` with the ' +
+      '`link_id`.',
+    success: {
+      status: 200,
+      description: 'The changes.',
+      contentType: FORMATS.ndjson.contentType,
+      schema: z.string(),
+      headers: { 'Content-Disposition': 'A name for the file.' },
+    },
+    handler: (call) => ({
+      status: 200,
+      async stream() {
+        const file = 'history.ndjson'
+        await recordExport(call, { of: 'links', file, at: deps.clock.now(), format: 'ndjson' })
+        return deps.links.exports.history(call.caller, call.request.signal)
+      },
+      headers: {
+        'Content-Type': FORMATS.ndjson.contentType,
+        'Content-Disposition': 'attachment; filename="history.ndjson"',
+        'Cache-Control': 'no-store',
+      },
+    }),
+  })
 }

@@ -233,4 +233,31 @@ describe('an export of links', () => {
     // One page of them, not all.
     expect(new TextDecoder().decode(first).split('\n').length - 1).toBe(500)
   })
+
+  test('of the history has the entries of every link that is there or can be restored', async () => {
+    const made = await links.create({ destination_url: URL_A, slug: 'past' })
+    await links.patch(made.id, { title: 'T' })
+    const gone = await links.create({ destination_url: URL_A, slug: 'gone' })
+    await links.remove(gone.id)
+    const text = await (await get('history.ndjson')).text()
+    const all = text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+    for (const id of [made.id, gone.id]) {
+      const { data } = await links.history(id)
+      expect(all.filter(({ link_id }) => link_id === id)).toEqual(
+        data.map((entry) => ({ link_id: id, ...entry })),
+      )
+    }
+    // All of them, over many pages, newest first, and nothing of others.
+    const numbers = all.map(({ id }) => Number(id.slice(4)))
+    expect(numbers).toEqual(numbers.toSorted((a, b) => b - a))
+    expect(new Set(all.map(({ link_id }) => link_id)).size).toBe((await listed()).length + 1)
+    links.clock.ms += 8 * 86_400_000
+    const later = await (await get('history.ndjson')).text()
+    expect(later).toContain(made.id)
+    expect(later).not.toContain(gone.id)
+    expect(await (await get('history.ndjson', { key: 2 })).text()).not.toContain(made.id)
+  })
 })

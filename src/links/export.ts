@@ -1,7 +1,9 @@
 import { csvField } from '../base/csv.ts'
 import { streamOf, watchEnd } from '../base/streams.ts'
+import type { Caller } from '../http/types.ts'
 import { createOpenLimit } from '../limits/index.ts'
 import type { LinkCaller, LinkContext } from './context.ts'
+import { historyLines } from './history-export.ts'
 import { filterOf, find } from './list.ts'
 import type { ListQuery } from './list-query.ts'
 import { fetchPage, type PageQuery, type Position } from './page.ts'
@@ -26,31 +28,40 @@ export function exportColumns(writable: readonly string[]): (keyof Link)[] {
   return ['id', ...named, 'created_at'] as (keyof Link)[]
 }
 
+/** Who exports. */
+type Exporter = LinkCaller & Pick<Caller, 'scopes'> & { person?: { id: string } }
+
 /**
- * Exports all links that match when it begins, in bounded memory: a page is read when the client has
- * taken the one before. The query is checked first, and the export begins when the result is called,
- * which throws AppError RATE_LIMITED with too many open.
+ * Exports of a workspace, in bounded memory: a page is read when the client has taken the one before.
+ * A query is checked first, and an export begins when the result is called, which throws AppError
+ * RATE_LIMITED with too many open.
  * @param columns see {@link exportColumns}
  */
-export function createLinkExport(ctx: LinkContext, columns: () => readonly (keyof Link)[]) {
+export function createExports(ctx: LinkContext, columns: () => readonly (keyof Link)[]) {
   const limit = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
-  /** @throws AppError FOLDER_NOT_FOUND */
-  return async (
-    caller: LinkCaller & Parameters<typeof limit.take>[0],
-    query: ListQuery,
-    options: LinkExport,
+
+  function open(
+    caller: Exporter,
+    make: (until: AbortSignal) => AsyncGenerator<Uint8Array, undefined>,
     signal?: AbortSignal,
-  ): Promise<() => ReadableStream<Uint8Array>> => {
-    const { found } = await find(ctx, filterOf(ctx, caller, query), { ...query, total: 'quick' })
-    const pages = walk(ctx, { ...found, descending: query.order === 'desc' })
-    return () => {
-      const release = limit.take(caller)
-      signal?.addEventListener('abort', release)
-      const stream = streamOf((until) => write(pages, columns(), options, until), signal)
-      const { body, end } = watchEnd(stream)
-      void end.then(release)
-      return body
-    }
+  ): ReadableStream<Uint8Array> {
+    const release = limit.take(caller)
+    signal?.addEventListener('abort', release)
+    const { body, end } = watchEnd(streamOf(make, signal))
+    void end.then(release)
+    return body
+  }
+
+  return {
+    /** All links that match when it begins. @throws AppError FOLDER_NOT_FOUND */
+    async links(caller: Exporter, query: ListQuery, options: LinkExport, signal?: AbortSignal) {
+      const { found } = await find(ctx, filterOf(ctx, caller, query), { ...query, total: 'quick' })
+      const pages = walk(ctx, { ...found, descending: query.order === 'desc' })
+      return () => open(caller, (until) => write(pages, columns(), options, until), signal)
+    },
+    /** The history of all links, newest first, as lines of JSON. */
+    history: (caller: Exporter, signal?: AbortSignal) =>
+      open(caller, (until) => historyLines(ctx, caller, until), signal),
   }
 }
 

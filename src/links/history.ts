@@ -78,7 +78,8 @@ export async function history(
 
 type Entry = HistoryPage['data'][number]
 
-function shown(row: AuditRow): Entry {
+/** An entry as the API gives it out. */
+export function shown(row: AuditRow): Entry {
   const { id, at, actor, action, before, after } = entryOf(row)
   const changes: Record<string, { from: unknown; to: unknown }> = {}
   if (action !== 'link.deleted') {

@@ -7,7 +7,7 @@ import { createBulk } from './bulk/run.ts'
 import { checkLink } from './check.ts'
 import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
 import { create } from './create.ts'
-import { createLinkExport, exportColumns } from './export.ts'
+import { createExports, exportColumns } from './export.ts'
 import {
   type CreateFields,
   createLinkSchemas,
@@ -104,8 +104,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     /** What the schemas of bodies and queries check against; their output is what the verbs take. */
     rules,
     hashPassword: ctx.hashPassword,
-    /** A file of all links that match. */
-    export: createLinkExport(ctx, () => exportColumns(Object.keys(schemasOf().create.shape))),
+    exports: createExports(ctx, () => exportColumns(Object.keys(schemasOf().create.shape))),
     prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
     preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>

@@ -165,7 +165,10 @@ export interface LinkSeeker {
 }
 
 /** Whether somebody sees a link of their workspace. */
-export function sees({ hiddenFolders = [] }: LinkSeeker, { folder_id }: LinkRow): boolean {
+export function sees(
+  { hiddenFolders = [] }: LinkSeeker,
+  { folder_id }: Pick<LinkRow, 'folder_id'>,
+): boolean {
   return folder_id === null || !hiddenFolders.includes(folder_id)
 }
 

@@ -574,6 +574,41 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/history.ndjson': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/x-ndjson': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links/{id}/appeal': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -3761,6 +3796,42 @@ export interface paths {
           created_before?: string
           sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
           order?: 'asc' | 'desc'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/x-ndjson': string
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/history.ndjson': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
         }
         header?: never
         path?: never

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import packageFile from '../../package.json' with { type: 'json' }
+import { replaceFile } from '../base/replace-file.ts'
+import { type CommandContext, CommandError } from './context.ts'
+import { toStderr } from './output.ts'
+import { type Remote, remoteOf } from './remote.ts'
+
+/** Says whose export a directory has, and since when it is complete. */
+const NOTE = 'export.json'
+/** How often, and after how long, a request that came too soon is sent again. */
+const TRIES = 30
+const AGAIN_MS = 10_000
+
+/** The files that are streamed whole: all links, archived ones too, and all clicks, bots' too. */
+const STREAMED: readonly (readonly [file: string, query: Record<string, string>])[] = [
+  ['links.ndjson', { archived: 'any', order: 'asc' }],
+  ['history.ndjson', {}],
+  ['clicks.parquet', { bots: 'include' }],
+]
+/** Lists of resources, where the instance has them. */
+const LISTED = ['tags', 'folders', 'domains']
+
+interface Note {
+  url: string
+  workspace: string
+  slugline: string
+  began_at: string
+  /** Null: not all files are there yet. */
+  ended_at: string | null
+}
+
+/** `export DIR`: everything of a workspace, from any instance, by its API. */
+export function registerExportCommand(program: Command, context: CommandContext): void {
+  program
+    .command('export')
+    .description('write everything of a workspace to a directory; SLUGLINE_URL says where it is')
+    .argument('<directory>', 'is made; one that an interrupted export has left is completed')
+    .action((directory: string) => writeAll(context, resolve(directory)))
+}
+
+async function writeAll(context: CommandContext, directory: string): Promise<void> {
+  const ask = remoteOf(context)
+  const { workspace } = await json<{ workspace: { id: string } }>(ask, '/me')
+  const note = begin(directory, context.environment.remote.url ?? '', workspace.id)
+  const { resources } = await json<{ resources: Record<string, string> }>(ask, '')
+  const files: Record<string, number> = {}
+  async function write(name: string, parts: () => Promise<AsyncIterable<Uint8Array>>) {
+    const file = join(directory, name)
+    if (!existsSync(file)) {
+      if (!context.json) toStderr(`${name} …\n`)
+      await writeWhole(file, await parts())
+    }
+    files[name] = Bun.file(file).size
+  }
+  const skipped: string[] = []
+  for (const name of LISTED.filter((name) => name in resources)) {
+    try {
+      await write(`${name}.ndjson`, async () => items(ask, `/${name}`))
+    } catch (error) {
+      if ((error as CommandError).code !== 'INSUFFICIENT_SCOPE') throw error
+      skipped.push(name)
+      toStderr(`${name} is left out: the key may not read it\n`)
+    }
+  }
+  for (const [name, query] of STREAMED) {
+    await write(name, async () => (await insist(() => ask(`/${name}`, query))).body ?? nothing())
+  }
+  save(directory, { ...note, ended_at: new Date().toISOString() })
+  const lines = Object.entries(files).map(([name, bytes]) => `${name}  ${bytes} bytes`)
+  context.print(
+    `${lines.join('\n')}\n\n${directory} has everything of workspace ${workspace.id}.`,
+    {
+      directory,
+      workspace: workspace.id,
+      files,
+      skipped,
+    },
+  )
+}
+
+/** Makes the directory, or goes on with one of the same workspace. @throws CommandError */
+function begin(directory: string, url: string, workspace: string): Note {
+  const file = join(directory, NOTE)
+  if (!existsSync(file)) {
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      const began_at = new Date().toISOString()
+      const made = { url, workspace, slugline: packageFile.version, began_at, ended_at: null }
+      save(directory, made)
+      return made
+    } catch (error) {
+      throw new CommandError(`${directory} can't be made: ${(error as Error).message}`)
+    }
+  }
+  const note = JSON.parse(readFileSync(file, 'utf8')) as Note
+  if (note.workspace !== workspace || note.url !== url) {
+    const message = `${directory} has an export of another workspace (${note.workspace} of ${note.url})`
+    throw new CommandError(message, 1, 'OTHER_EXPORT')
+  }
+  if (note.ended_at === null) return note
+  const message = `${directory} has an export that was complete at ${note.ended_at}: name a new directory`
+  throw new CommandError(message, 1, 'EXPORT_COMPLETE')
+}
+
+function save(directory: string, note: Note): void {
+  replaceFile(join(directory, NOTE), `${JSON.stringify(note, null, 2)}\n`)
+}
+
+/** Writes a file that appears under its name when it is whole. */
+async function writeWhole(file: string, parts: AsyncIterable<Uint8Array>): Promise<void> {
+  const partial = `${file}.partial`
+  rmSync(partial, { force: true })
+  const sink = Bun.file(partial).writer()
+  try {
+    for await (const part of parts) {
+      sink.write(part)
+      await sink.flush()
+    }
+    await sink.end()
+  } catch (error) {
+    rmSync(partial, { force: true })
+    if (error instanceof CommandError) throw error
+    const message = 'The transfer was interrupted; the same command goes on where it was'
+    throw new CommandError(message, 1, 'INTERRUPTED')
+  }
+  // A sink that has got nothing makes no file.
+  if (!existsSync(partial)) await Bun.write(partial, '')
+  renameSync(partial, file)
+}
+
+/** The items of a list, page by page, as lines of JSON. */
+async function* items(ask: Remote, path: string): AsyncGenerator<Uint8Array> {
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: Record<string, string> = { limit: '100', ...(cursor !== '' && { cursor }) }
+    const page: Page = await json(ask, path, query)
+    yield new TextEncoder().encode(page.data.map((item) => `${JSON.stringify(item)}\n`).join(''))
+    cursor = page.pagination?.next_cursor ?? null
+  }
+}
+
+interface Page {
+  data: unknown[]
+  pagination?: { next_cursor: string | null }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+async function json<T>(ask: Remote, path: string, query?: Record<string, string>): Promise<T> {
+  return (await (await insist(() => ask(path, query))).json()) as T
+}
+
+/** Sends a request again that came too soon, or while the instance could not answer. */
+async function insist(send: () => Promise<Response>): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await send()
+    } catch (error) {
+      const { code } = error as CommandError
+      if (tries === TRIES || !['RATE_LIMITED', 'SERVICE_UNAVAILABLE'].includes(code)) throw error
+      await Bun.sleep(AGAIN_MS)
+    }
+  }
+}

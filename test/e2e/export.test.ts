@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { eventually } from '../harness/eventually.ts'
+import { runCommand, type Slugline, startSlugline } from '../harness/process.ts'
+
+interface Link {
+  id: string
+  slug: string
+  folder_id: string | null
+}
+
+let slugline: Slugline
+let folder: string
+let key: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'slugline-export-'))
+  slugline = await startSlugline()
+  key = (await slugline.createKey()).key
+  const made = await post('/folders', { name: 'Campaigns' })
+  for (let n = 0; n < 120; n++) {
+    const body = {
+      destination_url: `https://example.com/${n}`,
+      slug: `e${n}`,
+      tags: [`t${n}`],
+      ...(n % 2 === 0 && { folder_id: made.id }),
+      archived: n === 5,
+    }
+    await post('/links', body)
+  }
+  for (let n = 0; n < 7; n++) await fetch(`${slugline.url}/e${n}`, { redirect: 'manual' })
+})
+afterAll(async () => {
+  await slugline?.dispose()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function post(path: string, body: object): Promise<{ id: string }> {
+  const answer = await slugline.call('POST', `/api/v1${path}`, { key, body })
+  if (answer.status !== 201) throw new Error(await answer.text())
+  return (await answer.json()) as { id: string }
+}
+
+async function get<T>(path: string): Promise<T[]> {
+  const answer = await slugline.call('GET', `/api/v1${path}`, { key })
+  return ((await answer.json()) as { data: T[] }).data
+}
+
+const run = (directory: string, env: Record<string, string> = {}) =>
+  runCommand(['export', directory, '--json'], {
+    ...slugline.env,
+    SLUGLINE_URL: slugline.url,
+    SLUGLINE_API_KEY: key,
+    ...env,
+  })
+
+const lines = <T>(file: string): T[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+
+test('everything of a workspace is written, as the API gives it', async () => {
+  await eventually('the clicks are stored', async () => {
+    const clicks = await get('/clicks?bots=include&limit=100')
+    return clicks.length === 7 ? true : undefined
+  })
+  const directory = join(folder, 'all')
+  const { status, stdout, stderr } = await run(directory)
+  expect([status, stderr]).toEqual([0, ''])
+  const written = readdirSync(directory).sort()
+  expect(written).toContain('export.json')
+  expect(Object.keys(JSON.parse(stdout).files).sort()).toEqual(
+    written.filter((name) => name !== 'export.json'),
+  )
+  const links = lines<Link>(join(directory, 'links.ndjson'))
+  expect(links.map(({ slug }) => slug)).toEqual(Array.from({ length: 120 }, (_, n) => `e${n}`))
+  const listed = new Map(
+    (await get<Link>('/links?limit=100&archived=any')).map((link) => [link.id, link]),
+  )
+  for (const link of links.filter(({ id }) => listed.has(id))) {
+    const { has_password, ...fields } = link as Link & { has_password: boolean }
+    expect(listed.get(link.id)).toMatchObject({ ...fields, has_password })
+  }
+  const byId = <T extends { id: string }>(all: T[]) =>
+    all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  expect(byId(lines<Link>(join(directory, 'folders.ndjson')))).toEqual(byId(await get('/folders')))
+  // Over two pages.
+  expect(lines(join(directory, 'tags.ndjson'))).toHaveLength(120)
+  const history = lines<{ link_id: string; action: string }>(join(directory, 'history.ndjson'))
+  expect(history).toHaveLength(120)
+  expect(new Set(history.map(({ link_id }) => link_id))).toEqual(new Set(links.map(({ id }) => id)))
+  const duckDb = await (await DuckDBInstance.create(':memory:')).connect()
+  const clicks = await duckDb.runAndReadAll(
+    `SELECT count(*), count(DISTINCT link) FROM read_parquet('${join(directory, 'clicks.parquet')}')`,
+  )
+  expect(clicks.getRows().flat().map(Number)).toEqual([7, 7])
+  duckDb.closeSync()
+  expect(statSync(directory).mode & 0o077).toBe(0)
+})
+
+test('what was interrupted goes on, of the same workspace alone', async () => {
+  const directory = join(folder, 'resumed')
+  expect((await run(directory)).status).toBe(0)
+  const again = await run(directory)
+  expect(JSON.parse(again.stderr).error.code).toBe('EXPORT_COMPLETE')
+  const note = JSON.parse(readFileSync(join(directory, 'export.json'), 'utf8'))
+  writeFileSync(join(directory, 'export.json'), JSON.stringify({ ...note, ended_at: null }))
+  rmSync(join(directory, 'links.ndjson'))
+  writeFileSync(join(directory, 'links.ndjson.partial'), 'half')
+  writeFileSync(join(directory, 'tags.ndjson'), 'was there')
+  const other = (await slugline.createKey({ workspace: 'other' })).key
+  const refused = await run(directory, { SLUGLINE_API_KEY: other })
+  expect(JSON.parse(refused.stderr).error.code).toBe('OTHER_EXPORT')
+  expect((await run(directory)).status).toBe(0)
+  expect(lines(join(directory, 'links.ndjson'))).toHaveLength(120)
+  expect(existsSync(join(directory, 'links.ndjson.partial'))).toBe(false)
+  expect(readFileSync(join(directory, 'tags.ndjson'), 'utf8')).toBe('was there')
+  expect(JSON.parse(readFileSync(join(directory, 'export.json'), 'utf8'))).toMatchObject({
+    began_at: note.began_at,
+    ended_at: expect.any(String),
+  })
+})
+
+test('half a file is none', async () => {
+  const answers: Record<string, string> = {
+    '/api/v1/me': '{"workspace":{"id":"wsp_1"}}',
+    '/api/v1': '{"resources":{}}',
+  }
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      const path = String(bytes).split(/[ ?]/)[1] ?? ''
+      const body = answers[path]
+      socket.end(
+        body === undefined
+          ? // A chunked body without its end.
+            'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n'
+          : `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      )
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as { port: number }
+  const directory = join(folder, 'half')
+  const { status, stderr } = await run(directory, { SLUGLINE_URL: `http://127.0.0.1:${port}` })
+  server.close()
+  expect([status, JSON.parse(stderr).error.code]).toEqual([1, 'INTERRUPTED'])
+  expect(readdirSync(directory)).toEqual(['export.json'])
+})
