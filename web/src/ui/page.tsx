@@ -45,12 +45,15 @@ export function Page({
 
 /** A part of a page with a heading of its own. */
 export function Section({
+  id,
   title,
   description,
   actions,
   className,
   children,
 }: {
+  /** What an address leads to behind its `#`. */
+  id?: string
   title: ReactNode
   description?: ReactNode
   actions?: ReactNode
@@ -58,7 +61,7 @@ export function Section({
   children: ReactNode
 }) {
   return (
-    <section className={cx('flex flex-col gap-3', className)}>
+    <section id={id} className={cx('flex scroll-mt-6 flex-col gap-3', className)}>
       <div className="flex flex-wrap items-end justify-between gap-x-4 gap-y-2">
         <div className="flex min-w-0 flex-1 basis-48 flex-col gap-0.5">
           <h2 className="font-semibold">{title}</h2>

@@ -1,3 +1,4 @@
+import { usePlace } from '../../app/workspace.tsx'
 import { cx } from '../../ui/cx.ts'
 
 /**
@@ -12,6 +13,9 @@ export function Address({
   link: { domain: string; slug: string }
   className?: string
 }) {
+  const { instance } = usePlace()
+  // Where all links are on one host, it says nothing.
+  const isPlain = instance.domains.length <= 1 && link.domain === instance.default_domain
   return (
     <bdi
       dir="ltr"
@@ -20,7 +24,7 @@ export function Address({
         className,
       )}
     >
-      <span className="order-2 truncate text-faint">{link.domain}/</span>
+      {isPlain ? null : <span className="order-2 truncate text-faint">{link.domain}/</span>}
       <span className="order-1 min-w-0 max-w-full truncate">{link.slug}</span>
     </bdi>
   )

@@ -7,6 +7,7 @@ import { cx } from '../../ui/cx.ts'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
+import { HitLine, hiddenHit } from './hit.tsx'
 import { Middle } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
 import { followInPlace, type RowProps, type Rows, useLinkPageAhead, useRowProps } from './rows.ts'
@@ -34,9 +35,11 @@ const Card = memo(function Card({
   selected,
   fresh,
   writable,
+  query,
   href,
   does,
 }: RowProps) {
+  const hit = hiddenHit(link, query)
   const { t, format } = useI18n()
   return (
     <li
@@ -74,10 +77,14 @@ const Card = memo(function Card({
             {link.title}
           </span>
         ) : null}
-        <Middle
-          text={readable(link.destination_url)}
-          className={link.title ? 'text-faint text-xs' : 'text-muted text-sm'}
-        />
+        {hit === null ? (
+          <Middle
+            text={readable(link.destination_url)}
+            className={link.title ? 'text-faint text-xs' : 'text-muted text-sm'}
+          />
+        ) : (
+          <HitLine hit={hit} />
+        )}
         {link.tags.length > 0 ? (
           <span className="mt-1 flex min-w-0 flex-wrap gap-1">
             {link.tags.slice(0, 4).map((tag) => (
@@ -99,6 +106,7 @@ const Card = memo(function Card({
           writable={writable}
           onEdit={() => does.edit(link)}
           onMove={() => does.move(link)}
+          onDuplicate={() => does.duplicate(link)}
           onRemove={() => does.remove(link)}
         />
         <CopyButton text={link.short_url} label={t('links.copyAddress')} />

@@ -1,4 +1,4 @@
-import { type MouseEvent, memo, useState } from 'react'
+import { type MouseEvent, memo } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Chip } from '../../ui/chip.tsx'
@@ -10,6 +10,8 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { TagDot } from '../groups/tag-dot.tsx'
 import { Address } from './address.tsx'
+import { useHiddenColumns } from './columns.tsx'
+import { HitLine, hiddenHit } from './hit.tsx'
 import { Middle } from './middle.tsx'
 import { RowMenu } from './row-menu.tsx'
 import {
@@ -44,6 +46,7 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
   const ahead = useLinkPageAhead()
   const first = useFirstRows(rows.links)
   const { links, selection, writable } = rows
+  const hidden = useHiddenColumns()
   const chosen = links.filter((link) => selection.has(link)).length
   const sort = search.sort ?? 'created_at'
   const order: 'asc' | 'desc' = search.order ?? 'desc'
@@ -56,7 +59,10 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
       }),
   })
   return (
-    <Table className="table-fixed" onPointerEnter={ahead}>
+    <Table
+      className="table-fixed [&_thead_th]:sticky [&_thead_th]:top-0 [&_thead_th]:z-10 [&_thead_th]:bg-canvas [&_thead_th]:shadow-[inset_0_-1px_var(--line)]"
+      onPointerEnter={ahead}
+    >
       <thead>
         <tr>
           {writable ? (
@@ -73,14 +79,18 @@ export function LinkTable({ search, ask, ...rows }: Rows & { search: LinksSearch
             {t('links.shortAddress')}
           </Th>
           <Th className={COLUMNS.destination}>{t('links.field.destination')}</Th>
-          <Th className={COLUMNS.tags}>{t('links.field.tags')}</Th>
-          <Th className={COLUMNS.days}>{t('links.last30Days')}</Th>
-          <Th className={COLUMNS.clicks} end {...sorting('clicks')}>
-            {t('links.clicks')}
-          </Th>
-          <Th className={COLUMNS.created} end {...sorting('created_at')}>
-            {t('links.createdAt')}
-          </Th>
+          {hidden.has('tags') ? null : <Th className={COLUMNS.tags}>{t('links.field.tags')}</Th>}
+          {hidden.has('days') ? null : <Th className={COLUMNS.days}>{t('links.last30Days')}</Th>}
+          {hidden.has('clicks') ? null : (
+            <Th className={COLUMNS.clicks} end {...sorting('clicks')}>
+              {t('links.clicks')}
+            </Th>
+          )}
+          {hidden.has('created') ? null : (
+            <Th className={COLUMNS.created} end {...sorting('created_at')}>
+              {t('links.createdAt')}
+            </Th>
+          )}
           <Th className={COLUMNS.menu}>
             <span className="sr-only">{t('links.actions')}</span>
           </Th>
@@ -110,13 +120,13 @@ const Row = memo(function Row({
   selected,
   fresh,
   writable,
+  query,
   href,
   does,
 }: RowProps) {
+  const hit = hiddenHit(link, query)
+  const hidden = useHiddenColumns()
   const { t, format } = useI18n()
-  // What a row has only under the pointer or the focus isn't drawn before.
-  const [near, setNear] = useState(false)
-  const approach = near ? undefined : () => setNear(true)
   const name = nameOf(link)
   /** The whole row opens the link; what can be pressed in it does its own. */
   const openUnlessPressed = (event: MouseEvent) => {
@@ -130,8 +140,6 @@ const Row = memo(function Row({
     <tr
       data-row={link.id}
       onClick={openUnlessPressed}
-      onPointerEnter={approach}
-      onFocus={approach}
       className={cx(
         'group/row cursor-pointer transition-colors focus-within:bg-hover hover:bg-hover',
         selected && 'bg-accent-soft!',
@@ -148,7 +156,6 @@ const Row = memo(function Row({
         </Td>
       ) : null}
       <Td>
-        {/* The room at the end is the button's, which comes with the pointer. */}
         <div className="relative flex min-w-0 items-center gap-2 pe-8 pointer-coarse:pe-11">
           <StatusDot status={link.status} />
           <a
@@ -161,13 +168,11 @@ const Row = memo(function Row({
             <Address link={link} />
           </a>
           {link.archived ? <ArchivedMark /> : null}
-          {near ? (
-            <CopyButton
-              text={link.short_url}
-              label={t('links.copyAddress')}
-              className="absolute! end-0 bg-hover opacity-0 focus-visible:opacity-100 group-focus-within/row:opacity-100 group-hover/row:opacity-100"
-            />
-          ) : null}
+          <CopyButton
+            text={link.short_url}
+            label={t('links.copyAddress')}
+            className="absolute! end-0 text-faint"
+          />
         </div>
       </Td>
       <Td>
@@ -177,21 +182,31 @@ const Row = memo(function Row({
             {link.title}
           </span>
         ) : null}
-        <Middle
-          text={readable(link.destination_url)}
-          className={link.title ? 'text-faint text-xs' : 'text-muted'}
-        />
+        {hit === null ? (
+          <Middle
+            text={readable(link.destination_url)}
+            className={link.title ? 'text-faint text-xs' : 'text-muted'}
+          />
+        ) : (
+          <HitLine hit={hit} />
+        )}
       </Td>
-      <Td className={COLUMNS.tags}>
-        <Tags tags={link.tags} colours={colours} onTag={does.narrow} />
-      </Td>
-      <Td className={COLUMNS.days}>
-        <Sparkline days={days} />
-      </Td>
-      <Td end>{format.number(link.clicks.human)}</Td>
-      <Td end className="truncate text-muted text-sm">
-        <RelativeTime time={link.created_at} short />
-      </Td>
+      {hidden.has('tags') ? null : (
+        <Td className={COLUMNS.tags}>
+          <Tags tags={link.tags} colours={colours} onTag={does.narrow} />
+        </Td>
+      )}
+      {hidden.has('days') ? null : (
+        <Td className={COLUMNS.days}>
+          <Sparkline days={days} />
+        </Td>
+      )}
+      {hidden.has('clicks') ? null : <Td end>{format.number(link.clicks.human)}</Td>}
+      {hidden.has('created') ? null : (
+        <Td end className="truncate text-muted text-sm">
+          <RelativeTime time={link.created_at} short />
+        </Td>
+      )}
       <Td className={COLUMNS.menu}>
         <RowMenu
           link={link}
@@ -199,6 +214,7 @@ const Row = memo(function Row({
           writable={writable}
           onEdit={() => does.edit(link)}
           onMove={() => does.move(link)}
+          onDuplicate={() => does.duplicate(link)}
           onRemove={() => does.remove(link)}
         />
       </Td>

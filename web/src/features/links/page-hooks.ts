@@ -1,13 +1,14 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { isBusy, isTyping, useShortcuts } from '../../app/shortcuts.ts'
 import { usePlace } from '../../app/workspace.tsx'
 import { useCalmed } from '../../lib/use-debounced.ts'
 import type { LinkActions } from './actions.ts'
 import { type Link, linksQuery, sparklinesQuery } from './calls.ts'
-import { emptyDraft } from './form/draft.ts'
+import { copyOf, emptyDraft } from './form/draft.ts'
 import { keepDraft, keptDraft } from './form/kept-draft.ts'
+import { lastSearch } from './last-search.ts'
 import { focusRow, rowLink, useRowKeys } from './row-keys.ts'
 import type { LinksSearch, SearchChange } from './search.ts'
 import type { Selection } from './use-selection.ts'
@@ -32,6 +33,16 @@ export function useSearchChanges() {
     }).then(() => focus && focusRow(focus))
   }
   return { ask, open, close }
+}
+
+/** Begins a link like another one. */
+export function useDuplicate(): (link: Link) => void {
+  const navigate = useNavigate()
+  const { workspace } = usePlace()
+  return (link) => {
+    keepDraft(workspace.id, copyOf(link))
+    void navigate({ to: '/links', search: { ...lastSearch(), create: true } })
+  }
 }
 
 /** What keys do on the page. */

@@ -19,6 +19,7 @@ import { MoveLink } from './move-link.tsx'
 import { NoLinks, NothingFound } from './none.tsx'
 import {
   useCreatedFocus,
+  useDuplicate,
   useNextPage,
   usePageKeys,
   useSearchChanges,
@@ -57,6 +58,7 @@ export function LinksPage() {
   const [moving, setMoving] = useState<Link | null>(null)
 
   const { create: _, edit: __, ...listSearch } = search
+  const filtered = FILTERS.some((name) => search[name] !== undefined)
   const { ask, open, close } = useSearchChanges()
   const list = useQuery(linksQuery(workspace.id, listSearch))
   const { data, isPlaceholderData, error } = list
@@ -83,13 +85,11 @@ export function LinksPage() {
     setFresh(link.id)
     client.removeQueries({ queryKey: ['links', 'check'] })
     // Where filters or another page would hide it, it is shown on its own page.
-    const hidden =
-      FILTERS.some((name) => search[name] !== undefined) || search.cursor || search.sort
-    if (hidden) void navigate({ to: '/links/$id', params: { id: link.id } })
+    if (filtered || search.cursor || search.sort)
+      void navigate({ to: '/links/$id', params: { id: link.id } })
     else close(undefined)
   }
 
-  const filtered = FILTERS.some((name) => search[name] !== undefined)
   const rows = {
     links,
     sparklines,
@@ -101,16 +101,11 @@ export function LinksPage() {
     onEdit: (link: Link) => void open({ edit: link.id }),
     onRemove: (link: Link) => void removeAndMove(link),
     onMove: setMoving,
+    onDuplicate: useDuplicate(),
+    query: search.q,
     onTag: (tag: string) => void ask({ tag: [...new Set([...(search.tag ?? []), tag])] }),
   }
-  const toolbar = (
-    <Toolbar
-      search={search}
-      ask={ask}
-      total={data?.pagination.total}
-      isExact={data?.pagination.total_is_exact}
-    />
-  )
+  const toolbar = <Toolbar search={search} ask={ask} pagination={data?.pagination} />
   const none = data !== undefined && links.length === 0 && !isPlaceholderData
 
   return (

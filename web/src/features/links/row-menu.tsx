@@ -6,10 +6,12 @@ import {
   CirclePause,
   CirclePlay,
   Copy,
+  CopyPlus,
   Ellipsis,
   ExternalLink,
   FolderInput,
   Pencil,
+  QrCode,
   Trash2,
 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
@@ -28,6 +30,7 @@ export function RowMenu({
   writable,
   onEdit,
   onMove,
+  onDuplicate,
   onRemove,
 }: {
   link: Link
@@ -35,6 +38,7 @@ export function RowMenu({
   writable: boolean
   onEdit: () => void
   onMove: () => void
+  onDuplicate: () => void
   onRemove: () => void
 }) {
   const { t } = useI18n()
@@ -60,11 +64,20 @@ export function RowMenu({
       >
         {t('shell.statistics')}
       </MenuItem>
+      <MenuItem
+        icon={icon(QrCode)}
+        render={<RouterLink to="/links/$id" params={{ id: link.id }} hash="qr" />}
+      >
+        {t('links.qr.title')}
+      </MenuItem>
       {writable ? (
         <>
           <MenuSeparator />
           <MenuItem icon={icon(Pencil)} shortcut="e" onClick={onEdit}>
             {t('links.edit')}
+          </MenuItem>
+          <MenuItem icon={icon(CopyPlus)} onClick={onDuplicate}>
+            {t('links.duplicate')}
           </MenuItem>
           <MenuItem
             icon={icon(link.enabled ? CirclePause : CirclePlay)}

@@ -20,6 +20,9 @@ export interface Rows {
   onRemove: (link: Link) => void
   onMove: (link: Link) => void
   onTag: (tag: string) => void
+  onDuplicate: (link: Link) => void
+  /** What was searched for. */
+  query?: string | undefined
 }
 
 /** What can be done with a row: the same functions for as long as the list is there. */
@@ -30,6 +33,7 @@ export interface RowDoes extends Pick<LinkActions, 'copy' | 'toggle' | 'archive'
   edit(link: Link): void
   remove(link: Link): void
   move(link: Link): void
+  duplicate(link: Link): void
   narrow(tag: string): void
 }
 
@@ -41,6 +45,8 @@ export interface RowProps {
   selected: boolean
   fresh: boolean
   writable: boolean
+  /** What was searched for. */
+  query: string | undefined
   /** Where the link's page is. */
   href: string
   does: RowDoes
@@ -63,6 +69,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     toggle: (link) => latest.current.actions.toggle(link),
     archive: (link) => latest.current.actions.archive(link),
     move: (link) => latest.current.onMove(link),
+    duplicate: (link) => latest.current.onDuplicate(link),
     edit: (link) => latest.current.onEdit(link),
     remove: (link) => latest.current.onRemove(link),
     narrow: (tag) => latest.current.onTag(tag),
@@ -77,6 +84,7 @@ export function useRowProps(rows: Rows): (link: Link) => RowProps {
     selected: selection.has(link),
     fresh: fresh === link.id,
     writable,
+    query: rows.query,
     href: publicHref.replace(ID, link.id),
     does,
   })

@@ -9,6 +9,8 @@ import { InputGroup } from '../../ui/input.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Menu, MenuRadio } from '../../ui/menu.tsx'
 import { Popover } from '../../ui/popover.tsx'
+import type { LinkList } from './calls.ts'
+import { ColumnChoice } from './columns.tsx'
 import { Export } from './export.tsx'
 import { FolderFilter } from './folder-filter.tsx'
 import { type LinksSearch, type SearchChange, SORTS, type Sort } from './search.ts'
@@ -23,14 +25,12 @@ const Filters = lazy(async () => ({ default: (await part(() => import('./filters
 export function Toolbar({
   search,
   ask,
-  total,
-  isExact = true,
+  pagination,
 }: {
   search: LinksSearch
   ask: Ask
-  total: number | undefined
-  /** False: there are more than `total`. */
-  isExact?: boolean | undefined
+  /** Undefined: the list is on its way. */
+  pagination: LinkList['pagination'] | undefined
 }) {
   const { t, format } = useI18n()
   const sort = search.sort ?? 'created_at'
@@ -81,14 +81,17 @@ export function Toolbar({
           onClick={() => ask({ order: descending ? 'asc' : undefined })}
         />
         <Export search={search} />
+        <ColumnChoice />
       </div>
       <p role="status" className="tabular ms-auto text-faint text-sm">
-        {total === undefined
-          ? ''
-          : t('links.count', { count: total, number: atLeast(total, isExact, format) })}
+        {pagination === undefined ? '' : t('links.count', countOf(pagination, format))}
       </p>
     </div>
   )
+}
+
+function countOf({ total, total_is_exact }: LinkList['pagination'], format: Formats) {
+  return { count: total, number: atLeast(total, total_is_exact, format) }
 }
 
 /** A number, or that it is at least so many. */

@@ -18,6 +18,7 @@ import { useLinkActions } from '../actions.ts'
 import { type Link, linkQuery } from '../calls.ts'
 import { lastSearch } from '../last-search.ts'
 import { MoveLink } from '../move-link.tsx'
+import { useDuplicate } from '../page-hooks.ts'
 import { RowMenu } from '../row-menu.tsx'
 import { LinkSentence } from '../sentence.tsx'
 import { StatusChip } from '../status.tsx'
@@ -68,6 +69,7 @@ function Loaded({ link }: { link: Link }) {
   const navigate = route.useNavigate()
   const place = usePlace()
   const actions = useLinkActions()
+  const duplicate = useDuplicate()
   const writable = place.may('links:write')
   const name = nameOf(link)
   const [moving, setMoving] = useState(false)
@@ -115,6 +117,7 @@ function Loaded({ link }: { link: Link }) {
             onEdit={open}
             onMove={() => setMoving(true)}
             onRemove={() => void remove()}
+            onDuplicate={() => duplicate(link)}
           />
         </>
       }
@@ -127,7 +130,7 @@ function Loaded({ link }: { link: Link }) {
           <Overview linkId={link.id} />
         </Suspense>
         <div className="grid gap-8 lg:grid-cols-2">
-          <Section title={t('links.qr.title')}>
+          <Section id="qr" title={t('links.qr.title')}>
             <Suspense fallback={<Skeleton className="h-56 w-full" />}>
               <QrPanel link={link} />
             </Suspense>

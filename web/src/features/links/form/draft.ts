@@ -72,6 +72,11 @@ export function draftOf(link: Link): Draft {
   }
 }
 
+/** A draft of another link like this one, at an address of its own. */
+export function copyOf(link: Link): Draft {
+  return { ...draftOf(link), slug: '', password: null, external_id: '' }
+}
+
 /** An instant on the person's clock, to the minute. */
 export function localTime(time: string | null): string {
   if (time === null) return ''

@@ -1,0 +1,55 @@
+import { type MessageKey, useI18n } from '../../i18n/index.tsx'
+import type { Link } from './calls.ts'
+import { readable } from './text.ts'
+
+/** Letters around a match that say where it stands. */
+const AROUND = 18
+
+/** Where a search was found, and the text around it. */
+export interface Hit {
+  field: MessageKey
+  before: string
+  match: string
+  after: string
+}
+
+/** What was found in a field that a row doesn't show, or shows shortened; null: it is in sight. */
+export function hiddenHit(link: Link, query: string | undefined): Hit | null {
+  const sought = query?.trim().toLowerCase() ?? ''
+  if (sought === '') return null
+  const has = (text: string | null) => text?.toLowerCase().includes(sought) ?? false
+  if (has(link.slug) || has(link.title)) return null
+  const fields: [MessageKey, string][] = [
+    ['links.field.destination', readable(link.destination_url)],
+    ['links.field.tags', link.tags.find(has) ?? ''],
+    ['links.field.externalId', link.external_id ?? ''],
+  ]
+  for (const [field, text] of fields) {
+    const at = text.toLowerCase().indexOf(sought)
+    if (at < 0) continue
+    const end = at + sought.length
+    const start = Math.max(0, at - AROUND)
+    return {
+      field,
+      before: `${start > 0 ? '…' : ''}${text.slice(start, at)}`,
+      match: text.slice(at, end),
+      after: `${text.slice(end, end + AROUND)}${end + AROUND < text.length ? '…' : ''}`,
+    }
+  }
+  return null
+}
+
+/** A hit in one line, the match marked. */
+export function HitLine({ hit }: { hit: Hit }) {
+  const { t } = useI18n()
+  return (
+    <span className="block truncate text-faint text-xs">
+      {hit.field === 'links.field.destination' ? null : `${t(hit.field)}: `}
+      <bdi dir="auto">
+        {hit.before}
+        <mark className="rounded-xs bg-warn-soft text-fg">{hit.match}</mark>
+        {hit.after}
+      </bdi>
+    </span>
+  )
+}
