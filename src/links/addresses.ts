@@ -208,7 +208,7 @@ export function reservedFaults(before: readonly Address[], after: Addresses): Er
   return allOf(after).flatMap((address, i) =>
     had.has(identity(address)) || !isReserved(address.slug, address.domainNo)
       ? []
-      : [{ field: i === 0 ? 'slug' : `aliases.${i - 1}`, code: 'SLUG_RESERVED' }],
+      : [{ field: i === 0 ? 'slug' : `aliases[${i - 1}]`, code: 'SLUG_RESERVED' }],
   )
 }
 

@@ -57,7 +57,8 @@ function filled(target: string, { slug, rest, search }: Passed): string {
   return (
     sendable(fill(value)) ??
     sendable(fill((name) => (name === 'slug' ? ofSlug() : ''))) ??
-    fill(() => '')
+    // What is left of `.{path}` is resolved as a browser would.
+    new URL(fill(() => '')).href
   )
 }
 
