@@ -1,12 +1,11 @@
 import type { Updateable } from 'kysely'
 import type { Random } from '../base/random.ts'
 import type { Domains } from '../domains/index.ts'
-import type { ErrorDetail } from '../errors/index.ts'
 import { prepare, type SlugsTable, type Transaction } from '../storage/index.ts'
 import type { PreparedPatch } from './fields.ts'
 import { hasPlaceholder } from './placeholders.ts'
 import { blockOf, parseList } from './rows.ts'
-import { type AliasInput, isReserved, type SlugName, SPECIAL_PREFIX, slugKey } from './slug.ts'
+import { type AliasInput, type SlugName, SPECIAL_PREFIX, slugKey } from './slug.ts'
 import type { LinkRow } from './store.ts'
 import { prefixAbove, slugOwner, slugTaken } from './taken.ts'
 
@@ -193,23 +192,14 @@ function without(addresses: readonly Address[], other: Address): Address[] {
   })
 }
 
-function identity({ key, domainNo }: Address): string {
+/** What tells addresses apart. */
+export function identity({ key, domainNo }: Address): string {
   return `${domainNo}/${key}`
 }
 
 /** Main address and aliases. */
 export function allOf({ main, aliases }: Addresses): Address[] {
   return [main, ...aliases]
-}
-
-/** The addresses that a link can't have where it didn't have them before. */
-export function reservedFaults(before: readonly Address[], after: Addresses): ErrorDetail[] {
-  const had = new Set(before.map(identity))
-  return allOf(after).flatMap((address, i) =>
-    had.has(identity(address)) || !isReserved(address.slug, address.domainNo)
-      ? []
-      : [{ field: i === 0 ? 'slug' : `aliases[${i - 1}]`, code: 'SLUG_RESERVED' }],
-  )
 }
 
 /**

@@ -1,16 +1,10 @@
 import { z } from '@hono/zod-openapi'
-import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
+import type { Domains } from '../domains/index.ts'
 import { checked } from '../validation/checked.ts'
 import { text, timestamp } from './field-types.ts'
+import { noneReserved } from './reserved.ts'
 import { MATCHES, REDIRECT_STATUSES } from './schemas.ts'
-import {
-  type AliasInput,
-  checkAlias,
-  checkAliases,
-  isReserved,
-  parseSlug,
-  SLUG_LENGTH_MAX,
-} from './slug.ts'
+import { checkAlias, checkAliases, parseSlug, SLUG_LENGTH_MAX } from './slug.ts'
 import { socialField } from './social.ts'
 import {
   BOUNDS,
@@ -157,19 +151,25 @@ function redirectFields(url: UrlSchema) {
         'where the address would have more than 8,192 bytes. Default for a new link: false.',
       example: false,
     }),
-    match: z.enum(MATCHES).openapi({
-      description:
-        '`prefix`: everything below `/{slug}/` leads to the link, too, unless another link is ' +
-        'found there: the exact slug wins, then the longest prefix. Default for a new link: `exact`.',
-      example: 'exact',
-    }),
-    forward_path: z.boolean().openapi({
-      description:
-        "Whether the rest of the visitor's path is appended to the destination's, unless that has " +
-        '`{path}`. Nothing of it is where the address would have more than 8,192 bytes. ' +
-        'Default for a new link: false.',
-      example: false,
-    }),
+    match: z
+      .enum(MATCHES)
+      .nullable()
+      .openapi({
+        description:
+          '`prefix`: everything below `/{slug}/` leads to the link, too, unless another link is ' +
+          'found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`.',
+        example: 'exact',
+      }),
+    forward_path: z
+      .boolean()
+      .nullable()
+      .openapi({
+        description:
+          "Whether the rest of the visitor's path is appended to the destination's, unless that has " +
+          '`{path}`. Nothing of it is where the address would have more than 8,192 bytes. ' +
+          'Default, also for null: false.',
+        example: false,
+      }),
     starts_at: timestamp(
       'When the link begins to redirect; before, visitors get 404. Null: at once.',
     ),
@@ -239,30 +239,6 @@ function endsAfterStart() {
         path: ['expires_at'],
         params: { detail: 'ENDS_BEFORE_START' },
       })
-    },
-    { when: ({ value }) => typeof value === 'object' && value !== null },
-  )
-}
-
-interface Named {
-  slug?: AliasInput | undefined
-  aliases?: readonly AliasInput[] | undefined
-  domain?: number | undefined
-}
-
-/** Of a new link alone: a change of one may leave its domain as it is, see `update.ts`. */
-function noneReserved() {
-  return z.superRefine<Named>(
-    ({ slug, aliases, domain }, context) => {
-      const ownNo = typeof domain === 'number' ? domain : DEFAULT_DOMAIN
-      const check = (name: AliasInput | undefined, path: (string | number)[]) => {
-        if (typeof name?.slug !== 'string') return
-        if (!isReserved(name.slug, name.domainNo ?? ownNo)) return
-        context.addIssue({ code: 'custom', path, params: { detail: 'SLUG_RESERVED' } })
-      }
-      check(slug, ['slug'])
-      if (!Array.isArray(aliases)) return
-      for (const [i, name] of aliases.entries()) check(name, ['aliases', i])
     },
     { when: ({ value }) => typeof value === 'object' && value !== null },
   )

@@ -31,7 +31,10 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   set('enabled', patch.enabled === undefined ? undefined : Number(patch.enabled))
   set('redirect_status', patch.redirect_status)
   set('forward_query', patch.forward_query === undefined ? undefined : Number(patch.forward_query))
-  set('forward_path', patch.forward_path === undefined ? undefined : Number(patch.forward_path))
+  set(
+    'forward_path',
+    patch.forward_path === undefined ? undefined : Number(patch.forward_path ?? 0),
+  )
   set('match_prefix', patch.match === undefined ? undefined : Number(patch.match === 'prefix'))
   set('starts_at', patch.starts_at)
   set('expires_at', patch.expires_at)

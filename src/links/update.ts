@@ -7,7 +7,6 @@ import {
   addressesOf,
   allOf,
   changeAddresses,
-  reservedFaults,
   targetOf,
 } from './addresses.ts'
 import {
@@ -21,6 +20,7 @@ import {
 import type { PreparedPatch } from './fields.ts'
 import { withGroups } from './groups.ts'
 import { assertUsable } from './own-domains.ts'
+import { reservedFaults } from './reserved.ts'
 import { changesOf, targetOfEntry, withAddresses, withFields } from './rows.ts'
 import type { Link } from './schemas.ts'
 import {

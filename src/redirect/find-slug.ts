@@ -14,15 +14,19 @@ export function findSlug(resolver: Resolver, visit: Visit): Found | Promise<Foun
   visit.slugKey = asked.whole
   if (asked.above.length === 0) return resolver.slug(asked.whole, domainNo)
   let failure: unknown
-  const read = (key: string) => {
+  const missing = (error: unknown): null => {
+    // All links are remembered: one that isn't there hides none that answers all below it.
+    if (!(error instanceof StorageUnavailable) || !resolver.hasAll?.()) throw error
+    failure = error
+    return null
+  }
+  const read = (key: string): Found | Promise<Found> => {
+    if (key === '') return null
     try {
-      return key === '' ? null : resolver.slug(key, domainNo)
+      const row = resolver.slug(key, domainNo)
+      return row instanceof Promise ? row.catch(missing) : row
     } catch (error) {
-      // All links are remembered: one that isn't there hides none that answers all below it.
-      if (!(error instanceof StorageUnavailable) || !resolver.hasAll?.())
-        return Promise.reject(error)
-      failure = error
-      return null
+      return Promise.reject(error).catch(missing)
     }
   }
   const chosen = (found: Found[]) => {

@@ -69,16 +69,56 @@ describe.skipIf(missing !== undefined)(title, () => {
     await until('it is gone', async () => (await visit(a, 'shared')).status === 404)
   })
 
+  test('obey prefixes and links below them that the other one made', async () => {
+    const [a, b] = nodes
+    const to = async (path: string) => {
+      const { headers, status } = await visit(b, path)
+      return headers.get('location') ?? status
+    }
+    const obeys = (path: string, expected: string | number) =>
+      until(`${path} leads to ${expected}`, async () => (await to(path)) === expected)
+    // Known to lead nowhere, which must hide nothing.
+    for (const path of ['tree/a/b', 'tree/a', 'tree']) expect(await to(path)).toBe(404)
+    const create = async (slug: string, more: object) => {
+      const body = { destination_url: `https://example.com/${slug}`, slug, ...more }
+      const made = await a.call('POST', '/api/v1/links', { key, body })
+      expect(made.status).toBe(201)
+      return `/api/v1/links/${((await made.json()) as { id: string }).id}`
+    }
+    const tree = await create('tree', { match: 'prefix', forward_path: true })
+    await obeys('tree/a/b', 'https://example.com/tree/a/b')
+    await create('tree/a', { match: 'prefix' })
+    await obeys('tree/a/b', 'https://example.com/tree/a')
+    const exact = await create('tree/a/b', {})
+    await obeys('tree/a/b', 'https://example.com/tree/a/b')
+    await a.call('PATCH', tree, { key, body: { destination_url: 'https://example.org/' } })
+    await obeys('tree/x', 'https://example.org/x')
+    await a.call('DELETE', exact, { key })
+    await obeys('tree/a/b', 'https://example.com/tree/a')
+    await a.call('PATCH', tree, { key, body: { match: 'exact' } })
+    await obeys('tree/x', 404)
+  })
+
   test('without PostgreSQL refuse writes, redirect as before, and are well at once when it is back', async () => {
     const [a, b] = nodes
     await make(a, 'kept')
+    const prefix = { destination_url: 'https://example.com/', slug: 'kept-tree', match: 'prefix' }
+    await a.call('POST', '/api/v1/links', { key, body: prefix })
     await allHaveHeard(nodes, key)
     expect((await visit(b, 'kept')).status).toBe(302)
+    expect((await visit(b, 'kept-tree')).status).toBe(302)
     await postgres.stop('crash')
     const refused = await make(a)
     expect(refused.status).toBe(503)
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0)
     expect((await visit(b, 'kept')).status).toBe(302)
+    // All links are in its memory, so that nothing else can be there.
+    await until(
+      'the prefix answers',
+      async () => (await visit(b, 'kept-tree/new/1')).status === 302,
+    )
+    expect((await visit(b, 'kept-tree/new/2')).status).toBe(302)
+    expect((await visit(b, 'nothing/new')).status).toBe(503)
     await postgres.start()
     for (const node of nodes) {
       await until('it is well', async () => (await make(node)).status === 201)
@@ -86,8 +126,8 @@ describe.skipIf(missing !== undefined)(title, () => {
     const { data } = (await (await a.call('GET', '/api/v1/links?limit=100', { key })).json()) as {
       data: unknown[]
     }
-    // Two of them, and what allHaveHeard makes.
-    expect(data.length).toBe(4)
+    // Two of them, the prefixes and what allHaveHeard makes.
+    expect(data.length).toBe(7)
     for (const node of nodes) expect(node.output()).not.toMatch(/postgres:\/\/|admin@/)
   })
 })

@@ -225,6 +225,8 @@ function arbitraryAttempt(): fc.Arbitrary<Attempt> {
         enabled: field(fc.boolean()),
         redirect_status: field(fc.constantFrom(301, 302, 307, 308, 303, 0)),
         forward_query: field(fc.boolean()),
+        match: field(fc.constantFrom('exact', 'prefix', 'regex')),
+        forward_path: field(fc.boolean()),
         starts_at: field(time),
         expires_at: field(time),
         max_clicks: field(fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double())),

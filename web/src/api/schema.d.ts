@@ -8085,10 +8085,10 @@ export interface components {
       redirect_status?: 301 | 302 | 307 | 308
       /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean
-      /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default for a new link: `exact`. */
-      match?: 'exact' | 'prefix'
-      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default for a new link: false. */
-      forward_path?: boolean
+      /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`. */
+      match?: 'exact' | 'prefix' | null
+      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default, also for null: false. */
+      forward_path?: boolean | null
       /** When the link begins to redirect; before, visitors get 404. Null: at once. */
       starts_at?: string | null
       /** When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never. */
@@ -8133,10 +8133,10 @@ export interface components {
       redirect_status?: 301 | 302 | 307 | 308
       /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
       forward_query?: boolean
-      /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default for a new link: `exact`. */
-      match?: 'exact' | 'prefix'
-      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default for a new link: false. */
-      forward_path?: boolean
+      /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`. */
+      match?: 'exact' | 'prefix' | null
+      /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default, also for null: false. */
+      forward_path?: boolean | null
       /** When the link begins to redirect; before, visitors get 404. Null: at once. */
       starts_at?: string | null
       /** When the link stops redirecting; then visitors get 410. After `starts_at`. Null: never. */
