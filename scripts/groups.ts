@@ -26,6 +26,7 @@ const STORES = [
     'audit',
     'accounts',
     'jobs',
+    'imports',
     'app.test.ts',
     'http/authenticate.test.ts',
     'http/idempotency.test.ts',

@@ -21,6 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'domains/index.ts',
     'domains/list.ts',
     'domains/shared.ts',
+    'outgoing',
     'plans/types.ts',
   ],
   [

@@ -27,6 +27,7 @@ import { onlyLinks, pathOf } from './operations/only-links.ts'
 import { ownHostsOf } from './operations/own-hosts.ts'
 import type { Serving, ServingInput } from './operations/serving.ts'
 import { sampleDurations, summarizeRefusals } from './operations/visits.ts'
+import { createOutgoing } from './outgoing/index.ts'
 import {
   createGuessLimit,
   createRedirect,
@@ -204,7 +205,14 @@ function createServices(parts: Parts) {
   const keys = createKeyService({ ...parts, pepper: secrets.apiKeys })
   const links = createLinks(parts)
   const jobs = createJobService(parts)
-  const imports = createImportService({ ...parts, links, jobs })
+  const outgoing = createOutgoing({ allowedNetworks: config.outgoingNetworks })
+  const imports = createImportService({
+    ...parts,
+    links,
+    jobs,
+    outgoing,
+    tokenKey: secrets.imports,
+  })
   const lookUpTxt = createLookUpTxt(config.dnsServers)
   const ownDomains = createDomainService({ ...parts, lookUpTxt })
   const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })

@@ -74,6 +74,7 @@ export function readEnvironment(
     dnsServers: get('DNS_SERVERS', list(dnsServer), []),
     /** Addresses and networks (CIDR) whose forwarding headers are believed. */
     trustedProxies: get('TRUSTED_PROXIES', list(network), []),
+    outgoingNetworks: get('OUTGOING_ALLOWED_NETWORKS', list(network), []),
     /** Path of a plans file; null: the plans that come with Slugline. */
     plansFile: get('SLUGLINE_PLANS', (value) => resolve(path(value)), null),
     /** Path of a database of places (`.mmdb`); null: the one that comes with Slugline. */

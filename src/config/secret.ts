@@ -28,6 +28,8 @@ export function deriveSecrets(secret: string) {
     visitors: derive('visitors'),
     /** Signs sessions, encrypts second factors, hashes what attempts are counted by. */
     accounts: derive('accounts'),
+    /** Encrypts the tokens that imports need for as long as they run. */
+    imports: derive('imports'),
   }
 }
 

@@ -1,29 +1,20 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint, validate } from '../http/index.ts'
-import { pageLinks, repeatable } from '../http/page.ts'
 import type { Answer, Call, Caller } from '../http/types.ts'
-import type { Locale } from '../i18n/index.ts'
 import { JOB_EXAMPLE, JOBS_PATH, type JobRow, JobSchema, renderJob } from '../jobs/index.ts'
 import { checkDomain } from '../links/values.ts'
 import { checkingFor } from '../validation/asking.ts'
-import { checked, whole } from '../validation/checked.ts'
+import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
-import { csvOf, ROW_COLUMNS, renderRow } from './rows.ts'
-import {
-  createFileOptions,
-  IMPORT_STATUSES,
-  PreviewSchema,
-  ROW_EXAMPLE,
-  RowListSchema,
-  UNDO_STATES,
-} from './schemas.ts'
-import type { ImportService, Upload } from './service.ts'
+import { registerRowRoutes } from './row-routes.ts'
+import { createFileOptions, createOptions, createRemoteBody, PreviewSchema } from './schemas.ts'
+import type { ImportService } from './service.ts'
 import { UPLOAD_TYPES } from './upload.ts'
+import type { Upload } from './uploads.ts'
 
 const PATH = '/api/v1/imports'
 const TAG = 'Imports'
-const LIMIT = { default: 25, max: 100 }
 const PREVIEW_ROWS = 5
 
 const EXAMPLE = {
@@ -35,35 +26,6 @@ const EXAMPLE = {
 
 const Params = z.object({
   id: z.string().openapi({ description: "The id of the import's job.", example: JOB_EXAMPLE.id }),
-})
-
-const RowsFilter = z.object({
-  status: repeatable(z.enum(IMPORT_STATUSES), IMPORT_STATUSES.length).openapi({
-    param: { description: 'Only rows with this status; may be repeated.' },
-    type: 'array',
-    items: { type: 'string', enum: [...IMPORT_STATUSES] },
-  }),
-  undo: repeatable(z.enum(UNDO_STATES), UNDO_STATES.length).openapi({
-    param: { description: 'Only rows that an undo has dealt with so; may be repeated.' },
-    type: 'array',
-    items: { type: 'string', enum: [...UNDO_STATES] },
-  }),
-})
-
-const RowsQuery = RowsFilter.extend({
-  limit: whole(LIMIT.max)
-    .optional()
-    .openapi({
-      param: { description: `The most rows of a page. Default: ${LIMIT.default}.` },
-      type: 'integer',
-      minimum: 1,
-      maximum: LIMIT.max,
-      example: LIMIT.default,
-    }),
-  cursor: z
-    .string()
-    .optional()
-    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
 })
 
 interface Deps {
@@ -78,13 +40,23 @@ const accepted = (description: string) => ({
   example: EXAMPLE,
 })
 
-/** The answer to a request that asks for a job. */
-function jobAnswer(row: JobRow, call: { readonly locale: Locale }): Answer {
-  return {
-    status: 202,
-    body: renderJob(row, call),
-    headers: { Location: `${JOBS_PATH}/${row.id}` },
+type Transaction = Parameters<ImportService['start']>[0]
+
+/** Answers with a job. A dry run uses no idempotency key up. */
+async function answerWithJob(
+  { write }: Pick<ImportService, 'write'>,
+  call: Pick<Call<Caller>, 'caller' | 'mutate' | 'locale'>,
+  isDry: boolean,
+  start: (tx: Transaction) => Promise<JobRow>,
+): Promise<Answer> {
+  const work = async (tx: Transaction): Promise<Answer> => {
+    const row = await start(tx)
+    const headers = { Location: `${JOBS_PATH}/${row.id}` }
+    return { status: 202, body: renderJob(row, call), headers }
   }
+  if (!isDry) return call.mutate(work)
+  const answer = await write(call.caller, work)
+  return { ...answer, headers: { ...answer.headers, 'Dry-Run': 'true' } }
 }
 
 type Asking = Pick<Call<Caller>, 'caller' | 'request'>
@@ -129,12 +101,9 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       const upload = call.body as unknown as Upload
       return imports.keepIfUsed(upload, async () => {
         const asked = optionsOf(call.query, upload, call)
-        const start = async (tx: Parameters<typeof imports.start>[0]) =>
-          jobAnswer(await imports.start(tx, askerOf(call), upload, asked), call)
-        if (!asked.dry_run) return call.mutate(start)
-        // A dry run uses no idempotency key up.
-        const answer = await imports.write(call.caller, start)
-        return { ...answer, headers: { ...answer.headers, 'Dry-Run': 'true' } }
+        return answerWithJob(imports, call, asked.dry_run, (tx) =>
+          imports.start(tx, askerOf(call), upload, asked),
+        )
       })
     },
   })
@@ -179,86 +148,43 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     success: accepted('The job.'),
     errors: ['JOB_NOT_FOUND', 'IMPORT_RUNNING'],
     handler: (call) =>
-      call.mutate(async (tx) =>
-        jobAnswer(await imports.undo(tx, askerOf(call), call.params.id), call),
-      ),
+      answerWithJob(imports, call, false, (tx) => imports.undo(tx, askerOf(call), call.params.id)),
   })
 
+  registerRemoteRoute(api, deps, domain)
   registerRowRoutes(api, deps)
+}
+
+function registerRemoteRoute(
+  api: Pick<Api, 'add'>,
+  { imports }: Deps,
+  domain: z.ZodType<string>,
+): void {
+  const { dry_run } = createOptions(domain)
+  endpoint(api, {
+    method: 'post',
+    path: `${PATH}/remote`,
+    scope: 'links:write',
+    operationId: 'importFromService',
+    tag: TAG,
+    summary: 'Import from a running service',
+    description:
+      'A job that reads all links of Shlink, Kutt, YOURLS, Dub, Bitly or Short.io over its API, page ' +
+      'by page, and imports them. It waits as long as the service asks for.',
+    query: z.strictObject({ dry_run }),
+    body: createRemoteBody(domain),
+    bodyExample: { source: 'shlink', base_url: 'https://s.example.org', token: '…' },
+    success: accepted('The job.'),
+    async handler(call) {
+      const { base_url, ...options } = call.body
+      const baseUrl = await imports.addressOf(options.source, base_url)
+      const asked = { ...options, baseUrl, ...call.query }
+      return answerWithJob(imports, call, asked.dry_run, (tx) =>
+        imports.startRemote(tx, askerOf(call), asked),
+      )
+    },
+  })
 }
 
 /** Parameters of every request. */
 const OF_ALL = ['lang', 'workspace']
-
-function registerRowRoutes(api: Pick<Api, 'add'>, { imports }: Deps): void {
-  endpoint(api, {
-    method: 'get',
-    path: `${PATH}/{id}/rows`,
-    scope: 'links:read',
-    operationId: 'listImportRows',
-    tag: TAG,
-    summary: 'List the rows of an import',
-    description: 'What became of each record, in the order of the file.',
-    params: Params,
-    query: RowsQuery,
-    success: {
-      status: 200,
-      description: 'One page of rows.',
-      schema: RowListSchema,
-      headers: { Link: 'The next and the first page (RFC 8288).' },
-      example: {
-        data: [ROW_EXAMPLE],
-        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
-      },
-    },
-    errors: ['BAD_REQUEST', 'JOB_NOT_FOUND'],
-    async handler(call) {
-      const { limit = LIMIT.default, ...query } = call.query
-      const { data, pagination } = await imports.rows(call.caller, call.params.id, {
-        limit,
-        ...query,
-      })
-      const position = { ...pagination, prev_cursor: null }
-      const headers = { Link: pageLinks(call.baseUrl, call.request.url, position) }
-      const body = { data: data.map((row) => renderRow(row, call.locale)), pagination }
-      return { status: 200, body, headers }
-    },
-  })
-
-  endpoint(api, {
-    method: 'get',
-    path: `${PATH}/{id}/rows.csv`,
-    scope: 'links:read',
-    operationId: 'exportImportRows',
-    tag: TAG,
-    summary: 'Export the rows of an import as CSV',
-    description:
-      'RFC 4180 with a header row. A value that a spreadsheet would run as a formula has an ' +
-      'apostrophe before it.',
-    params: Params,
-    query: RowsFilter,
-    success: {
-      status: 200,
-      description: 'The rows.',
-      contentType: 'text/csv; charset=utf-8; header=present',
-      schema: z.string(),
-      headers: { 'Content-Disposition': 'A name for the file.' },
-      example: `${ROW_COLUMNS.join(',')}\r\n17,refused,api,https://example.com/api,,slug,SLUG_RESERVED,…,\r\n`,
-    },
-    errors: ['JOB_NOT_FOUND'],
-    async handler(call) {
-      const { id } = call.params
-      const pages = await imports.allRows(call.caller, id, call.query)
-      const { locale } = call
-      return {
-        status: 200,
-        stream: async () => csvOf(pages, locale),
-        headers: {
-          'Content-Type': 'text/csv; charset=utf-8; header=present',
-          'Content-Disposition': `attachment; filename="${id}.csv"`,
-          'Cache-Control': 'no-store',
-        },
-      }
-    },
-  })
-}

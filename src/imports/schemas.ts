@@ -3,6 +3,7 @@ import { listOf } from '../http/page.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
 import { FORMATS, IMPORT_FIELDS, type ImportField, type Mapping } from './formats/index.ts'
+import { SOURCE_NAMES } from './sources/index.ts'
 import { CONFLICTS } from './write.ts'
 
 export const IMPORT_STATUSES = ['created', 'renamed', 'updated', 'skipped', 'refused'] as const
@@ -118,6 +119,39 @@ export function createOptions(domain: z.ZodType<string>) {
       example: true,
     }),
   }
+}
+
+/** The body of an import from a running service; `dry_run` is a parameter. */
+export function createRemoteBody(domain: z.ZodType<string>) {
+  const { domain: place, on_conflict } = createOptions(domain)
+  return z
+    .strictObject({
+      source: z.enum(SOURCE_NAMES).openapi({ description: 'What runs there.', example: 'shlink' }),
+      base_url: z
+        .string()
+        .max(2_048)
+        .optional()
+        .openapi({
+          description:
+            'Its address. Default for Dub, Bitly and Short.io: their own. Not in a private network, ' +
+            'unless the operator of this instance allows that.',
+          example: 'https://s.example.org',
+        }),
+      token: z
+        .string()
+        .min(1)
+        .max(4_096)
+        .openapi({
+          writeOnly: true,
+          description:
+            'An API key of the service that may read its links; of YOURLS the signature. Kept, encrypted, ' +
+            'as long as the job runs.',
+          example: '8f0c7e1a-55d4-4a9e-9d6b-0b4f0a0f3c11',
+        }),
+      domain: place,
+      on_conflict,
+    })
+    .openapi('ImportRemote')
 }
 
 /** The parameters of an import of a file. */

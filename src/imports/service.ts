@@ -1,43 +1,32 @@
 import type { Asker } from '../audit/index.ts'
 import type { Clock } from '../base/clock.ts'
-import { type Ids, lowestIdAt } from '../base/ids.ts'
+import type { Ids } from '../base/ids.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Cursors } from '../http/cursor.ts'
 import { pageOf } from '../http/page.ts'
 import type { JobRun, JobService } from '../jobs/index.ts'
+import { AddressNotAllowed } from '../outgoing/index.ts'
 import type { Storage, Transaction } from '../storage/index.ts'
 import { type FileInput, importFile } from './files.ts'
-import { type FormatName, type Mapping, mappingOf, recognize } from './formats/index.ts'
-import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
-import type { ImportDeps, ImportInput, ImportState } from './run.ts'
-import {
-  deleteImport,
-  deleteSomeChunks,
-  deleteSomeRows,
-  endedImports,
-  forgottenUpload,
-  type ImportRow,
-  insertChunk,
-  insertImport,
-  listRows,
-  nextImport,
-  type RowsFilter,
-} from './store.ts'
+import { type FormatName, type Mapping, recognize } from './formats/index.ts'
+import { purgeImports } from './purge.ts'
+import type { ReadRecord } from './records.ts'
+import { importRemote, type RemoteDeps, type RemoteInput } from './remote.ts'
+import type { ImportInput, ImportState } from './run.ts'
+import { seal } from './seal.ts'
+import { SOURCES, type SourceName } from './sources/index.ts'
+import { type ImportRow, insertImport, listRows, type RowsFilter } from './store.ts'
 import { type UndoState, undoImport } from './undo.ts'
-import { type ReceivedFile, receiveFile } from './upload.ts'
+import { createUploads, type Upload } from './uploads.ts'
 
 /** The types of the jobs of imports. */
 export const IMPORT_JOBS = { file: 'imports.file', remote: 'imports.remote', undo: 'imports.undo' }
 
-/** A file that no job has taken in so long was given up. */
-const FORGOTTEN_MS = 24 * 3_600_000
-/** So many rows are deleted or read at a time. */
+/** So many rows are read at a time. */
 const STEP = 1_000
-/** So many parts of a file, of half a megabyte each. */
-const CHUNKS_STEP = 16
 
 /** What the imports work with. */
-export interface ImportServiceDeps extends ImportDeps {
+export interface ImportServiceDeps extends RemoteDeps {
   clock: Clock
   ids: Ids
   cursors: Cursors
@@ -46,74 +35,28 @@ export interface ImportServiceDeps extends ImportDeps {
 
 type Caller = { readonly workspace: Pick<Asker['workspace'], 'no'> }
 
-/** A file that waits for its import. */
-export interface Upload extends Pick<ReceivedFile, 'kind' | 'name' | 'fields' | 'digest'> {
-  id: string
-  /** The first record. */
-  sample: ReadRecord | undefined
-}
-
 export type ImportService = ReturnType<typeof createImportService>
 
 /** Imports of files and from other services: jobs that can be tried first and taken back. */
 export function createImportService(deps: ImportServiceDeps) {
-  const { storage, jobs, ids, cursors } = deps
+  const { storage, jobs, cursors } = deps
   jobs.register(IMPORT_JOBS.file, (run: JobRun<FileInput, ImportState>) => importFile(deps, run))
+  jobs.register(IMPORT_JOBS.remote, (run: JobRun<RemoteInput, ImportState>) =>
+    importRemote(deps, run),
+  )
   jobs.register(IMPORT_JOBS.undo, (run: JobRun<{ import: string }, UndoState>) =>
     undoImport(deps, run),
   )
 
   return {
+    ...createUploads(deps),
+
     /** The hosts of this instance. */
     domains: deps.domains,
 
     /** Runs what {@link start} does, without an idempotency key. */
     write<T>({ workspace }: Caller, work: (tx: Transaction) => Promise<T>): Promise<T> {
       return storage.write(work, { workspaceNo: workspace.no })
-    },
-
-    /** Stores the file of a request. @throws AppError as {@link receiveFile} does */
-    async receive(request: Request): Promise<Upload> {
-      const id = ids.next('upl')
-      let n = 0
-      let head = ''
-      try {
-        const file = await receiveFile(request, async (text) => {
-          if (n === 0) head = text
-          const at = n++
-          await storage.write((tx) => insertChunk(tx, id, at, text), { survives: 'process' })
-          return true
-        })
-        const [sample] = await firstRecords(file.kind, head, 1)
-        return { id, ...file, sample }
-      } catch (error) {
-        await dropUpload(storage, id).catch(() => {})
-        throw error
-      }
-    },
-
-    /** Deletes an upload if what uses it fails. */
-    async keepIfUsed<T>(upload: Upload, use: () => Promise<T>): Promise<T> {
-      try {
-        return await use()
-      } catch (error) {
-        await dropUpload(storage, upload.id).catch(() => {})
-        throw error
-      }
-    },
-
-    /** The first records of the file of a request, and how they would be read; nothing is stored. */
-    async preview(request: Request, limit: number) {
-      let head = ''
-      const file = await receiveFile(request, async (text) => {
-        head = text
-        return false
-      })
-      const records = (await firstRecords(file.kind, head, limit)).map((record) => record ?? {})
-      const columns = [...new Set(records.flatMap((record) => Object.keys(record)))]
-      const format = recognize(columns)
-      const mapping = mappingOf(format ?? 'csv', columns)
-      return { format, columns, mapping, records }
     },
 
     /** Asks for the import of a file. @throws AppError VALIDATION_FAILED */
@@ -129,6 +72,38 @@ export function createImportService(deps: ImportServiceDeps) {
       const input: FileInput = { ...options, format, upload: id, kind, hiddenFolders }
       const row = await jobs.enqueue(tx, asker, { type: IMPORT_JOBS.file, input })
       await insertImport(tx, { job_id: row.id, upload: id, token: null })
+      return row
+    },
+
+    /** Where the links of a service are read. @throws AppError VALIDATION_FAILED */
+    async addressOf(source: SourceName, baseUrl: string | undefined): Promise<string> {
+      const fixed: { baseUrl?: string } = SOURCES[source]
+      const address = baseUrl ?? fixed.baseUrl
+      if (address === undefined) throw refused({ field: 'base_url', code: 'REQUIRED' })
+      const url = URL.parse(address)
+      if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
+        throw refused({ field: 'base_url', code: 'INVALID_URL' })
+      }
+      try {
+        await deps.outgoing.check(url)
+      } catch (error) {
+        if (!(error instanceof AddressNotAllowed)) throw error
+        throw refused({ field: 'base_url', code: 'URL_NOT_ALLOWED' })
+      }
+      return url.origin + url.pathname
+    },
+
+    /** Asks for the import of all links of a service. */
+    async startRemote(
+      tx: Transaction,
+      asker: Asker,
+      { token, ...options }: Omit<RemoteInput, 'format' | 'hiddenFolders'> & { token: string },
+    ) {
+      const { hiddenFolders } = asker
+      const input: RemoteInput = { ...options, format: options.source, hiddenFolders }
+      const row = await jobs.enqueue(tx, asker, { type: IMPORT_JOBS.remote, input })
+      const sealed = seal(deps.tokenKey, token, row.id)
+      await insertImport(tx, { job_id: row.id, upload: null, token: sealed })
       return row
     },
 
@@ -159,19 +134,7 @@ export function createImportService(deps: ImportServiceDeps) {
     },
 
     /** Deletes what imports have left behind that are over, or that never began. */
-    async purge(): Promise<void> {
-      for (const { job_id, upload } of await endedImports(storage.read)) {
-        if (upload !== null) await dropUpload(storage, upload)
-        await storage.write((tx) => deleteImport(tx, job_id), { survives: 'process' })
-      }
-      const below = lowestIdAt('upl', deps.clock.now() - FORGOTTEN_MS)
-      for (;;) {
-        const upload = await forgottenUpload(storage.read, below)
-        if (upload === undefined) break
-        await dropUpload(storage, upload)
-      }
-      await dropOrphans(storage)
-    },
+    purge: () => purgeImports(deps),
   }
 }
 
@@ -208,22 +171,6 @@ function refused(...details: ErrorDetail[]): AppError {
   return new AppError('VALIDATION_FAILED', { details })
 }
 
-async function firstRecords(kind: Kind, head: string, limit: number): Promise<ReadRecord[]> {
-  const found: ReadRecord[] = []
-  async function* once() {
-    yield head
-  }
-  try {
-    for await (const record of readRecords(kind, once())) {
-      if (found.push(record) === limit) break
-    }
-  } catch (error) {
-    // The head may end within a record.
-    if (!(error instanceof UnreadableFile)) throw error
-  }
-  return found
-}
-
 async function* walk(
   storage: Pick<Storage, 'reports'>,
   id: string,
@@ -235,25 +182,5 @@ async function* walk(
     if (last === undefined) return
     yield rows
     after = last.n
-  }
-}
-
-async function dropUpload(storage: Pick<Storage, 'write'>, upload: string): Promise<void> {
-  for (let isGone = false; !isGone; ) {
-    isGone = await storage.write((tx) => deleteSomeChunks(tx, upload, CHUNKS_STEP), {
-      survives: 'process',
-    })
-  }
-}
-
-/** Deletes the rows of imports whose jobs are gone. */
-async function dropOrphans(storage: Pick<Storage, 'read' | 'write'>): Promise<void> {
-  for (let after = ''; ; ) {
-    const next = await nextImport(storage.read, after)
-    if (next === undefined) return
-    after = next.job_id
-    for (let isGone = !next.isOrphan; !isGone; ) {
-      isGone = await storage.write((tx) => deleteSomeRows(tx, after, STEP), { survives: 'process' })
-    }
   }
 }

@@ -10,6 +10,7 @@ import { createJobService } from '../../jobs/index.ts'
 import { registerJobRoutes } from '../../jobs/routes.ts'
 import { registerLinkRoutes } from '../../links/routes.ts'
 import { createTestLinks, type TestLinks } from '../../links/testing/links.ts'
+import { createOutgoing } from '../../outgoing/index.ts'
 import type { Plan } from '../../plans/types.ts'
 import { registerImportRoutes } from '../routes.ts'
 import { createImportService, type ImportService, type ImportServiceDeps } from '../service.ts'
@@ -55,14 +56,19 @@ export async function createTestImports(deps: Partial<ImportServiceDeps> = {}) {
   const cursors = createCursors('secret')
   const ids = createIds(clock, systemRandom)
   const logger = { warn() {}, error: (fields: unknown) => console.error(fields) }
-  const jobs = createJobService({ storage, clock, cursors, ids, logger })
+  const startJobs = () => createJobService({ storage, clock, cursors, ids, logger })
+  let jobs = startJobs()
   const limits: { links: number | null; addresses: number | null } = {
     links: null,
     addresses: null,
   }
   const plans = { of: () => ({ limits }) as unknown as Plan }
-  const own = { storage, clock, cursors, ids, domains, plans, jobs, links: links.service }
-  const imports: ImportService = createImportService({ ...own, ...deps })
+  const own = {
+    ...{ storage, clock, cursors, ids, domains, plans, links: links.service },
+    outgoing: createOutgoing(),
+    tokenKey: new Uint8Array(32),
+  }
+  const imports: ImportService = createImportService({ ...own, jobs, ...deps })
   registerLinkRoutes(site.api, { links: links.service })
   registerJobRoutes(site.api, { jobs })
   registerImportRoutes(site.api, { imports })
@@ -74,7 +80,6 @@ export async function createTestImports(deps: Partial<ImportServiceDeps> = {}) {
   return {
     links,
     imports,
-    jobs,
     clock,
     storage,
     limits,
@@ -97,6 +102,13 @@ export async function createTestImports(deps: Partial<ImportServiceDeps> = {}) {
     },
     rows: async (id: string, query = '') =>
       (await get<{ data: ShownRow[] }>(`/api/v1/imports/${id}/rows?limit=100${query}`)).data,
+    /** Stops the process that runs jobs, and starts another one. */
+    async restart(): Promise<void> {
+      await jobs.stop()
+      jobs = startJobs()
+      createImportService({ ...own, jobs, ...deps })
+      jobs.start()
+    },
     async close() {
       await jobs.stop()
       await site.close()

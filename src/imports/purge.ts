@@ -1,0 +1,43 @@
+import type { Clock } from '../base/clock.ts'
+import { lowestIdAt } from '../base/ids.ts'
+import type { Storage } from '../storage/index.ts'
+import { deleteImport, deleteSomeRows, endedImports, forgottenUpload, nextImport } from './store.ts'
+import { dropUpload } from './uploads.ts'
+
+/** A file that no job has taken in so long was given up. */
+const FORGOTTEN_MS = 24 * 3_600_000
+/** So many rows are deleted at a time. */
+const STEP = 1_000
+
+/** Deletes what imports have left behind that are over, or that never began. */
+export async function purgeImports({
+  storage,
+  clock,
+}: {
+  storage: Storage
+  clock: Clock
+}): Promise<void> {
+  for (const { job_id, upload } of await endedImports(storage.read)) {
+    if (upload !== null) await dropUpload(storage, upload)
+    await storage.write((tx) => deleteImport(tx, job_id), { survives: 'process' })
+  }
+  const below = lowestIdAt('upl', clock.now() - FORGOTTEN_MS)
+  for (;;) {
+    const upload = await forgottenUpload(storage.read, below)
+    if (upload === undefined) break
+    await dropUpload(storage, upload)
+  }
+  await dropOrphans(storage)
+}
+
+/** Deletes the rows of imports whose jobs are gone. */
+async function dropOrphans(storage: Pick<Storage, 'read' | 'write'>): Promise<void> {
+  for (let after = ''; ; ) {
+    const next = await nextImport(storage.read, after)
+    if (next === undefined) return
+    after = next.job_id
+    for (let isGone = !next.isOrphan; !isGone; ) {
+      isGone = await storage.write((tx) => deleteSomeRows(tx, after, STEP), { survives: 'process' })
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { createOutgoing } from '../outgoing/index.ts'
+import { SERVICES, startService } from './testing/services.ts'
+import { createTestImports, type TestImports } from './testing/site.ts'
+
+const TOKEN = 'a-secret-token'
+const LOOPBACK = ['127.0.0.0/8']
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function siteWith(
+  options: Parameters<typeof createTestImports>[0] = {},
+): Promise<TestImports> {
+  const outgoing = createOutgoing({ allowedNetworks: LOOPBACK })
+  const site = await createTestImports({ outgoing, ...options })
+  closing.push(site.close)
+  return site
+}
+
+function serve(...args: Parameters<typeof startService>) {
+  const service = startService(...args)
+  closing.push(service.stop)
+  return service
+}
+
+const ask = (site: TestImports, body: object, query = '') =>
+  site.send('POST', `/api/v1/imports/remote${query}`, { body })
+
+describe.each(Object.entries(SERVICES))('%s', (source, service) => {
+  test('all pages are read, each link once, and the token is gone afterwards', async () => {
+    const site = await siteWith()
+    const { url, asked } = serve(service(230, TOKEN))
+    const body = { source, base_url: `${url}/`, token: TOKEN }
+    const dry = await site.finished(await ask(site, body, '?dry_run=true'))
+    expect(dry.result).toEqual({ created: 230, updated: 0, skipped: 0, refused: 0 })
+    expect((await site.links.list()).pagination.total).toBe(0)
+
+    const done = await site.finished(await ask(site, body))
+    expect(done).toMatchObject({ type: 'imports.remote', status: 'succeeded', result: dry.result })
+    const { pagination, data } = await site.links.list({ limit: '100' })
+    expect(pagination.total).toBe(230)
+    expect(new Set(data.map((link) => link.destination_url)).size).toBe(100)
+    if (source !== 'bitly' && source !== 'short_io') {
+      expect(data.some(({ clicks }) => clicks.imported > 0)).toBe(true)
+    }
+    expect(asked.every(({ path }) => !path.includes(TOKEN))).toBe(true)
+
+    await site.imports.purge()
+    const left = await site.storage.read.db.selectFrom('imports').selectAll().execute()
+    const rows = await site.storage.read.db.selectFrom('jobs').selectAll().execute()
+    expect(left).toEqual([])
+    expect(JSON.stringify(rows)).not.toContain(TOKEN)
+
+    const again = await site.finished(await ask(site, body))
+    expect(again.result).toEqual({ created: 0, updated: 0, skipped: 230, refused: 0 })
+  })
+
+  test('a wrong token is told', async () => {
+    const site = await siteWith()
+    const { url } = serve(service(3, TOKEN))
+    const done = await site.finished(await ask(site, { source, base_url: url, token: 'wrong' }))
+    expect(done).toMatchObject({ status: 'failed', error: { code: 'SOURCE_REFUSED' } })
+  })
+})
+
+test('it waits as long as the service asks for, and goes on', async () => {
+  const waits: number[] = []
+  const site = await siteWith({ sleep: async (ms) => void waits.push(ms) })
+  const { url } = serve(SERVICES.shlink(120, TOKEN), (_, count) => {
+    if (count === 2) return new Response('', { status: 429, headers: { 'Retry-After': '7' } })
+    return count === 4 ? new Response('', { status: 502 }) : undefined
+  })
+  const done = await site.finished(
+    await ask(site, { source: 'shlink', base_url: url, token: TOKEN }),
+  )
+  expect(done.result).toEqual({ created: 120, updated: 0, skipped: 0, refused: 0 })
+  expect(waits).toEqual([7_000, 1_000])
+})
+
+test('a service that fails for good ends the import; what was read stays, and can be undone', async () => {
+  const site = await siteWith({ sleep: async () => {} })
+  const { url } = serve(SERVICES.shlink(120, TOKEN), (_, count) =>
+    count > 1 ? new Response('', { status: 500 }) : undefined,
+  )
+  const done = await site.finished(
+    await ask(site, { source: 'shlink', base_url: url, token: TOKEN }),
+  )
+  expect(done).toMatchObject({
+    status: 'failed',
+    error: { code: 'SOURCE_FAILED' },
+    result: { created: 50 },
+  })
+  const undone = await site.finished(await site.send('POST', `/api/v1/imports/${done.id}/undo`))
+  expect(undone.result).toEqual({ deleted: 50, restored: 0, kept: 0 })
+})
+
+test('an answer that isn’t the service’s ends the import', async () => {
+  const site = await siteWith({ sleep: async () => {} })
+  for (const body of ['<html>', '{"links":7}', '[]']) {
+    const { url } = serve(() => new Response(body))
+    const done = await site.finished(
+      await ask(site, { source: 'shlink', base_url: url, token: TOKEN }),
+    )
+    expect(done).toMatchObject({ status: 'failed', error: { code: 'SOURCE_FAILED' } })
+  }
+})
+
+test('a process that ends in the middle leaves the rest to the next one: no link twice', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const site = await siteWith()
+  const first: string[] = []
+  const { url, asked } = serve(SERVICES.kutt(160, TOKEN), async ({ path }, count) => {
+    if (count !== 3) return undefined
+    first.push(path)
+    // The page is never answered: the process stops meanwhile.
+    resolve()
+    await new Promise((done) => setTimeout(done, 200))
+    return new Response('', { status: 500 })
+  })
+  const answer = await ask(site, { source: 'kutt', base_url: url, token: TOKEN })
+  await promise
+  await site.restart()
+  const done = await site.finished(answer)
+  expect(done.result).toEqual({ created: 160, updated: 0, skipped: 0, refused: 0 })
+  // The pages that were committed weren't asked for again.
+  expect(asked.filter(({ path }) => path.includes('skip=0')).length).toBe(1)
+})
+
+describe('addresses that aren’t called', () => {
+  const details = async (answer: Response) =>
+    (
+      (await answer.json()) as { error: { details: { field: string; code: string }[] } }
+    ).error.details.map(({ field, code }) => [field, code])
+
+  test.each([
+    'http://127.0.0.1:9',
+    'http://localhost:9',
+    'http://10.1.2.3',
+    'http://192.168.0.1/path',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::1]:9',
+    'http://[fd00::1]',
+    'http://[::ffff:127.0.0.1]',
+    'http://0.0.0.0',
+    'http://100.64.0.1',
+    'http://2130706433',
+  ])('%s', async (base_url) => {
+    const site = await siteWith({ outgoing: createOutgoing() })
+    const answer = await ask(site, { source: 'shlink', base_url, token: TOKEN })
+    expect(answer.status).toBe(422)
+    expect(await details(answer)).toEqual([['base_url', 'URL_NOT_ALLOWED']])
+  })
+
+  test('nor where a name leads to one by the time of the connection', async () => {
+    let asked = 0
+    const outgoing = createOutgoing({
+      resolve: async () => [{ address: asked++ === 0 ? '93.184.216.34' : '127.0.0.1', family: 4 }],
+    })
+    const site = await siteWith({ outgoing })
+    const done = await site.finished(
+      await ask(site, { source: 'shlink', base_url: 'http://rebind.example', token: TOKEN }),
+    )
+    expect(done).toMatchObject({ status: 'failed', error: { code: 'URL_NOT_ALLOWED' } })
+  })
+
+  test('nor where a redirect leads to one, and the token goes to no other origin', async () => {
+    const inner = serve(() => ({}))
+    const other = serve(SERVICES.shlink(1, TOKEN))
+    const { url } = serve((at) =>
+      Response.redirect(at.searchParams.get('page') === '1' ? `${other.url}/x` : '/'),
+    )
+    const site = await siteWith()
+    const away = await site.finished(
+      await ask(site, { source: 'shlink', base_url: url, token: TOKEN }),
+    )
+    expect(away.status).toBe('failed')
+    expect(other.asked.map(({ headers }) => headers.get('x-api-key'))).toEqual([null])
+
+    const toPrivate = serve(() => Response.redirect(inner.url.replace('127.0.0.1', '127.0.0.2')))
+    const outgoing = createOutgoing({ allowedNetworks: ['127.0.0.1/32'] })
+    const strict = await siteWith({ outgoing })
+    const done = await strict.finished(
+      await ask(strict, { source: 'shlink', base_url: toPrivate.url, token: TOKEN }),
+    )
+    expect(done).toMatchObject({ status: 'failed', error: { code: 'URL_NOT_ALLOWED' } })
+    expect(inner.asked).toEqual([])
+  })
+
+  test('a service without an address of its own needs one, and a real one', async () => {
+    const site = await siteWith()
+    const none = await ask(site, { source: 'shlink', token: TOKEN })
+    expect(await details(none)).toEqual([['base_url', 'REQUIRED']])
+    const wrong = await ask(site, { source: 'kutt', base_url: 'ftp://a.example', token: TOKEN })
+    expect(await details(wrong)).toEqual([['base_url', 'INVALID_URL']])
+  })
+})

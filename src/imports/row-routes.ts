@@ -1,0 +1,122 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint } from '../http/index.ts'
+import { pageLinks, repeatable } from '../http/page.ts'
+import { JOB_EXAMPLE } from '../jobs/index.ts'
+import { whole } from '../validation/checked.ts'
+import { csvOf, ROW_COLUMNS, renderRow } from './rows.ts'
+import { IMPORT_STATUSES, ROW_EXAMPLE, RowListSchema, UNDO_STATES } from './schemas.ts'
+import type { ImportService } from './service.ts'
+
+const PATH = '/api/v1/imports'
+const TAG = 'Imports'
+const LIMIT = { default: 25, max: 100 }
+
+const Params = z.object({
+  id: z.string().openapi({ description: "The id of the import's job.", example: JOB_EXAMPLE.id }),
+})
+
+const RowsFilter = z.object({
+  status: repeatable(z.enum(IMPORT_STATUSES), IMPORT_STATUSES.length).openapi({
+    param: { description: 'Only rows with this status; may be repeated.' },
+    type: 'array',
+    items: { type: 'string', enum: [...IMPORT_STATUSES] },
+  }),
+  undo: repeatable(z.enum(UNDO_STATES), UNDO_STATES.length).openapi({
+    param: { description: 'Only rows that an undo has dealt with so; may be repeated.' },
+    type: 'array',
+    items: { type: 'string', enum: [...UNDO_STATES] },
+  }),
+})
+
+const RowsQuery = RowsFilter.extend({
+  limit: whole(LIMIT.max)
+    .optional()
+    .openapi({
+      param: { description: `The most rows of a page. Default: ${LIMIT.default}.` },
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMIT.max,
+      example: LIMIT.default,
+    }),
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+})
+
+/** What became of the records of an import: pages, and a table. */
+export function registerRowRoutes(
+  api: Pick<Api, 'add'>,
+  { imports }: { imports: ImportService },
+): void {
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}/rows`,
+    scope: 'links:read',
+    operationId: 'listImportRows',
+    tag: TAG,
+    summary: 'List the rows of an import',
+    description: 'What became of each record, in the order of the file.',
+    params: Params,
+    query: RowsQuery,
+    success: {
+      status: 200,
+      description: 'One page of rows.',
+      schema: RowListSchema,
+      headers: { Link: 'The next and the first page (RFC 8288).' },
+      example: {
+        data: [ROW_EXAMPLE],
+        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
+      },
+    },
+    errors: ['BAD_REQUEST', 'JOB_NOT_FOUND'],
+    async handler(call) {
+      const { limit = LIMIT.default, ...query } = call.query
+      const { data, pagination } = await imports.rows(call.caller, call.params.id, {
+        limit,
+        ...query,
+      })
+      const position = { ...pagination, prev_cursor: null }
+      const headers = { Link: pageLinks(call.baseUrl, call.request.url, position) }
+      const body = { data: data.map((row) => renderRow(row, call.locale)), pagination }
+      return { status: 200, body, headers }
+    },
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}/rows.csv`,
+    scope: 'links:read',
+    operationId: 'exportImportRows',
+    tag: TAG,
+    summary: 'Export the rows of an import as CSV',
+    description:
+      'RFC 4180 with a header row. A value that a spreadsheet would run as a formula has an ' +
+      'apostrophe before it.',
+    params: Params,
+    query: RowsFilter,
+    success: {
+      status: 200,
+      description: 'The rows.',
+      contentType: 'text/csv; charset=utf-8; header=present',
+      schema: z.string(),
+      headers: { 'Content-Disposition': 'A name for the file.' },
+      example: `${ROW_COLUMNS.join(',')}\r\n17,refused,api,https://example.com/api,,slug,SLUG_RESERVED,…,\r\n`,
+    },
+    errors: ['JOB_NOT_FOUND'],
+    async handler(call) {
+      const { id } = call.params
+      const pages = await imports.allRows(call.caller, id, call.query)
+      const { locale } = call
+      return {
+        status: 200,
+        stream: async () => csvOf(pages, locale),
+        headers: {
+          'Content-Type': 'text/csv; charset=utf-8; header=present',
+          'Content-Disposition': `attachment; filename="${id}.csv"`,
+          'Cache-Control': 'no-store',
+        },
+      }
+    },
+  })
+}

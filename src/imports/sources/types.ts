@@ -1,0 +1,58 @@
+import type { SourceRecord } from '../formats/index.ts'
+
+/** Asks the service: a path below its address, with parameters; gives back parsed JSON. */
+export type Ask = (
+  path: string,
+  query: Readonly<Record<string, string>>,
+  headers?: Readonly<Record<string, string>>,
+  form?: Readonly<Record<string, string>>,
+) => Promise<unknown>
+
+/** Some links, and where those after them begin. */
+export interface Page {
+  records: SourceRecord[]
+  /** Null: these are the last. */
+  next: string | null
+  /** Where the service tells. */
+  total?: number | undefined
+}
+
+/** How the links of one service are read, page by page. */
+export interface Source {
+  /** Its address, where there is only one. */
+  readonly baseUrl?: string
+  /** @param cursor null: the first page */
+  page(ask: Ask, token: string, cursor: string | null): Promise<Page>
+}
+
+/** The answer isn't what the service's API promises. */
+export class UnexpectedAnswer extends Error {}
+
+/** The member of an answer that is a list of objects. @throws UnexpectedAnswer */
+export function listIn(answer: unknown, ...path: string[]): SourceRecord[] {
+  const value = at(answer, ...path)
+  if (Array.isArray(value)) return value.filter((item) => typeof item === 'object' && item !== null)
+  throw new UnexpectedAnswer()
+}
+
+/** A member within an answer; undefined: there is none. */
+export function at(answer: unknown, ...path: string[]): unknown {
+  let value = answer
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = (value as Record<string, unknown>)[name]
+  }
+  return value
+}
+
+/** A number within an answer. */
+export function numberAt(answer: unknown, ...path: string[]): number | undefined {
+  const value = Number(at(answer, ...path) ?? Number.NaN)
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** A text within an answer; null: there is none. */
+export function textAt(answer: unknown, ...path: string[]): string | null {
+  const value = at(answer, ...path)
+  return value === undefined || value === null || value === '' ? null : String(value)
+}

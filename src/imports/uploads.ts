@@ -1,0 +1,90 @@
+import type { Ids } from '../base/ids.ts'
+import type { Storage } from '../storage/index.ts'
+import { mappingOf, recognize } from './formats/index.ts'
+import { type Kind, type ReadRecord, readRecords, UnreadableFile } from './records.ts'
+import { deleteSomeChunks, insertChunk } from './store.ts'
+import { type ReceivedFile, receiveFile } from './upload.ts'
+
+/** So many parts of a file are deleted at a time, of half a megabyte each. */
+const CHUNKS_STEP = 16
+
+/** A file that waits for its import. */
+export interface Upload extends Pick<ReceivedFile, 'kind' | 'name' | 'fields' | 'digest'> {
+  id: string
+  /** The first record. */
+  sample: ReadRecord | undefined
+}
+
+/** Files on their way to an import. */
+export function createUploads({ storage, ids }: { storage: Storage; ids: Ids }) {
+  return {
+    /** Stores the file of a request. @throws AppError as {@link receiveFile} does */
+    async receive(request: Request): Promise<Upload> {
+      const id = ids.next('upl')
+      let n = 0
+      let head = ''
+      try {
+        const file = await receiveFile(request, async (text) => {
+          if (n === 0) head = text
+          const at = n++
+          await storage.write((tx) => insertChunk(tx, id, at, text), { survives: 'process' })
+          return true
+        })
+        const [sample] = await firstRecords(file.kind, head, 1)
+        return { id, ...file, sample }
+      } catch (error) {
+        await dropUpload(storage, id).catch(() => {})
+        throw error
+      }
+    },
+
+    /** Deletes an upload if what uses it fails. */
+    async keepIfUsed<T>(upload: Upload, use: () => Promise<T>): Promise<T> {
+      try {
+        return await use()
+      } catch (error) {
+        await dropUpload(storage, upload.id).catch(() => {})
+        throw error
+      }
+    },
+
+    /** The first records of the file of a request, and how they would be read; nothing is stored. */
+    async preview(request: Request, limit: number) {
+      let head = ''
+      const file = await receiveFile(request, async (text) => {
+        head = text
+        return false
+      })
+      const records = (await firstRecords(file.kind, head, limit)).map((record) => record ?? {})
+      const columns = [...new Set(records.flatMap((record) => Object.keys(record)))]
+      const format = recognize(columns)
+      const mapping = mappingOf(format ?? 'csv', columns)
+      return { format, columns, mapping, records }
+    },
+  }
+}
+
+async function firstRecords(kind: Kind, head: string, limit: number): Promise<ReadRecord[]> {
+  const found: ReadRecord[] = []
+  async function* once() {
+    yield head
+  }
+  try {
+    for await (const record of readRecords(kind, once())) {
+      if (found.push(record) === limit) break
+    }
+  } catch (error) {
+    // The head may end within a record.
+    if (!(error instanceof UnreadableFile)) throw error
+  }
+  return found
+}
+
+/** Deletes a file. */
+export async function dropUpload(storage: Pick<Storage, 'write'>, upload: string): Promise<void> {
+  for (let isGone = false; !isGone; ) {
+    isGone = await storage.write((tx) => deleteSomeChunks(tx, upload, CHUNKS_STEP), {
+      survives: 'process',
+    })
+  }
+}

@@ -1,0 +1,153 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** The address is one that this instance doesn't call. */
+export class AddressNotAllowed extends Error {
+  override name = 'AddressNotAllowed'
+}
+
+/** An answer, whatever its status. */
+export interface OutgoingAnswer {
+  status: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  text: string
+}
+
+/** A request to a host that a client has named. */
+export interface OutgoingRequest {
+  method?: 'GET' | 'POST'
+  /** Sent to this origin alone, wherever it redirects to. */
+  headers?: Readonly<Record<string, string>>
+  /** A form. */
+  body?: Readonly<Record<string, string>>
+  signal?: AbortSignal
+}
+
+/** What calls the hosts that clients name. */
+export type Outgoing = ReturnType<typeof createOutgoing>
+
+const REDIRECTS_MAX = 5
+const TIMEOUT_MS = 30_000
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
+type Resolve = (host: string) => Promise<LookupAddress[]>
+
+const resolveBySystem: Resolve = (host) => dns.lookup(host, { all: true, verbatim: true })
+
+/**
+ * Calls hosts that clients name, in public networks alone: a name is resolved once for each
+ * connection, and the connection goes to the very addresses that were checked, those of redirects too.
+ * @param allowedNetworks further networks (CIDR) that may be called
+ */
+export function createOutgoing({
+  allowedNetworks = [],
+  resolve = resolveBySystem,
+}: {
+  allowedNetworks?: readonly string[]
+  resolve?: Resolve
+} = {}) {
+  const networks = allowedNetworks.map((network) =>
+    network.includes('/')
+      ? ipaddr.parseCIDR(network)
+      : ([ipaddr.process(network), network.includes(':') ? 128 : 32] as const),
+  )
+
+  function allows(text: string): boolean {
+    if (!ipaddr.isValid(text)) return false
+    const address = ipaddr.process(text)
+    return (
+      address.range() === 'unicast' ||
+      networks.some(
+        ([network, bits]) =>
+          network.kind() === address.kind() && address.match(network as never, bits),
+      )
+    )
+  }
+
+  /** @throws AddressNotAllowed when one of its addresses isn't */
+  async function addressesOf(hostname: string): Promise<LookupAddress[]> {
+    const host = hostname.replace(/^\[|\]$/g, '')
+    const family = isIP(host)
+    const found = family === 0 ? await resolve(host) : [{ address: host, family }]
+    if (!found.every(({ address }) => allows(address))) throw new AddressNotAllowed()
+    return found
+  }
+
+  const lookup: LookupFunction = (host, { all }, done) => {
+    addressesOf(host).then(
+      (found) => {
+        const [first] = found
+        if (first === undefined) done(new Error('No address'), '')
+        else if (all) done(null, found)
+        else done(null, first.address, first.family)
+      },
+      (error) => done(error, ''),
+    )
+  }
+
+  async function once(url: URL, request: OutgoingRequest): Promise<OutgoingAnswer> {
+    // An address needs no lookup, and gets none.
+    if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) await addressesOf(url.hostname)
+    const { method = 'GET', headers = {}, body, signal } = request
+    const { request: send } = url.protocol === 'https:' ? https : http
+    const text = body && new URLSearchParams(body).toString()
+    const type = text !== undefined && { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const timeout = AbortSignal.timeout(TIMEOUT_MS)
+    return new Promise((done, fail) => {
+      const sent = send(url, {
+        method,
+        headers: { Accept: 'application/json', 'User-Agent': 'Slugline', ...type, ...headers },
+        lookup,
+        agent: false,
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      })
+      sent.on('error', fail)
+      sent.on('response', (answer) => {
+        const parts: Buffer[] = []
+        let length = 0
+        answer.on('error', fail)
+        answer.on('data', (part: Buffer) => {
+          parts.push(part)
+          length += part.length
+          if (length > ANSWER_BYTES_MAX) sent.destroy(new Error('The answer is too long'))
+        })
+        answer.on('end', () => {
+          const { statusCode: status = 0, headers: given } = answer
+          done({ status, headers: given, text: Buffer.concat(parts).toString('utf8') })
+        })
+      })
+      sent.end(text)
+    })
+  }
+
+  return {
+    /** @throws AddressNotAllowed */
+    async check(url: URL): Promise<void> {
+      // A name that doesn't exist now may exist later.
+      await addressesOf(url.hostname).catch((error) => {
+        if (error instanceof AddressNotAllowed) throw error
+      })
+    },
+
+    /** Follows redirects. @throws AddressNotAllowed; other errors when there is no answer */
+    async send(url: URL, request: OutgoingRequest = {}): Promise<OutgoingAnswer> {
+      let at = url
+      for (let redirects = 0; ; redirects++) {
+        const { headers = {}, body, ...rest } = request
+        const own = at.origin === url.origin ? { headers, ...(body && { body }) } : {}
+        const answer = await once(at, { ...rest, ...own })
+        const { location } = answer.headers
+        const isRedirect = answer.status >= 300 && answer.status < 400
+        if (!isRedirect || typeof location !== 'string') return answer
+        const next = URL.parse(location, at.href)
+        if (next === null || !/^https?:$/.test(next.protocol) || redirects === REDIRECTS_MAX) {
+          throw new Error('The redirect leads nowhere')
+        }
+        at = next
+      }
+    },
+  }
+}
