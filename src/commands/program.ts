@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   users: async () => (await import('./users.ts')).registerUsersCommands,
   audit: async () => (await import('./audit.ts')).registerAuditCommand,
   links: async () => (await import('./links.ts')).registerLinksCommands,
+  import: async () => (await import('./import.ts')).registerImportCommand,
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,
   drain: async () => (await import('./drain.ts')).registerDrainCommand,

@@ -16,11 +16,17 @@ export function remoteOf({ environment: { remote } }: CommandContext) {
     )
   }
   /** @throws CommandError with the instance's own words */
-  return async (path: string, query: Readonly<Record<string, string>> = {}): Promise<Response> => {
+  return async (
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+    send: { method?: 'POST'; type?: string; body?: Bun.BodyInit } = {},
+  ): Promise<Response> => {
+    const { method = 'GET', type, body } = send
     const address = `${url}/api/v1${path}?${new URLSearchParams(query)}`
     let response: Response
     try {
-      response = await fetch(address, { headers: { Authorization: `Bearer ${key}` } })
+      const headers = { Authorization: `Bearer ${key}`, ...(type && { 'Content-Type': type }) }
+      response = await fetch(address, { method, headers, ...(body && { body }) })
     } catch {
       throw new CommandError(`${url} does not answer`, 1, 'UNREACHABLE')
     }

@@ -1,0 +1,130 @@
+import { extname } from 'node:path'
+import { type Command, Option } from 'commander'
+import { FORMATS } from '../imports/formats/types.ts'
+import { CONFLICTS } from '../imports/write.ts'
+import { type CommandContext, CommandError } from './context.ts'
+import { facts, toStderr } from './output.ts'
+import { type Remote, remoteOf } from './remote.ts'
+
+/** It is asked how far the import is, less and less often. */
+const POLL_MS = { first: 200, most: 2_000 }
+const BAR_WIDTH = 30
+/** So many refused records are named. */
+const NAMED = 10
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.json': 'application/json',
+  '.ndjson': 'application/x-ndjson',
+  '.jsonl': 'application/x-ndjson',
+}
+
+interface Options {
+  format: string
+  mapping?: string
+  domain?: string
+  onConflict: string
+  dryRun?: true
+  refused?: string
+}
+
+interface Job {
+  id: string
+  status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+  progress: { done: number; total: number | null }
+  result: Record<'created' | 'updated' | 'skipped' | 'refused', number> | null
+  error: { code: string; message: string } | null
+}
+
+/** `import FILE`: links of a file, into the instance that `SLUGLINE_URL` names. */
+export function registerImportCommand(program: Command, context: CommandContext): void {
+  program
+    .command('import')
+    .description('import links from a file, into the instance at SLUGLINE_URL')
+    .argument('<file>', 'CSV, NDJSON or JSON, in UTF-8')
+    .addOption(
+      new Option('--format <name>', 'whose file it is')
+        .choices(['auto', ...FORMATS])
+        .default('auto'),
+    )
+    .option('--mapping <json>', 'the column of each field: \'{"destination_url":"Long URL"}\'')
+    .option('--domain <host>', "the short domain of links whose own isn't one of the instance")
+    .addOption(
+      new Option('--on-conflict <how>', 'what happens where a slug is taken')
+        .choices(CONFLICTS)
+        .default('skip'),
+    )
+    .option('--dry-run', 'check every record, and write no link')
+    .option('--refused <file>', 'write a CSV file of what was refused, with the reasons')
+    .action((file: string, options: Options) => run(context, file, options))
+}
+
+async function run(context: CommandContext, path: string, options: Options): Promise<void> {
+  const file = Bun.file(path)
+  if (!(await file.exists())) throw new CommandError(`There is no file ${path}`, 2)
+  const ask = remoteOf(context)
+  const { format, mapping, domain, onConflict: on_conflict, dryRun, refused } = options
+  const query = {
+    ...{ format, on_conflict },
+    ...(mapping && { mapping }),
+    ...(domain && { domain }),
+    ...(dryRun && { dry_run: 'true' }),
+  }
+  const type = TYPES[extname(path).toLowerCase()] ?? 'text/csv'
+  const answer = await ask('/imports', query, { method: 'POST', type, body: file })
+  const job = await follow(ask, (await answer.json()) as Job, context.json)
+  if (refused !== undefined) {
+    const rows = await ask(`/imports/${job.id}/rows.csv`, { status: 'refused' })
+    await Bun.write(refused, await rows.bytes())
+  }
+  if (job.status !== 'succeeded') {
+    const reason = job.error?.message ?? `The import is ${job.status}.`
+    throw new CommandError(`${reason} (${job.id})`, 1, job.error?.code ?? job.status.toUpperCase())
+  }
+  const counts = job.result ?? { created: 0, updated: 0, skipped: 0, refused: 0 }
+  const shown = {
+    [dryRun ? 'would be created' : 'created']: String(counts.created),
+    ...{ updated: String(counts.updated), skipped: String(counts.skipped) },
+    refused: String(counts.refused),
+    job: job.id,
+  }
+  const reasons = context.json || counts.refused === 0 ? [] : await reasonsOf(ask, job.id)
+  context.print([facts(shown), ...reasons].join('\n'), { id: job.id, ...counts })
+}
+
+/** Waits for the end of a job, with a bar on a terminal. */
+async function follow(ask: Remote, first: Job, isQuiet: boolean): Promise<Job> {
+  const draw = !isQuiet && process.stderr.isTTY ? toStderr : () => {}
+  let waitMs = POLL_MS.first
+  for (let job = first; ; ) {
+    draw(`\r${barOf(job)}`)
+    if (job.status !== 'queued' && job.status !== 'running') {
+      draw('\n')
+      return job
+    }
+    await Bun.sleep(waitMs)
+    waitMs = Math.min(2 * waitMs, POLL_MS.most)
+    job = (await (await ask(`/jobs/${job.id}`)).json()) as Job
+  }
+}
+
+/** `[#####.....]  50%  500 of 1,000` */
+export function barOf({ progress: { done, total } }: Pick<Job, 'progress'>): string {
+  const share = total === null || total === 0 ? 0 : Math.min(1, done / total)
+  const filled = Math.round(share * BAR_WIDTH)
+  const bar = '#'.repeat(filled).padEnd(BAR_WIDTH, '.')
+  const of = total === null ? '' : ` of ${total.toLocaleString('en')}`
+  return `[${bar}] ${String(Math.round(share * 100)).padStart(3)}%  ${done.toLocaleString('en')}${of}`
+}
+
+async function reasonsOf(ask: Remote, id: string): Promise<string[]> {
+  const answer = await ask(`/imports/${id}/rows`, { status: 'refused', limit: String(NAMED) })
+  const { data, pagination } = (await answer.json()) as {
+    data: { row: number; slug: string | null; reasons: { field: string; message: string }[] }[]
+    pagination: { has_more: boolean }
+  }
+  const lines = data.map(({ row, slug, reasons }) => {
+    const why = reasons.map(({ field, message }) => `${field}: ${message}`).join(' ')
+    return `  record ${row}${slug === null ? '' : ` (${slug})`}: ${why}`
+  })
+  return ['Refused:', ...lines, ...(pagination.has_more ? ['  and others; see --refused'] : [])]
+}

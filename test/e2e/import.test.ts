@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { eventually } from '../harness/eventually.ts'
+import { type Slugline, startSlugline } from '../harness/process.ts'
+
+const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
+const HOST = 'go.example'
+
+let directory: string
+let slugline: Slugline
+let key: string
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'slugline-import-'))
+  slugline = await startSlugline({ BASE_URL: 'https://sho.rt', SLUGLINE_DOMAINS: HOST })
+  key = (await slugline.createKey({ workspace: 'own' })).key
+})
+afterAll(async () => {
+  await slugline.dispose()
+  rmSync(directory, { recursive: true })
+})
+
+interface Row {
+  row: number
+  slug: string
+  destination_url: string
+  status: string
+}
+
+/** `slugline import`, against the server of this test. */
+async function importFile(file: string, ...options: string[]) {
+  const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
+  const program = resolve(import.meta.dir, '../../bin/slugline')
+  const child = Bun.spawn([program, 'import', file, '--json', ...options], {
+    env,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { status, stderr, body: stdout === '' ? null : JSON.parse(stdout) }
+}
+
+const get = async <T>(path: string) =>
+  (await (await slugline.call('GET', path, { key })).json()) as T
+
+const rowsOf = async (id: string) => {
+  const { data } = await get<{ data: Row[] }>(`/api/v1/imports/${id}/rows?limit=100`)
+  return data
+}
+
+const visit = (slug: string) =>
+  fetch(`${slugline.url}/${slug.split('/').map(encodeURIComponent).join('/')}`, {
+    headers: { Host: HOST },
+    redirect: 'manual',
+  })
+
+const finished = (id: string) =>
+  eventually('the job has ended', async () => {
+    const job = await get<{ status: string; result: object }>(`/api/v1/jobs/${id}`)
+    return job.status === 'queued' || job.status === 'running' ? undefined : job
+  })
+
+describe.each([
+  ['bitly.csv', 3, 0],
+  ['dub.csv', 3, 0],
+  ['shlink.csv', 2, 0],
+  ['yourls.csv', 3, 0],
+  ['kutt.json', 2, 1],
+  ['short_io.csv', 2, 0],
+  ['rebrandly.csv', 2, 0],
+  ['sink.json', 2, 1],
+  ['chhoto.json', 2, 0],
+  ['slugline.ndjson', 2, 0],
+])('%s', (name, created, refused) => {
+  test('goes through dry run, import, the redirect of every slug, and undo', async () => {
+    const file = join(FIXTURES, name)
+    const dry = await importFile(file, '--domain', HOST, '--dry-run')
+    expect(dry).toMatchObject({ status: 0, body: { created, refused } })
+    const done = await importFile(file, '--domain', HOST)
+    expect(done.body).toMatchObject({ created, refused })
+    const made = (await rowsOf(done.body.id)).filter(({ status }) => status === 'created')
+    expect(made.length).toBe(created)
+    for (const { slug, destination_url: destination } of made) {
+      const answer = await visit(slug)
+      // One of the fixtures is switched off.
+      if (slug === 'plain') expect(answer.status).toBe(410)
+      else expect(answer.headers.get('location')).toBe(destination)
+    }
+    const undo = await slugline.call('POST', `/api/v1/imports/${done.body.id}/undo`, { key })
+    const { id } = (await undo.json()) as { id: string }
+    expect((await finished(id)).result).toEqual({ deleted: created, restored: 0, kept: 0 })
+    for (const { slug } of made) expect((await visit(slug)).status).toBe(404)
+  })
+})
+
+test('the command names what was refused, and fails where nothing can be imported', async () => {
+  const file = join(directory, 'some.csv')
+  writeFileSync(file, 'Long URL,Slug\nhttps://a.example/,one\nnot an address,two\n')
+  const refused = join(directory, 'refused.csv')
+  const done = await importFile(file, '--refused', refused)
+  expect(done).toMatchObject({ status: 0, body: { created: 1, refused: 1 } })
+  expect(readFileSync(refused, 'utf8')).toContain('INVALID_URL')
+
+  const conflict = await importFile(file, '--on-conflict', 'fail')
+  expect(conflict.status).toBe(1)
+  expect(conflict.stderr).toContain('IMPORT_CONFLICT')
+  writeFileSync(file, 'Colour,Size\nred,1\n')
+  expect((await importFile(file)).stderr).toContain('VALIDATION_FAILED')
+  expect((await importFile(join(directory, 'none.csv'))).status).toBe(2)
+  expect((await importFile(file, '--format', 'excel')).status).toBe(2)
+})
+
+test('a process that is killed again and again goes on without doubling a link', async () => {
+  const records = 2_000
+  const lines = Array.from({ length: records }, (_, i) => `https://example.org/${i},killed-${i}`)
+  const answer = await fetch(`${slugline.url}/api/v1/imports`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv' },
+    body: `Long URL,Slug\n${lines.join('\n')}\n`,
+  })
+  const { id } = (await answer.json()) as { id: string }
+  const doneSoFar = async () =>
+    (await get<{ progress: { done: number } }>(`/api/v1/jobs/${id}`)).progress.done
+  for (const least of [1, 500, 1_000]) {
+    await eventually('it has come so far', async () =>
+      (await doneSoFar()) >= least ? true : undefined,
+    )
+    await slugline.kill()
+    await slugline.restart()
+  }
+  const job = await finished(id)
+  expect(job).toMatchObject({
+    status: 'succeeded',
+    result: { created: records, updated: 0, skipped: 0, refused: 0 },
+  })
+  const list = await get<{ pagination: { total: number } }>('/api/v1/links?search=killed-&limit=1')
+  expect(list.pagination.total).toBe(records)
+})
