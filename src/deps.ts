@@ -206,13 +206,7 @@ function createServices(parts: Parts) {
   const links = createLinks(parts)
   const jobs = createJobService(parts)
   const outgoing = createOutgoing({ allowedNetworks: config.outgoingNetworks })
-  const imports = createImportService({
-    ...parts,
-    links,
-    jobs,
-    outgoing,
-    tokenKey: secrets.imports,
-  })
+  const imports = createImportService({ ...parts, links, jobs, outgoing })
   const lookUpTxt = createLookUpTxt(config.dnsServers)
   const ownDomains = createDomainService({ ...parts, lookUpTxt })
   const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })

@@ -23,8 +23,8 @@ export interface RemoteInput extends ImportInput {
 /** What reading another service needs. */
 export interface RemoteDeps extends ImportDeps {
   outgoing: Outgoing
-  /** Encrypts tokens. */
-  tokenKey: Uint8Array
+  /** `imports` encrypts tokens. */
+  secrets: { readonly imports: Uint8Array }
   /** Waits between two attempts. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -42,7 +42,7 @@ export async function importRemote(
   const { source, baseUrl } = run.job.input
   const sealed = await findToken(deps.storage.read, run.job.id)
   if (sealed === null) throw new AppError('SOURCE_REFUSED')
-  const token = unseal(deps.tokenKey, sealed, run.job.id)
+  const token = unseal(deps.secrets.imports, sealed, run.job.id)
   const ask = createAsk(deps, baseUrl, run.signal)
   async function* read(state: ImportState): AsyncIterable<Batch> {
     // Null: the last page was dealt with.

@@ -142,7 +142,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
     description:
       'A job that deletes the links that the import made, and sets back those that it changed. Links ' +
       'that were changed since stay; the rows with `undo=kept` name them. Its result is ' +
-      '`{"deleted","restored","kept"}`.',
+      '`{"import_id","deleted","restored","kept"}`.',
     params: Params,
     dryRun: true,
     success: accepted('The job.'),

@@ -1,8 +1,8 @@
 import type { Actor } from '../audit/index.ts'
-import type { Domains } from '../domains/index.ts'
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
 import type { Checkpoint, JobRun } from '../jobs/index.ts'
-import { createLinkSchemas, type LinkAsker, type LinkService } from '../links/index.ts'
+import { addressOn, createLinkSchemas, type LinkAsker, type LinkService } from '../links/index.ts'
 import type { Plans } from '../plans/service.ts'
 import {
   rehearse as rehearseTransaction,
@@ -106,7 +106,8 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
   const { hiddenFolders } = input
   const asker = { ...(await askerFor(deps, job)), hiddenFolders }
   const check = createRecordCheck(createLinkSchemas(links.rules), { domains, workspaceNo }, input)
-  const ctx = { links, asker, onConflict: input.on_conflict }
+  const ctx = { links, domains, asker, onConflict: input.on_conflict }
+  const keysOf = (record: ReadyRecord) => takenBy(record, domains)
 
   async function hashed(record: CheckedRecord, isDry: boolean): Promise<ReadyRecord> {
     const { fields } = record
@@ -160,7 +161,9 @@ async function createStep(deps: ImportDeps, { job, signal, checkpoint }: ImportR
           tx,
           told.map((outcome) => rowOf(job.id, outcome)),
         )
-        if (isDry) await insertSeen(tx, job.id, outcomes.flatMap(takenKeys))
+        const made = outcomes.filter(({ status }) => status === 'created')
+        const keys = made.flatMap(({ record }) => keysOf(record))
+        if (isDry) await insertSeen(tx, job.id, keys)
         await checkpoint(tx, checkpointOf(next))
         return next
       },
@@ -206,17 +209,13 @@ function isConflict({ status, reasons }: Outcome): boolean {
 }
 
 /** What no two links may have. */
-function keysOf({ fields }: ReadyRecord): string[] {
+function takenBy({ fields }: ReadyRecord, cases: Pick<Domains, 'isCaseSensitive'>): string[] {
   if (fields === null) return []
-  const { slug, domain = 0, external_id: externalId } = fields
+  const { slug, domain = DEFAULT_DOMAIN, external_id: externalId } = fields
   return [
-    ...(slug === undefined ? [] : [`slug ${domain}/${slug.key}`]),
+    ...(slug === undefined ? [] : [`slug ${domain}/${addressOn(domain, slug.slug, cases).key}`]),
     ...(externalId === undefined || externalId === null ? [] : [`external_id ${externalId}`]),
   ]
-}
-
-function takenKeys({ status, record }: Outcome): string[] {
-  return status === 'created' ? keysOf(record) : []
 }
 
 function rowOf(jobId: string, outcome: Outcome): ImportRow {

@@ -19,8 +19,13 @@ import { type ImportRow, insertImport, listRows, type RowsFilter } from './store
 import { type UndoState, undoImport } from './undo.ts'
 import { createUploads, type Upload } from './uploads.ts'
 
-/** The types of the jobs of imports. */
-export const IMPORT_JOBS = { file: 'imports.file', remote: 'imports.remote', undo: 'imports.undo' }
+/** The types of the jobs of imports; dry runs have their own, so that a list of jobs tells them apart. */
+const JOBS = {
+  file: { real: 'imports.file', dry: 'imports.file.dry_run' },
+  remote: { real: 'imports.remote', dry: 'imports.remote.dry_run' },
+} as const
+const UNDO = 'imports.undo'
+const OF_IMPORTS: readonly string[] = Object.values(JOBS).flatMap(Object.values<string>)
 
 /** So many rows are read at a time. */
 const STEP = 1_000
@@ -40,13 +45,13 @@ export type ImportService = ReturnType<typeof createImportService>
 /** Imports of files and from other services: jobs that can be tried first and taken back. */
 export function createImportService(deps: ImportServiceDeps) {
   const { storage, jobs, cursors } = deps
-  jobs.register(IMPORT_JOBS.file, (run: JobRun<FileInput, ImportState>) => importFile(deps, run))
-  jobs.register(IMPORT_JOBS.remote, (run: JobRun<RemoteInput, ImportState>) =>
-    importRemote(deps, run),
-  )
-  jobs.register(IMPORT_JOBS.undo, (run: JobRun<{ import: string }, UndoState>) =>
-    undoImport(deps, run),
-  )
+  for (const type of Object.values(JOBS.file)) {
+    jobs.register(type, (run: JobRun<FileInput, ImportState>) => importFile(deps, run))
+  }
+  for (const type of Object.values(JOBS.remote)) {
+    jobs.register(type, (run: JobRun<RemoteInput, ImportState>) => importRemote(deps, run))
+  }
+  jobs.register(UNDO, (run: JobRun<{ import: string }, UndoState>) => undoImport(deps, run))
 
   return {
     ...createUploads(deps),
@@ -70,7 +75,7 @@ export function createImportService(deps: ImportServiceDeps) {
       const { id, kind } = upload
       const { hiddenFolders } = asker
       const input: FileInput = { ...options, format, upload: id, kind, hiddenFolders }
-      const row = await jobs.enqueue(tx, asker, { type: IMPORT_JOBS.file, input })
+      const row = await jobs.enqueue(tx, asker, { type: typeOf(JOBS.file, input), input })
       await insertImport(tx, { job_id: row.id, upload: id, token: null })
       return row
     },
@@ -101,8 +106,8 @@ export function createImportService(deps: ImportServiceDeps) {
     ) {
       const { hiddenFolders } = asker
       const input: RemoteInput = { ...options, format: options.source, hiddenFolders }
-      const row = await jobs.enqueue(tx, asker, { type: IMPORT_JOBS.remote, input })
-      const sealed = seal(deps.tokenKey, token, row.id)
+      const row = await jobs.enqueue(tx, asker, { type: typeOf(JOBS.remote, input), input })
+      const sealed = seal(deps.secrets.imports, token, row.id)
       await insertImport(tx, { job_id: row.id, upload: null, token: sealed })
       return row
     },
@@ -111,7 +116,7 @@ export function createImportService(deps: ImportServiceDeps) {
     async undo(tx: Transaction, asker: Asker, id: string) {
       const job = await importOf(jobs, asker, id)
       if (job.finished_at === null) throw new AppError('IMPORT_RUNNING')
-      return jobs.enqueue(tx, asker, { type: IMPORT_JOBS.undo, input: { import: id } })
+      return jobs.enqueue(tx, asker, { type: UNDO, input: { import: id } })
     },
 
     /** What became of the records. @throws AppError JOB_NOT_FOUND, BAD_REQUEST (INVALID_CURSOR) */
@@ -141,7 +146,7 @@ export function createImportService(deps: ImportServiceDeps) {
 /** The job of an import. @throws AppError JOB_NOT_FOUND */
 async function importOf(jobs: Pick<JobService, 'get'>, caller: Caller, id: string) {
   const job = await jobs.get(caller, id)
-  if (job.type === IMPORT_JOBS.file || job.type === IMPORT_JOBS.remote) return job
+  if (OF_IMPORTS.includes(job.type)) return job
   throw new AppError('JOB_NOT_FOUND')
 }
 
@@ -183,4 +188,8 @@ async function* walk(
     yield rows
     after = last.n
   }
+}
+
+function typeOf({ real, dry }: { real: string; dry: string }, { dry_run }: { dry_run: boolean }) {
+  return dry_run ? dry : real
 }

@@ -11,13 +11,14 @@ const STEP = 50
 
 /** What a job that takes back an import gives out. */
 export interface UndoResult {
+  import_id: string
   deleted: number
   restored: number
   kept: number
 }
 
 /** How far it is: rows from `below` on are dealt with. */
-export interface UndoState extends UndoResult {
+export interface UndoState extends Omit<UndoResult, 'import_id'> {
   below: number
   total: number
 }
@@ -43,8 +44,7 @@ export async function undoImport(
     signal.throwIfAborted()
     const rows = await listUndoable(storage.read, jobId, state.below, STEP)
     const last = rows.at(-1)
-    const { deleted, restored, kept } = state
-    if (last === undefined) return { deleted, restored, kept }
+    if (last === undefined) return resultOf(jobId, state)
     const prepared = await Promise.all(rows.map((row) => prepare(deps.links, asker, row)))
     state = await storage.write(
       async (tx) => {
@@ -59,13 +59,17 @@ export async function undoImport(
             total,
             failed: next.kept,
           },
-          result: { deleted: next.deleted, restored: next.restored, kept: next.kept },
+          result: resultOf(jobId, next),
         })
         return next
       },
       { workspaceNo },
     )
   }
+}
+
+function resultOf(import_id: string, { deleted, restored, kept }: UndoState): UndoResult {
+  return { import_id, deleted, restored, kept }
 }
 
 /** Reads what a link was before; an error is told when it is its turn. */

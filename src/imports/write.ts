@@ -1,5 +1,7 @@
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import {
+  addressOn,
   findLinkAt,
   findLinkByExternalId,
   type Link,
@@ -8,7 +10,12 @@ import {
   type PreparedCreate,
 } from '../links/index.ts'
 import { parseSlug } from '../links/slug.ts'
-import { type ImportStatus, savepoint, type Transaction } from '../storage/index.ts'
+import {
+  type ImportStatus,
+  StorageUnavailable,
+  savepoint,
+  type Transaction,
+} from '../storage/index.ts'
 import { Fault } from '../validation/fault.ts'
 
 /** What happens to a record whose slug or external id a link has already. */
@@ -41,6 +48,7 @@ export interface Outcome {
 /** What writing needs. */
 export interface WriteContext {
   links: Pick<LinkService, 'create' | 'update'>
+  domains: Pick<Domains, 'isCaseSensitive'>
   asker: LinkAsker
   onConflict: OnConflict
 }
@@ -58,11 +66,11 @@ export async function writeRecord(
     const link = await savepoint(tx, (part) => ctx.links.create(part, ctx.asker, fields))
     return { ...outcomeOf(record, 'created'), link }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const reasons = reasonsOf(error)
+    const refusal = refusalOf(error)
+    const reasons = reasonsOf(refusal)
     const inTheWay = reasons.length === 1 ? conflictOf(reasons[0] as ErrorDetail) : undefined
     if (inTheWay === undefined) return outcomeOf(record, 'refused', reasons)
-    return resolve(ctx, tx, record, fields, { error, reasons, inTheWay })
+    return resolve(ctx, tx, record, fields, { error: refusal, reasons, inTheWay })
   }
 }
 
@@ -79,7 +87,7 @@ async function resolve(
   fields: PreparedCreate,
   { error, reasons, inTheWay }: Conflict,
 ): Promise<Outcome> {
-  const address = { key: fields.slug?.key ?? '', domainNo: fields.domain ?? 0 }
+  const address = addressOn(fields.domain ?? DEFAULT_DOMAIN, fields.slug?.slug ?? '', ctx.domains)
   const other =
     inTheWay === 'slug'
       ? await findLinkAt(tx, address, ctx.asker)
@@ -118,8 +126,7 @@ async function update(
       clicksBefore: imported_clicks,
     }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    return outcomeOf(record, 'refused', reasonsOf(error))
+    return outcomeOf(record, 'refused', reasonsOf(refusalOf(error)))
   }
 }
 
@@ -136,8 +143,8 @@ async function rename(
     try {
       const link = await savepoint(tx, (part) => links.create(part, asker, { ...fields, slug }))
       return { ...outcomeOf(record, 'renamed', reasons), link }
-    } catch (refusal) {
-      if (!(refusal instanceof AppError)) throw refusal
+    } catch (failure) {
+      const refusal = refusalOf(failure)
       if (refusal.code !== 'SLUG_TAKEN') return outcomeOf(record, 'refused', reasonsOf(refusal))
     }
   }
@@ -161,6 +168,13 @@ function outcomeOf(
   reasons: ErrorDetail[] = [],
 ): Outcome {
   return { record, status, reasons, link: null, versionBefore: null, clicksBefore: null }
+}
+
+/** The refusal of a record; whatever else it is, the step fails. */
+function refusalOf(error: unknown): AppError {
+  if (!(error instanceof AppError)) throw error
+  if (error.code === 'SERVICE_UNAVAILABLE') throw new StorageUnavailable('Later', { cause: error })
+  return error
 }
 
 /** Why a write was refused, field by field. */

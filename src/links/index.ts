@@ -1,3 +1,4 @@
+export { addressOn } from './addresses.ts'
 export { blockLink, blockOfAddress, invalidValue, parseNamed, unblockLink } from './block.ts'
 export { rekeySlugs } from './cases.ts'
 export type { LinkAsker, LinkServiceDeps } from './context.ts'

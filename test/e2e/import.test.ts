@@ -94,7 +94,7 @@ describe.each([
     }
     const undo = await slugline.call('POST', `/api/v1/imports/${done.body.id}/undo`, { key })
     const { id } = (await undo.json()) as { id: string }
-    expect((await finished(id)).result).toEqual({ deleted: created, restored: 0, kept: 0 })
+    expect((await finished(id)).result).toMatchObject({ deleted: created, restored: 0, kept: 0 })
     for (const { slug } of made) expect((await visit(slug)).status).toBe(404)
   })
 })

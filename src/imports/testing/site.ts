@@ -66,7 +66,7 @@ export async function createTestImports(deps: Partial<ImportServiceDeps> = {}) {
   const own = {
     ...{ storage, clock, cursors, ids, domains, plans, links: links.service },
     outgoing: createOutgoing(),
-    tokenKey: new Uint8Array(32),
+    secrets: { imports: new Uint8Array(32) },
   }
   const imports: ImportService = createImportService({ ...own, jobs, ...deps })
   registerLinkRoutes(site.api, { links: links.service })
