@@ -47,6 +47,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['backend/drain.ts'],
   ['backend', 'backup', 'move', 'administration.ts'],
   ['app.ts'],
+  ['timers.ts'],
   ['deps.ts'],
   ['commands'],
   ['main.ts'],

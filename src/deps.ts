@@ -10,7 +10,6 @@ import { DEFAULT_DOMAIN, domainsFile, syncDomains } from './domains/index.ts'
 import { createLookUpTxt } from './domains/lookup.ts'
 import { createDomainService } from './domains/service.ts'
 import { createCursors } from './http/cursor.ts'
-import { purgeIdempotency } from './http/index.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
 import { createImportService } from './imports/service.ts'
 import { createJobService } from './jobs/index.ts'
@@ -35,15 +34,11 @@ import {
   type Redirect,
 } from './redirect/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
+import { startTimers } from './timers.ts'
 import { createUserService } from './users/service.ts'
 
 /** Reports of visitors from one address, of IPv6 from one /64: a burst of five, then one every ten minutes. */
 const REPORTS = { ratePerMinute: 0.1, burst: 5 }
-/** Blocks and domains that another node or a command has changed are obeyed within a second. */
-const REFRESH_EVERY_MS = 500
-const PURGE_EVERY_MS = 60_000
-/** The statistics process comes at least so often, to delete what plans keep no longer. */
-const STATISTICS_EVERY_MS = 21_600_000
 
 /** How much later than newer clicks a node may store a click: after an outage of its database. */
 const LIVE_LATE_MS = 60_000
@@ -61,7 +56,7 @@ export async function createDeps(input: ServingInput): Promise<Serving> {
     ...input,
     checks: [...backend.checks, diskCheck(input.config.dataDir), secretCheck(input.secretFile)],
   })
-  const stopTimers = startTimers(parts, services)
+  const stopTimers = startTimers({ ...parts, ...services })
   const backups = startBackups(input)
   jobs.start()
   return {
@@ -169,31 +164,6 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
       ask(request, path, peer)
     return watched === null ? visit(request, peer) : onTls(watched, baseUrl)
   }
-}
-
-/** Deletes what is too old, from time to time. Returns what ends it. */
-function startTimers(
-  { backend, blocks, clock, domains, logger }: Parts,
-  { accounts, administration, imports, jobs, ownDomains }: Services,
-) {
-  const timers = [
-    setInterval(() => {
-      purgeIdempotency(backend.storage, clock.now()).catch((err) =>
-        logger.warn({ err }, 'Old idempotency records could not be deleted'),
-      )
-      void administration.purge()
-      accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
-      jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
-      imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
-      ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
-    }, PURGE_EVERY_MS),
-    // While the database is away, what is known stays.
-    setInterval(() => blocks.list.refresh().catch(() => {}), REFRESH_EVERY_MS),
-    setInterval(() => domains.refresh().catch(() => {}), REFRESH_EVERY_MS),
-    setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS),
-  ]
-  for (const timer of timers) timer.unref()
-  return () => timers.forEach(clearInterval)
 }
 
 type Services = ReturnType<typeof createServices>

@@ -931,6 +931,52 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/imports/remote': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: boolean
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ImportRemote']
+        }
+      }
+      responses: {
+        202: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Job']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/imports/{id}/rows': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -4175,6 +4221,53 @@ export interface paths {
         403: { headers: { [name: string]: unknown }; content?: never }
         404: { headers: { [name: string]: unknown }; content?: never }
         409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/imports/remote': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: boolean
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ImportRemote']
+        }
+      }
+      responses: {
+        202: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Job']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
         429: { headers: { [name: string]: unknown }; content?: never }
         500: { headers: { [name: string]: unknown }; content?: never }
@@ -8328,6 +8421,16 @@ export interface components {
       mapping: { [name: string]: string }
       /** The first records, as they stand in the file. */
       records: { [name: string]: unknown }[]
+    }
+    ImportRemote: {
+      /** What runs there. */
+      source: 'shlink' | 'kutt' | 'yourls' | 'dub' | 'bitly' | 'short_io'
+      /** Its address. Default for Dub, Bitly and Short.io: their own. Not in a private network, unless the operator of this instance allows that. */
+      base_url?: string
+      /** An API key of the service that may read its links; of YOURLS the signature. Kept, encrypted, as long as the job runs. */
+      token: string
+      domain?: string
+      on_conflict?: 'skip' | 'update' | 'rename' | 'fail'
     }
     ImportRowList: {
       data: components['schemas']['ImportRow'][]

@@ -1,0 +1,61 @@
+import type { Backend } from './backend/types.ts'
+import type { Clock } from './base/clock.ts'
+import type { Logger } from './base/logger.ts'
+import { purgeIdempotency } from './http/index.ts'
+
+/** Blocks and domains that another node or a command has changed are obeyed within a second. */
+const REFRESH_EVERY_MS = 500
+const PURGE_EVERY_MS = 60_000
+/** The statistics process comes at least so often, to delete what plans keep no longer. */
+const STATISTICS_EVERY_MS = 21_600_000
+
+/** What comes again from time to time. */
+interface Recurring {
+  backend: Pick<Backend, 'storage' | 'statistics'>
+  clock: Clock
+  logger: Pick<Logger, 'warn'>
+  blocks: { list: { refresh(): Promise<unknown> } }
+  domains: { refresh(): Promise<unknown> }
+  ownDomains: { recheck(): Promise<unknown> }
+  accounts: Purged
+  administration: Purged
+  imports: Purged
+  jobs: Purged
+}
+
+interface Purged {
+  purge(): Promise<unknown>
+}
+
+/** Deletes what is too old and looks for what is new, from time to time. Returns what ends it. */
+export function startTimers({
+  backend,
+  blocks,
+  clock,
+  domains,
+  logger,
+  accounts,
+  administration,
+  imports,
+  jobs,
+  ownDomains,
+}: Recurring) {
+  const timers = [
+    setInterval(() => {
+      purgeIdempotency(backend.storage, clock.now()).catch((err) =>
+        logger.warn({ err }, 'Old idempotency records could not be deleted'),
+      )
+      void administration.purge()
+      accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
+      jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
+      imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
+      ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
+    }, PURGE_EVERY_MS),
+    // While the database is away, what is known stays.
+    setInterval(() => blocks.list.refresh().catch(() => {}), REFRESH_EVERY_MS),
+    setInterval(() => domains.refresh().catch(() => {}), REFRESH_EVERY_MS),
+    setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS),
+  ]
+  for (const timer of timers) timer.unref()
+  return () => timers.forEach(clearInterval)
+}
