@@ -32,6 +32,8 @@ const LAYERS: readonly (readonly string[])[] = [
     'links/slug.ts',
     'links/placeholders.ts',
   ],
+  ['statistics/enrich'],
+  ['rules'],
   ['workers'],
   ['http', 'redirect'],
   ['plans', 'dashboard', 'audit'],

@@ -46,6 +46,8 @@ test('everything that a record tells', () => {
     utm_campaign: 'ä',
     utm_term: null,
     utm_content: '1',
+    rule: null,
+    variant: null,
   })
 })
 

@@ -1,9 +1,9 @@
 import { createMemo } from '../../base/memo.ts'
-import { type AgentVerdict, classifyAgent, judgeVisit } from '../../clicks/classify.ts'
+import { judgeVisit } from '../../clicks/classify.ts'
 import { type ClickRecord, HOW } from '../../clicks/record.ts'
 import { visitorBits } from '../../clicks/visitor-bits.ts'
 import type { Click, ClickKind } from '../types.ts'
-import { type AgentDetails, describeAgent } from './device.ts'
+import { readAgent } from './agent.ts'
 import { languageOf } from './language.ts'
 import { openPlaces, type PlacesOptions } from './places.ts'
 import { referrerOf } from './referrer.ts'
@@ -51,17 +51,12 @@ export function createEnricher(options: EnricherOptions) {
         utm_campaign: utm === 0 ? null : plain(utm.campaign),
         utm_term: utm === 0 ? null : plain(utm.term),
         utm_content: utm === 0 ? null : plain(utm.content),
+        rule: record[12] || null,
+        variant: record[13] || null,
       }
     },
     close: () => places.close(),
   }
-}
-
-/** A program's own name is its browser; what it pretends to run on says nothing. */
-function readAgent(userAgent: string): AgentDetails & { verdict: AgentVerdict } {
-  const verdict = classifyAgent(userAgent)
-  if (verdict.kind === 'human') return { verdict, ...describeAgent(userAgent) }
-  return { verdict, browser: verdict.name, os: null, device: 'bot' }
 }
 
 /**

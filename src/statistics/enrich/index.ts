@@ -1,1 +1,2 @@
 export { createEnricher } from './enricher.ts'
+export { createPlaceLookup } from './places.ts'

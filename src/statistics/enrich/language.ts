@@ -8,9 +8,13 @@ const HEADERS_REMEMBERED = 2_000
  * script (`zh-Hans`, `zh-Hant`). Obsolete codes become today's (`iw`: `he`). Null when there is
  * none, or what is there is no language tag.
  */
-export const languageOf = createMemo(HEADERS_REMEMBERED, preferred)
+export const languageOf = createMemo(HEADERS_REMEMBERED, (header: string): string | null => {
+  const tag = preferredTag(header)
+  return tag === null ? null : reduce(tag)
+})
 
-function preferred(header: string): string | null {
+/** The same as a whole language tag (BCP 47), as the header has it. */
+export function preferredTag(header: string): string | null {
   let best: string | null = null
   let bestWeight = 0
   for (const part of header.split(',')) {
@@ -19,9 +23,8 @@ function preferred(header: string): string | null {
     const given = parameters.find((parameter) => /^q=/i.test(parameter))
     const weight = given === undefined ? 1 : Number(given.slice(2))
     if (!(weight > bestWeight && weight <= 1)) continue
-    const language = reduce(range)
-    if (language === null) continue
-    best = language
+    if (reduce(range) === null) continue
+    best = range
     bestWeight = weight
   }
   return best

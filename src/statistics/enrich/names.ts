@@ -1,3 +1,5 @@
+import bowser from 'bowser'
+
 /** Browsers that bowser doesn't know or confuses, apps first; the first that fits decides. */
 export const APPS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Instagram', /\bInstagram \d/],
@@ -79,3 +81,8 @@ export const SYSTEMS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['NetBSD', /\bNetBSD\b/],
   ['Linux', /\bLinux\b|\bX11\b/i],
 ]
+
+/** Every operating system that there is a name for. */
+export const OS_NAMES: readonly string[] = [
+  ...new Set([...SYSTEMS.map(([name]) => name), ...Object.values(bowser.OS_MAP)]),
+].sort()

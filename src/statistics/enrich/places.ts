@@ -79,6 +79,15 @@ export function openPlaces({ database, logger, checkEveryMs }: PlacesOptions) {
   }
 }
 
+/** The same, opened when the first place is asked for: it takes tens of megabytes. */
+export function createPlaceLookup(options: PlacesOptions): (network: string) => Place {
+  let places: ReturnType<typeof openPlaces> | undefined
+  return (network) => {
+    places ??= openPlaces(options)
+    return places.find(network)
+  }
+}
+
 /** Networks all over; a database that knows none of them may still know others. */
 const PROBES = [...'2001:67c:2e8:: 2001:218:: 2001:4860:4860:: 2a01:4f8:: 2400:cb00::'.split(' ')]
 for (let first = 1; first < 224; first++) {

@@ -1,0 +1,172 @@
+import { z } from '@hono/zod-openapi'
+import { checked } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
+import { canonicalZone } from '../validation/zone.ts'
+import { AGENT_KINDS, type Conditions, DEVICES, RULE_BOUNDS, type Rule, WEEKDAYS } from './types.ts'
+import {
+  browserName,
+  countryOf,
+  hostPattern,
+  isDate,
+  languageTag,
+  minutesOf,
+  momentOf,
+  networkOf,
+  readBy,
+  regionOf,
+  systemName,
+  VERSION,
+} from './values.ts'
+
+/** A description with its type, which a transformed value would not tell. */
+export const about = (description: string, type = 'string') => ({ type, description }) as never
+
+/** A list of values, each checked. */
+function listOf<S extends z.ZodType>(item: S, description: string, example: unknown) {
+  return z
+    .array(item)
+    .min(1)
+    .max(RULE_BOUNDS.values)
+    .openapi({ description, example: [example] as never })
+}
+
+function texts(check: (given: string) => string | Fault, description: string, example: string) {
+  const item = checked(z.string(), check).openapi({ type: 'string' })
+  return listOf(item, description, example)
+}
+
+function named(check: (given: string) => string | Fault, description: string, example: string) {
+  const name = checked(z.string(), check).openapi({ type: 'string' })
+  const min = checked(z.string(), (text) =>
+    VERSION.test(text) ? text : new Fault('INVALID_VALUE', { allowed: ['17', '17.4'] }),
+  )
+  const withVersion = z.strictObject({
+    name,
+    min: min.optional().openapi(about('The version from which on it is meant: `17`, `17.4`.')),
+  })
+  return listOf(z.union([name, withVersion]), description, example)
+}
+
+const moment = (description: string) =>
+  checked(z.string(), momentOf).optional().openapi(about(description))
+
+const timeOfDay = checked(z.string(), (text) =>
+  minutesOf(text) === null ? new Fault('INVALID_VALUE', { allowed: ['00:00–24:00'] }) : text,
+).openapi({ type: 'string' })
+
+const time = z
+  .strictObject({
+    timezone: checked(
+      z.string(),
+      (name) => canonicalZone(name) ?? new Fault('INVALID_TIMEZONE'),
+    ).openapi(about('The IANA name of the time zone: `Europe/Berlin`.')),
+    from: moment('A timestamp (RFC 3339), or a date of the zone: from its midnight on.'),
+    until: moment('A timestamp, itself not included, or a date, which is included.'),
+    days: z
+      .array(z.enum(WEEKDAYS))
+      .min(1)
+      .max(7)
+      .optional()
+      .openapi({ example: ['mon', 'tue'] }),
+    hours: z
+      .array(
+        z
+          .tuple([timeOfDay, timeOfDay])
+          .openapi({ type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 }),
+      )
+      .min(1)
+      .max(24)
+      .optional()
+      .openapi({
+        description:
+          'Spans of the day, each up to its second time, which is not included; past midnight ' +
+          'where that is the earlier one.',
+        example: [['09:00', '17:30']],
+      }),
+  })
+  .superRefine(({ from, until, hours = [] }, context) => {
+    if (from !== undefined && until !== undefined && isOver(from, until)) {
+      const params = { detail: 'ENDS_BEFORE_START' }
+      context.addIssue({ code: 'custom', path: ['until'], params })
+    }
+    for (const [i, [start, end]] of hours.entries()) {
+      if (start !== end) continue
+      const params = { detail: 'ENDS_BEFORE_START' }
+      context.addIssue({ code: 'custom', path: ['hours', i, 1], params })
+    }
+  })
+  .openapi({ description: 'Times on the clocks of a zone; all that is given must hold.' })
+
+function isOver(from: string, until: string): boolean {
+  if (isDate(from) && isDate(until)) return until < from
+  // One of them depends on the zone: only what is wrong in every zone is refused.
+  return isDate(from) === isDate(until) && Date.parse(until) <= Date.parse(from)
+}
+
+const parameterName = z.string().min(1).max(128)
+const query = z
+  .record(parameterName, z.array(z.string().max(255)).max(RULE_BOUNDS.values))
+  .superRefine((parameters, context) => {
+    const { length } = Object.keys(parameters)
+    if (length >= 1 && length <= 20) return
+    const fault =
+      length === 0 ? { detail: 'REQUIRED' } : { detail: 'TOO_MANY', params: { max: 20 } }
+    context.addIssue({ code: 'custom', params: fault })
+  })
+  .openapi({
+    description:
+      'By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the ' +
+      'parameter is absent.',
+    example: { plan: ['pro', 'business'] },
+  })
+
+const kind = z.enum(AGENT_KINDS)
+
+/** The schema of every condition. */
+const CONDITIONS: { [M in keyof Conditions]-?: z.ZodType<Conditions[M]> } = {
+  country: texts(readBy(countryOf), 'ISO 3166-1 alpha-2 codes of countries.', 'DE'),
+  region: texts(readBy(regionOf), 'ISO 3166-2 codes of regions.', 'DE-BE'),
+  language: texts(
+    readBy(languageTag),
+    'Language tags (BCP 47): `de` is every German. Compared with the language that the visitor ' +
+      'likes most.',
+    'de',
+  ),
+  device: listOf(z.enum(DEVICES), 'Kinds of devices; `other`: whatever else.', 'mobile'),
+  os: named(
+    systemName,
+    'Operating systems as statistics name them, from a version on: `{"name":"iOS","min":"17"}`.',
+    'iOS',
+  ),
+  browser: named(browserName, 'Browsers as statistics name them, from a version on.', 'Firefox'),
+  query,
+  referrer_host: texts(
+    readBy(hostPattern),
+    'Hosts that visitors come from; `*.example.com` is every host below it.',
+    'news.example.com',
+  ),
+  network: texts(readBy(networkOf), 'Networks in CIDR notation.', '192.0.2.0/24'),
+  time,
+  agent: z
+    .union([kind, z.array(kind).min(1).max(3)])
+    .openapi({ description: 'Who visits.', example: 'human' }),
+}
+
+/** The schema of a rule's `when`. */
+export const whenSchema = z
+  .strictObject(
+    Object.fromEntries(
+      Object.entries(CONDITIONS).flatMap(([member, schema]) => [
+        [member, (schema as z.ZodType).optional()],
+        [
+          `not_${member}`,
+          (schema as z.ZodType)
+            .optional()
+            .openapi({ description: `Holds where \`${member}\` with this doesn’t.` }),
+        ],
+      ]),
+    ),
+  )
+  .openapi('RuleConditions', {
+    description: 'All members must hold; the values of one are alternatives. Empty: always.',
+  }) as unknown as z.ZodType<Rule['when']>

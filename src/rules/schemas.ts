@@ -1,0 +1,167 @@
+import { z } from '@hono/zod-openapi'
+import { checked, checkText } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
+import { about, whenSchema } from './condition-schemas.ts'
+import { withIds } from './ids.ts'
+import { ANSWERS, RULE_BOUNDS, type Rule, type Variant } from './types.ts'
+
+/** Checks a destination; of what it gives, only a fault matters here. */
+type CheckUrl = (text: string) => unknown
+
+const id = checked(z.string(), (text) =>
+  /^[\w.-]{1,64}$/.test(text) ? text : new Fault('INVALID_CHARACTERS'),
+)
+  .optional()
+  .openapi({
+    type: 'string',
+    pattern: '^[A-Za-z0-9_.\\-]{1,64}$',
+    description: 'What statistics tell it by; unique in its list. Absent: made of its content.',
+  })
+const name = checked(z.string(), checkText({ max: RULE_BOUNDS.name, min: 1 }))
+  .nullable()
+  .optional()
+  .transform((text) => text ?? undefined)
+  .openapi({ type: ['string', 'null'], minLength: 1, maxLength: RULE_BOUNDS.name })
+
+/** Also runs when other values are wrong, so that all faults are reported together. */
+const ANYWAY = {
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+}
+
+/** No two of a list have the same id. */
+function distinctIds(list: readonly { id?: unknown }[], context: z.RefinementCtx): void {
+  const ids = list.map((item) => item?.id)
+  for (const [i, id] of ids.entries()) {
+    if (id === undefined || ids.indexOf(id) === i) continue
+    const params = { detail: 'DUPLICATE_VALUE' }
+    context.addIssue({ code: 'custom', path: [i, 'id'], params })
+  }
+}
+
+function stored<T>(value: T): T | Fault {
+  const max = RULE_BOUNDS.stored
+  return JSON.stringify(value).length > max ? new Fault('TOO_LONG', { max }) : value
+}
+
+/** The schemas of what a client writes: the fields `rules` and `variants` of a link. */
+export function createRuleFields(checkUrl: CheckUrl) {
+  const url = checked(z.string(), (text) => {
+    const verdict = checkUrl(text)
+    return verdict instanceof Fault ? verdict : text
+  }).openapi(about('As `destination_url` of a link.'))
+
+  const variant = z
+    .strictObject({
+      id,
+      name,
+      destination_url: url,
+      weight: z
+        .int()
+        .min(1)
+        .max(RULE_BOUNDS.weight)
+        .openapi({ description: 'Its share is this by the sum of all.' }),
+    })
+    .openapi('VariantInput')
+
+  const list = z.array(variant).max(RULE_BOUNDS.variants).superRefine(distinctIds, ANYWAY)
+  const identified = (all: z.output<typeof list>) => withIds(all, (one) => one.destination_url)
+  const variants = list.min(2).transform(identified)
+
+  const then = z
+    .strictObject({
+      destination_url: url.optional(),
+      variants: variants.optional(),
+      answer: z
+        .enum(ANSWERS)
+        .optional()
+        .openapi({
+          description:
+            '`fallback`: to the `fallback_url`, else 404; `not_found`: the 404 page; `gone`: the ' +
+            '410 page. None of them counts as a click.',
+        }),
+    })
+    .superRefine(onlyOne, ANYWAY)
+    .openapi({ description: 'Exactly one of these.', minProperties: 1, maxProperties: 1 })
+
+  const rule = z.strictObject({ id, name, when: whenSchema, then }).openapi('RuleInput')
+
+  const rules = checked(
+    z.array(rule).max(RULE_BOUNDS.rules).superRefine(distinctIds, ANYWAY),
+    (all) => stored(withIds(all, (one) => [one.when, one.then]) as Rule[]),
+  )
+  const split = checked(list, (all) =>
+    // None: visitors aren't split.
+    all.length === 1 ? new Fault('TOO_SHORT', { min: 2 }) : stored(identified(all) as Variant[]),
+  )
+  return described(rules, split)
+}
+
+function described<R extends z.ZodType, S extends z.ZodType>(rules: R, variants: S) {
+  return {
+    rules: rules.nullable().openapi({
+      description:
+        'In order: the first whose every condition holds decides where the visitor is sent, else ' +
+        'the link does. An update replaces the whole list.',
+      example: [
+        {
+          name: 'iPhones',
+          when: { os: ['iOS'] },
+          then: { destination_url: 'https://example.com/ios' },
+        },
+      ],
+    }),
+    variants: variants.nullable().openapi({
+      description:
+        'Splits the visitors whom no rule sends elsewhere between 2 to 20 destinations; none: ' +
+        '`destination_url` gets them all. A visitor keeps to one for the UTC day.',
+    }),
+  }
+}
+
+function onlyOne(then: object, context: z.RefinementCtx): void {
+  const given = ['destination_url', 'variants', 'answer'].filter(
+    (key) => (then as Record<string, unknown>)[key] !== undefined,
+  )
+  const [first, ...others] = given
+  if (first === undefined) context.addIssue({ code: 'custom', params: { detail: 'REQUIRED' } })
+  for (const other of others) {
+    const params = { detail: 'CONFLICTING_PARAMETERS', params: { other: first } }
+    context.addIssue({ code: 'custom', path: [other], params })
+  }
+}
+
+const text = (description: string) => z.string().openapi({ description })
+
+const VariantSchema = z
+  .object({
+    id: text('What statistics tell it by.'),
+    name: text('A name for people.').optional(),
+    destination_url: text('Where these visitors are sent, byte for byte as it was given.'),
+    weight: z.int().openapi({ description: 'Its share is this by the sum of all.' }),
+  })
+  .openapi('Variant')
+
+const RuleSchema = z
+  .object({
+    id: text('What statistics tell it by.'),
+    name: text('A name for people.').optional(),
+    when: whenSchema,
+    then: z
+      .object({
+        destination_url: text('Where these visitors are sent.').optional(),
+        variants: z.array(VariantSchema).optional(),
+        answer: z.enum(ANSWERS).optional(),
+      })
+      .openapi({ description: 'Exactly one of these.' }),
+  })
+  .openapi('Rule')
+
+/** What a link says of its rules and variants. */
+export const RULE_FIELDS = {
+  rules: (z.array(RuleSchema) as unknown as z.ZodType<Rule[]>).openapi({
+    description: 'The first rule whose every condition holds decides; none: the link itself.',
+  }),
+  variants: (z.array(VariantSchema) as unknown as z.ZodType<Variant[]>).openapi({
+    description: 'Destinations that visitors whom no rule sends elsewhere are split between.',
+  }),
+}
