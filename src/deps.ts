@@ -33,6 +33,7 @@ import {
   createVisitLimit,
   type Redirect,
 } from './redirect/index.ts'
+import { createPlaceLookup } from './statistics/enrich/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
 import { startTimers } from './timers.ts'
 import { createUserService } from './users/service.ts'
@@ -119,6 +120,8 @@ async function openParts(input: ServingInput) {
       cursors,
       blocks,
       hashes: createHashQueue(),
+      clientAddress: createClientAddress(config.trustedProxies),
+      placeOf: createPlaceLookup({ database: config.geoipDatabase, logger: input.logger }),
     }
   } catch (error) {
     await backend.closeJournal()
@@ -234,7 +237,6 @@ function createApplication(parts: Parts, services: Services): App {
     ...services,
     dashboard: createDashboard({ files: builtFiles, baseUrl, requestId }),
     authenticate: keys.authenticate,
-    clientAddress: createClientAddress(config.trustedProxies),
     baseUrl,
     anonymousPerMinute: config.anonymousPerMinute,
     observe(event) {
@@ -257,10 +259,8 @@ function createVisits(parts: Parts): Redirect {
     requestId: () => ids.next('req'),
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     isCaseSensitive: domains.isCaseSensitive,
-    clientAddress: createClientAddress(config.trustedProxies),
     guesses: createGuessLimit(backend.limiters.guesses, clock),
-    visitLimit:
-      config.visitsPerAddress === null ? undefined : createVisitLimit(config.visitsPerAddress),
+    visitLimit: createVisitLimit(config.visitsPerAddress),
     blocks: blocks.list,
     async report({ domainNo, slugKey, text, from }) {
       const { allowed, retryAfterMs } = await reports.take(addressKey(from), REPORTS, clock.now())

@@ -26,6 +26,7 @@ import {
   createVisitLimit,
   readSnapshot,
 } from '../redirect/index.ts'
+import { createPlaceLookup } from '../statistics/enrich/index.ts'
 import { type Storage, StorageUnavailable } from '../storage/index.ts'
 
 /** A node that redirects from memory while it can't start. */
@@ -69,8 +70,9 @@ export async function openStandby(input: ServingInput): Promise<Standby | null> 
     domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     isCaseSensitive: domains.isCaseSensitive,
     clientAddress: createClientAddress(config.trustedProxies),
-    visitLimit:
-      config.visitsPerAddress === null ? undefined : createVisitLimit(config.visitsPerAddress),
+    placeOf: createPlaceLookup({ database: config.geoipDatabase, logger }),
+    random,
+    visitLimit: createVisitLimit(config.visitsPerAddress),
     // Nothing that a password protects is remembered.
     guesses: { take: () => ({ allowed: false, retryAfterSeconds: 5 }), right: () => {} },
     blocks,

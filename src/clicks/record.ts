@@ -41,6 +41,9 @@ export type ClickRecord = [
   utm: Record<string, string> | 0,
   slugKey: string,
   domainNo: number,
+  /** Ids of the rule and the variant that chose the destination; empty: none did. Left out: neither. */
+  rule?: string,
+  variant?: string,
 ]
 
 /**

@@ -1,7 +1,7 @@
 import { truncateAddress } from '../base/client-address.ts'
-import { AGENT_LENGTH, classifyAgent, fetchedAhead, isPerson } from './classify.ts'
+import { AGENT_LENGTH, fetchedAhead, isPerson } from './classify.ts'
 import type { Journal } from './journal.ts'
-import { encodeRecord, HOW, RECORD_VERSION } from './record.ts'
+import { type ClickRecord, encodeRecord, HOW, RECORD_VERSION } from './record.ts'
 import type { Visitors } from './visitors.ts'
 
 const REFERRER_LENGTH = 1_024
@@ -18,6 +18,12 @@ export interface Visit {
   readonly url: string
 }
 
+/** What chose a visit's destination; null: nothing did. */
+export interface Chosen {
+  readonly rule: string | null
+  readonly variant: string | null
+}
+
 /** Records clicks in a journal before they are answered. `written` is called after each write. */
 export function createRecorder(
   journal: Pick<Journal, 'append'>,
@@ -26,6 +32,13 @@ export function createRecorder(
 ) {
   let lines = ''
   let records = 0
+
+  function hashOf(headers: Headers, time: number, address: string, userAgent: string): string {
+    // Global Privacy Control and its elder: counted, but not told apart from others.
+    const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
+    return unseen ? '' : visitors.hash(time, address, userAgent)
+  }
+
   return {
     /**
      * Adds a click to those of this turn.
@@ -34,18 +47,23 @@ export function createRecorder(
      * @param address the visitor's whole address; only its network is kept
      * @param how bits of `HOW` besides what the headers say
      */
-    add(visit: Visit, linkSeq: number, time: number, address: string, how: number): void {
+    add(
+      visit: Visit,
+      linkSeq: number,
+      time: number,
+      address: string,
+      how: number,
+      chosen?: Chosen,
+    ): void {
       const { slugKey, domainNo, headers, url } = visit
       const userAgent = agentOf(headers)
       const isBare = (how & HOW.bare) !== 0
-      // Global Privacy Control and its elder: counted, but not told apart from others.
-      const unseen = headers.get('sec-gpc') === '1' || headers.get('dnt') === '1'
-      lines += encodeRecord([
+      const record: ClickRecord = [
         RECORD_VERSION,
         time,
         linkSeq,
         how | fetchedAhead(headers),
-        unseen ? '' : visitors.hash(time, address, userAgent),
+        hashOf(headers, time, address, userAgent),
         userAgent,
         isBare ? '' : truncateAddress(address),
         isBare ? '' : referrerOf(headers.get('referer'), url),
@@ -53,7 +71,11 @@ export function createRecorder(
         !isBare && url.includes('utm_') ? utmOf(url) : 0,
         slugKey,
         domainNo,
-      ])
+      ]
+      if (!isBare && chosen && (chosen.rule ?? chosen.variant) !== null) {
+        record.push(chosen.rule ?? '', chosen.variant ?? '')
+      }
+      lines += encodeRecord(record)
       records++
     },
     /** Writes the turn's clicks; after it they may be answered. Never throws. */
@@ -64,18 +86,18 @@ export function createRecorder(
       records = 0
       written()
     },
+    /** The day's hash of a visitor, as the click will have it; empty: they asked not to be told apart. */
+    hash: (headers: Headers, time: number, address: string): string =>
+      hashOf(headers, time, address, agentOf(headers)),
     /** True when the request is a person's, and so uses up one of a link's `max_clicks`. */
     isPerson: (headers: Headers): boolean => isPerson(fetchedAhead(headers), agentOf(headers)),
-    /** True when a service asks that shows a preview of the link in messages. */
-    isUnfurler: (headers: Headers): boolean =>
-      classifyAgent(agentOf(headers)).reason === 'unfurler',
   }
 }
 
 export type Recorder = ReturnType<typeof createRecorder>
 
 /** As it is stored, so that a click is judged alike now and when it is counted. */
-function agentOf(headers: Headers): string {
+export function agentOf(headers: Headers): string {
   return cut(headers.get('user-agent'), AGENT_LENGTH)
 }
 

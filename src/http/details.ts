@@ -135,12 +135,14 @@ function numberAt({ schema }: Context, path: Path): Partial<z.ZodNumber> {
   return at instanceof z.ZodNumber ? at : {}
 }
 
-/** Past `optional`, `nullable`, `default`; of a pipe, its number or else what it ends in. */
+/** Past `optional`, `nullable`, `default`; of a pipe, what it begins with where that is a number or is
+ * only transformed, else what it ends in. */
 function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let at = schema
   for (;;) {
     const { innerType, in: first, out } = definitionOf(at)
-    const next = innerType ?? (first instanceof z.ZodNumber ? first : out)
+    const isFirst = first instanceof z.ZodNumber || out instanceof z.ZodTransform
+    const next = innerType ?? (isFirst ? first : out)
     if (next === undefined) return at
     at = next
   }

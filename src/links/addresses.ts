@@ -27,6 +27,8 @@ export function targetOf(row: LinkRow) {
     row.starts_at !== null ||
     row.expires_at !== null ||
     row.max_clicks !== null ||
+    row.rules !== null ||
+    row.variants !== null ||
     row.password_hash !== null ||
     row.social !== null ||
     row.tracking !== 'full' ||

@@ -39,6 +39,8 @@ describe('creating', () => {
       expires_at: null,
       max_clicks: null,
       fallback_url: null,
+      rules: [],
+      variants: [],
       has_password: false,
       social: null,
       utm: { source: null, medium: null, campaign: null, term: null, content: null },
@@ -95,6 +97,8 @@ describe('creating', () => {
       expires_at: '2031-01-01T00:00:00.000Z',
       max_clicks: 5,
       fallback_url: 'https://f.example',
+      rules: [],
+      variants: [],
       has_password: true,
     })
     expect(await slugRow(links, 'strasse', 1)).toMatchObject({ special: 1, redirect_status: 308 })

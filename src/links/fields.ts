@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
+import { createRuleFields } from '../rules/index.ts'
 import { checked } from '../validation/checked.ts'
 import { text, timestamp } from './field-types.ts'
 import { noneReserved } from './reserved.ts'
@@ -33,6 +34,7 @@ function linkFields(rules: LinkRules) {
     social: socialField((text) => rules.checkUrl(text)),
     utm: utmField,
     tracking: trackingField,
+    ...createRuleFields((text) => rules.checkUrl(text)),
   }
 }
 

@@ -19,6 +19,18 @@ const patches = fc.record(
     expires_at: fc.option(fc.constantFrom('2041-01-01T00:00:00.000Z', '2050-01-01T00:00:00.000Z')),
     fallback_url: fc.option(fc.constantFrom('https://f.example/a b', 'https://f.example')),
     tags: fc.constantFrom([], ['a'], ['a', 'b']),
+    rules: fc.constantFrom(
+      [],
+      [{ id: 'r', when: { country: ['DE'] }, then: { destination_url: 'https://de.example/' } }],
+      [{ id: 'g', name: 'Gone', when: {}, then: { answer: 'gone' } }],
+    ),
+    variants: fc.constantFrom(
+      [],
+      [
+        { id: 'a', destination_url: 'https://a.example/', weight: 1 },
+        { id: 'b', destination_url: 'https://b.example/', weight: 3 },
+      ],
+    ),
   },
   { requiredKeys: [] },
 )
@@ -56,7 +68,7 @@ test('a merge patch replaces what it names, and nothing else', async () => {
 
 function pick(link: Link) {
   const { destination_url, title, notes, enabled, forward_query, redirect_status, tags } = link
-  const { max_clicks, starts_at, expires_at, fallback_url } = link
+  const { max_clicks, starts_at, expires_at, fallback_url, rules, variants } = link
   return {
     destination_url,
     title,
@@ -69,5 +81,7 @@ function pick(link: Link) {
     starts_at,
     expires_at,
     fallback_url,
+    rules,
+    variants,
   }
 }

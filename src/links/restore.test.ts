@@ -42,6 +42,18 @@ const patches = fc.record(
     expires_at: fc.option(fc.constantFrom('2041-01-01T00:00:00.000Z')),
     max_clicks: fc.option(fc.integer({ min: 1, max: 9 })),
     fallback_url: fc.option(fc.constantFrom('https://f.example/a b')),
+    rules: fc.constantFrom(
+      [],
+      [{ id: 'r', when: { country: ['DE'] }, then: { destination_url: 'https://de.example/' } }],
+      [{ id: 'g', name: 'Gone', when: {}, then: { answer: 'gone' } }],
+    ),
+    variants: fc.constantFrom(
+      [],
+      [
+        { id: 'a', destination_url: 'https://a.example/', weight: 1 },
+        { id: 'b', destination_url: 'https://b.example/', weight: 3 },
+      ],
+    ),
     password: fc.option(fc.constantFrom('p', 'q')),
   },
   { requiredKeys: [] },

@@ -1,6 +1,7 @@
 import type { Fields } from '../audit/index.ts'
 import type { BlockList, LinkBlock } from '../blocks/list.ts'
 import type { Domains } from '../domains/index.ts'
+import type { Rule, Variant } from '../rules/index.ts'
 import { foldForSearch } from '../validation/text.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import type { Addresses } from './addresses.ts'
@@ -40,11 +41,18 @@ export function withFields(before: LinkRow, patch: PreparedPatch): LinkRow {
   set('expires_at', patch.expires_at)
   set('max_clicks', patch.max_clicks)
   set('fallback_url', fallback === null ? null : fallback?.given)
+  set('rules', storedList(patch.rules))
+  set('variants', storedList(patch.variants))
   set('password_hash', patch.password_hash)
   set('imported_clicks', patch.imported_clicks)
   set('social', withSocial(before.social, patch.social))
   set('tracking', patch.tracking)
   return row
+}
+
+/** A list whose column is null where it is empty. */
+function storedList(list: readonly unknown[] | null | undefined): string | null | undefined {
+  return list?.length === 0 ? null : list && JSON.stringify(list)
 }
 
 /** A row with other addresses. */
@@ -81,6 +89,8 @@ export function stateOf(row: LinkRow, domains: Hosts) {
     expires_at: timeOrNull(row.expires_at),
     max_clicks: row.max_clicks,
     fallback_url: row.fallback_url,
+    rules: JSON.parse(row.rules ?? '[]') as Rule[],
+    variants: JSON.parse(row.variants ?? '[]') as Variant[],
     has_password: row.password_hash !== null,
     social: socialOf(row.social),
     tracking: row.tracking as Tracking,

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { ActorSchema } from '../audit/index.ts'
+import { RULE_FIELDS } from '../rules/index.ts'
 import { STATUSES } from './rows.ts'
 import { UTM_FIELDS, type UtmField } from './utm.ts'
 
@@ -39,6 +40,8 @@ export const LINK_EXAMPLE = {
   expires_at: '2030-01-31T21:00:00.000Z',
   max_clicks: null,
   fallback_url: null,
+  rules: [],
+  variants: [],
   has_password: false,
   social: {
     title: 'Summer sale',
@@ -127,6 +130,7 @@ export const LinkSchema = z
     fallback_url: text(
       'Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere.',
     ).nullable(),
+    ...RULE_FIELDS,
     has_password: flag('Whether visitors must enter a password first.'),
     social: z
       .object({

@@ -56,6 +56,8 @@ export const BLANK: LinkRow = {
   uses: 0,
   imported_clicks: 0,
   fallback_url: null,
+  rules: null,
+  variants: null,
   password_hash: null,
   social: null,
   tracking: 'full',

@@ -23,8 +23,8 @@ beforeEach(() => {
     workspace_no INTEGER DEFAULT 1, slug TEXT DEFAULT '')`)
   writer.run(`CREATE TABLE links (seq INTEGER, target_url TEXT, redirect_status INTEGER,
     enabled INTEGER, forward_query INTEGER, forward_path INTEGER, starts_at INTEGER, expires_at INTEGER,
-    max_clicks INTEGER, uses INTEGER, fallback_url TEXT, password_hash TEXT,
-    social TEXT, tracking TEXT)`)
+    max_clicks INTEGER, uses INTEGER, fallback_url TEXT, rules TEXT, variants TEXT,
+    password_hash TEXT, social TEXT, tracking TEXT)`)
   reader = new Database(join(dir, 'links.db'), { readonly: true })
   resolver = createEmbeddedResolver(reader)
 })
@@ -97,7 +97,8 @@ test('domains are told apart', () => {
 test("a change of a link's conditions alone is obeyed by the next turn", () => {
   writer.run(`${INSERT} ('a', 0, 1, 'https://example.com/', 302, 1, NULL)`)
   writer.run(`INSERT INTO links VALUES
-    (1, 'https://example.com/', 302, 1, 0, 0, NULL, NULL, 5, 0, NULL, NULL, NULL, 'full')`)
+    (1, 'https://example.com/', 302, 1, 0, 0, NULL, NULL, 5, 0, NULL, NULL, NULL, NULL, NULL,
+      'full')`)
   for (let uses = 1; uses <= 5; uses++) {
     writer.run('UPDATE links SET uses = uses + 1')
     resolver.begin()

@@ -29,7 +29,8 @@ export function createEmbeddedResolver(reader: Database): Resolver {
   )
   const bySeq = reader.prepare<LinkRow, [string | null, number]>(
     `SELECT seq, ? AS slug, target_url, redirect_status, enabled, forward_query, forward_path,
-       starts_at, expires_at, max_clicks, uses, fallback_url, password_hash, social, tracking
+       starts_at, expires_at, max_clicks, uses, fallback_url, rules, variants, password_hash, social,
+       tracking
      FROM main.links WHERE seq = ?`,
   )
 

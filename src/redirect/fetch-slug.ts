@@ -21,6 +21,8 @@ const CONDITIONS = [
   'max_clicks',
   'uses',
   'fallback_url',
+  'rules',
+  'variants',
   'password_hash',
   'social',
   'tracking',

@@ -1,24 +1,26 @@
+import type { Chosen } from '../clicks/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue, type HashQueue } from '../limits/index.ts'
-import { SEQS_PER_WORKSPACE, StorageUnavailable } from '../storage/index.ts'
+import { StorageUnavailable } from '../storage/index.ts'
 import { noAnswers } from './counts.ts'
+import {
+  type Answered,
+  type Decision,
+  decide,
+  decideDestination,
+  type Open,
+  type Social,
+} from './decision.ts'
 import { findSlug } from './find-slug.ts'
-import { FORM_BYTES_MAX, readField } from './form.ts'
+import { answerGuess } from './guess.ts'
 import { Pages } from './pages.ts'
 import { answerReport } from './report.ts'
-import { type Closed, conditionOf, type LinkRow } from './resolver.ts'
+import type { Closed, Destined, LinkRow } from './resolver.ts'
+import { createSee } from './see.ts'
 import { TurnIds } from './turn-ids.ts'
 import type { RedirectDeps } from './types.ts'
 import { useOnce } from './uses.ts'
-import {
-  type Destination,
-  howOf,
-  locationFor,
-  methodOf,
-  parsePath,
-  pathOf,
-  Visit,
-} from './visit.ts'
+import { howOf, locationFor, methodOf, parsePath, pathOf, Visit } from './visit.ts'
 
 /** A link that changes that often during one visit counts as closed for it. */
 const REFUSALS_MAX = 3
@@ -37,17 +39,17 @@ export function createRedirect(deps: RedirectDeps): Redirect {
  */
 class RedirectHandler {
   readonly counts = noAnswers()
-  readonly #deps: RedirectDeps
+  readonly #deps: RedirectDeps & { hashes: HashQueue }
   readonly #pages: Pages
-  readonly #hashes: HashQueue
+  readonly #see: ReturnType<typeof createSee>
   readonly #turnIds: TurnIds
   #queue: Visit[] = []
 
   constructor(deps: RedirectDeps) {
     const { baseUrl, requestId, pseudoLocales = false } = deps
-    this.#deps = deps
+    this.#deps = { ...deps, hashes: deps.hashes ?? createHashQueue() }
     this.#pages = new Pages({ pseudoLocales, baseUrl, requestId })
-    this.#hashes = deps.hashes ?? createHashQueue()
+    this.#see = createSee(deps)
     this.#turnIds = new TurnIds(requestId)
   }
 
@@ -68,7 +70,7 @@ class RedirectHandler {
       return path === '' ? this.#pages.home(request) : this.#notFound(request)
     }
     return new Promise<Response>((answer) => {
-      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer))
+      this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer, this.#see))
     })
   }
 
@@ -109,7 +111,7 @@ class RedirectHandler {
   #decide(visit: Visit, now: number): Response | null {
     const { resolver } = this.#deps
     const { use, fetched } = visit
-    if (use !== null) return this.#pass(visit, use, now)
+    if (use !== null) return this.#usedOne(visit, use, now)
     // A fetched slug is good for one turn: the next one reads it anew.
     visit.fetched = undefined
     const slug = fetched === undefined ? findSlug(resolver, visit) : fetched
@@ -119,29 +121,15 @@ class RedirectHandler {
         return null
       })
     }
-    if (slug === null) return this.#notFound(visit.request)
-    if (slug.block_id !== null) return this.#blocked(visit)
-    const { link_seq, target_url } = slug
-    if (link_seq === null || target_url === null) return this.#notFound(visit.request)
-    if (this.#deps.blocks.covers(visit.domainNo, link_seq, target_url)) {
-      return this.#blocked(visit)
-    }
-    const waitSeconds = this.#takeVisit(visit, link_seq, now)
+    const decision = decide(slug, visit, now, this.#deps)
+    if (decision.kind === 'not_found') return this.#notFound(visit.request)
+    if (decision.kind === 'blocked') return this.#blocked(visit)
+    const waitSeconds = this.#takeVisit(visit, decision.seq, now)
     if (waitSeconds > 0) {
       this.counts.limited++
       return this.#pages.limited(visit.request, waitSeconds)
     }
-    if (slug.special !== 0) {
-      const { link } = slug
-      return link === null ? this.#notFound(visit.request) : this.#decideSpecial(visit, link, now)
-    }
-    if (visit.method === 'POST') {
-      return visit.preview ? this.#report(visit) : this.#pages.notAllowed(visit.request)
-    }
-    if (visit.preview) return this.#preview(visit, target_url)
-    this.#record(visit, link_seq, now)
-    this.counts.redirected++
-    return this.#redirect(visit, slug.redirect_status, target_url)
+    return this.#obey(visit, decision, now)
   }
 
   #redirect({ request }: Visit, status: number, target: string): Response {
@@ -155,37 +143,53 @@ class RedirectHandler {
     return visitLimit.take(seq, clientAddress(visit.peer(), visit.headers), now)
   }
 
-  /** A link with conditions. */
-  #decideSpecial(visit: Visit, link: LinkRow, now: number): Response | null {
-    const { request, method } = visit
-    const condition = conditionOf(link, now)
-    if (condition !== 'open') return this.#closed(visit, link, condition)
-    if (visit.preview && method === 'POST') return this.#report(visit)
-    const { password_hash } = link
-    if (method === 'POST' && password_hash === null) return this.#pages.notAllowed(request)
-    if (password_hash !== null && visit.unlocked !== password_hash) {
-      return this.#locked(visit, link.seq, password_hash)
+  #obey(
+    visit: Visit,
+    decision: Exclude<Decision, { kind: 'not_found' | 'blocked' }>,
+    now: number,
+  ): Response | null {
+    if (decision.kind === 'closed') {
+      return this.#closed(visit, decision.link, decision.condition)
     }
-    if (visit.preview)
-      return this.#preview(visit, link.max_clicks === null ? locationFor(visit, link) : null)
-    if (link.social !== null && this.#deps.recorder.isUnfurler(visit.headers)) {
-      this.#record(visit, link.seq, now, link.tracking)
-      this.counts.page++
-      return this.#pages.social(request, link.social)
+    if (visit.method === 'POST') {
+      if (visit.preview) return this.#report(visit)
+      const isExpected = decision.kind === 'locked' || visit.unlocked !== null
+      if (!isExpected) return this.#pages.notAllowed(visit.request)
     }
-    const isLimited = link.max_clicks !== null && method !== 'HEAD'
-    if (!isLimited || !this.#deps.recorder.isPerson(visit.headers)) {
-      return this.#pass(visit, link, now)
+    if (decision.kind === 'locked') return this.#locked(visit, decision)
+    if (decision.kind === 'social') return this.#social(visit, decision, now)
+    if (decision.kind === 'answered') return this.#answered(visit, decision)
+    const { link } = decision
+    const isLimited = link !== null && link.max_clicks != null
+    if (visit.preview) return this.#preview(visit, isLimited ? null : locationFor(visit, decision))
+    if (!isLimited || visit.method === 'HEAD' || !this.#deps.recorder.isPerson(visit.headers)) {
+      return this.#pass(visit, decision, now)
     }
     if (visit.refusals >= REFUSALS_MAX) return this.#closed(visit, link, 'exhausted')
-    return this.#settle(visit, () => this.#takeUse(visit, link, now))
+    return this.#settle(visit, () => this.#takeUse(visit, decision.seq, link, now))
+  }
+
+  /** One of the link's uses was taken: what the link said at that moment counts. */
+  #usedOne(visit: Visit, use: Destined & { seq: number }, now: number): Response {
+    const decision = decideDestination(use.seq, use, visit, now, this.#deps)
+    if (decision.kind === 'blocked') return this.#blocked(visit)
+    if (decision.kind === 'answered') return this.#answered(visit, decision)
+    return this.#pass(visit, decision, now)
+  }
+
+  /** A rule's own answer. None of them counts as a click. */
+  #answered(visit: Visit, { answer, link }: Answered): Response {
+    if (answer === 'gone') return this.#closed(visit, { fallback_url: null }, 'expired')
+    return answer === 'fallback' && link.fallback_url !== null
+      ? this.#closed(visit, link, 'expired')
+      : this.#notFound(visit.request)
   }
 
   #report(visit: Visit): null {
     return this.#settle(visit, () => answerReport(visit, this.#deps, this.#pages))
   }
 
-  async #takeUse(visit: Visit, { seq, slug }: LinkRow, now: number): Promise<null> {
+  async #takeUse(visit: Visit, seq: number, { slug }: Destined, now: number): Promise<null> {
     const { storage, resolver } = this.#deps
     const use = await useOnce(storage, seq, now)
     if (use === null) {
@@ -195,35 +199,20 @@ class RedirectHandler {
     return null
   }
 
-  #locked(visit: Visit, seq: number, hash: string): Response | null {
+  #locked(visit: Visit, locked: { seq: number; hash: string }): Response | null {
     // Once only: the body is read, and the password may have changed in the meantime.
     if (visit.method === 'POST' && visit.unlocked === null) {
-      return this.#settle(visit, () => this.#guess(visit, seq, hash))
+      return this.#settle(visit, () => this.#guess(visit, locked))
     }
     this.counts.page++
     if (visit.preview) return this.#pages.protectedPreview(visit.request, pathOf(visit))
     return this.#pages.password(visit.request, { kind: 'none' })
   }
 
-  async #guess(visit: Visit, seq: number, hash: string): Promise<Response | null> {
-    const { request, peer } = visit
-    const { guesses, clientAddress, verifyPassword = Bun.password.verify } = this.#deps
-    const password = await readField(request, 'password')
-    if (password === null) {
-      return this.#pages.error(request, 'PAYLOAD_TOO_LARGE', { params: { max: FORM_BYTES_MAX } })
-    }
-    const address = clientAddress(peer(), request.headers)
-    const { allowed, retryAfterSeconds } = await guesses.take(seq, address)
-    const workspace = String(Math.floor(seq / SEQS_PER_WORKSPACE))
-    const verify = () => verifyPassword(password, hash)
-    if (allowed && password !== '' && (await this.#hashes.run('link', workspace, verify))) {
-      await guesses.right(seq)
-      visit.unlocked = hash
-      return null
-    }
-    this.counts.page++
-    if (allowed) return this.#pages.password(request, { kind: 'wrong' })
-    return this.#pages.password(request, { kind: 'too_many', retryAfterSeconds })
+  async #guess(visit: Visit, locked: { seq: number; hash: string }): Promise<Response | null> {
+    const answer = await answerGuess(visit, locked, this.#deps, this.#pages)
+    if (answer !== null) this.counts.page++
+    return answer
   }
 
   /** Continues outside of this turn: `work` gives the answer, or null to decide anew. */
@@ -236,23 +225,38 @@ class RedirectHandler {
   }
 
   /** Redirects the visitor, and records the click. */
-  #pass(visit: Visit, link: Destination, now: number): Response {
-    this.#record(visit, link.seq, now, link.tracking)
-    const target = locationFor(visit, link)
+  #pass(visit: Visit, open: Open, now: number): Response {
+    this.#record(visit, open, now, open)
+    const location = locationFor(visit, open)
     this.counts.redirected++
     // 303, or the browser would post the password on to the destination.
-    return this.#redirect(visit, visit.method === 'POST' ? 303 : link.redirect_status, target)
+    return this.#redirect(visit, visit.method === 'POST' ? 303 : open.status, location)
   }
 
-  #record(visit: Visit, linkSeq: number, time: number, tracking?: string): void {
-    const how = howOf(visit, tracking)
+  /** To those who show previews of links in messages. */
+  #social(visit: Visit, social: Social, now: number): Response {
+    this.#record(visit, social, now)
+    this.counts.page++
+    return this.#pages.social(visit.request, social.link.social)
+  }
+
+  #record(
+    visit: Visit,
+    { seq, link }: { seq: number; link: Pick<Destined, 'tracking'> | null },
+    time: number,
+    chosen?: Chosen,
+  ): void {
+    const how = howOf(visit, link?.tracking)
     if (how === null) return
     const { recorder, clientAddress } = this.#deps
-    recorder.add(visit, linkSeq, time, clientAddress(visit.peer(), visit.headers), how)
+    recorder.add(visit, seq, time, clientAddress(visit.peer(), visit.headers), how, chosen)
   }
 
-  #closed(visit: Visit, link: LinkRow, condition: Closed): Response {
-    const { fallback_url } = link
+  #closed(
+    visit: Visit,
+    { fallback_url, starts_at = null }: Pick<Destined, 'fallback_url'> & Partial<LinkRow>,
+    condition: Closed,
+  ): Response {
     const isFollowed = fallback_url !== null && !visit.preview
     if (isFollowed && this.#deps.blocks.hasTarget(fallback_url)) return this.#blocked(visit)
     this.counts[condition === 'scheduled' ? 'not_found' : 'gone']++
@@ -260,7 +264,7 @@ class RedirectHandler {
       const status = visit.method === 'POST' ? 303 : 302
       return this.#redirect(visit, status, new URL(fallback_url).href)
     }
-    return this.#pages.closed(visit.request, condition, link.starts_at)
+    return this.#pages.closed(visit.request, condition, starts_at)
   }
 
   /** Never the fallback: it is the choice of the one who was blocked. */

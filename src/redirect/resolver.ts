@@ -16,41 +16,39 @@ export interface SlugRow {
   link: LinkRow | null
 }
 
-/** A link with conditions. Times are milliseconds since the Unix epoch. */
-export interface LinkRow {
-  seq: number
+/** What says where a link leads. */
+export interface Destined {
   /** As typed; of the address that is visited. */
   slug: string
   target_url: string
   redirect_status: number
-  enabled: number
   forward_query: number
   forward_path: number
+  fallback_url: string | null
+  /** `full`, `count` or `none`. */
+  tracking: string
+  /** JSON, see `rules/`; null: there are none. */
+  rules: string | null
+  variants: string | null
+}
+
+/** A link with conditions. Times are milliseconds since the Unix epoch. */
+export interface LinkRow extends Destined {
+  seq: number
+  enabled: number
   starts_at: number | null
   expires_at: number | null
   max_clicks: number | null
   uses: number
-  fallback_url: string | null
   password_hash: string | null
   /** JSON; see `links/social.ts`. */
   social: string | null
-  /** `full`, `count` or `none`. */
-  tracking: string
 }
 
 /** Whether a link leads anywhere at a moment, and if not, why. */
 export type Condition = 'open' | Closed
 /** Why a link leads nowhere, besides a block. */
 export type Closed = 'disabled' | 'scheduled' | 'expired' | 'exhausted'
-
-/** `now` in milliseconds since the Unix epoch. A link is open from its start up to its end. */
-export function conditionOf(link: LinkRow, now: number): Condition {
-  if (link.enabled === 0) return 'disabled'
-  if (link.starts_at !== null && link.starts_at > now) return 'scheduled'
-  if (link.expires_at !== null && link.expires_at <= now) return 'expired'
-  if (link.max_clicks !== null && link.uses >= link.max_clicks) return 'exhausted'
-  return 'open'
-}
 
 /**
  * Finds links for one turn of the event loop: between `begin` and `end` all reads that are answered

@@ -42,17 +42,18 @@ export class CachedSlug implements SlugRow {
 /** Objects and their places in the maps, measured by growing a heap by 200,000 entries. */
 const ENTRY_BYTES = 320
 const LINK_BYTES = 260
+/** For each character of rules: their text, and what is read out of it. */
+const DECISION_BYTES = 10
 
 function bytesOf(slugKey: string, { target_url, link }: SlugRow): number {
   const texts = slugKey.length + (target_url?.length ?? 0)
   if (link === null) return ENTRY_BYTES + 2 * texts
+  const { target_url: target, fallback_url, password_hash, rules, variants } = link
+  // The slug as typed, too.
   const more =
-    // The slug as typed.
-    slugKey.length +
-    link.target_url.length +
-    (link.fallback_url?.length ?? 0) +
-    (link.password_hash?.length ?? 0)
-  return ENTRY_BYTES + LINK_BYTES + 2 * (texts + more)
+    slugKey.length + target.length + (fallback_url?.length ?? 0) + (password_hash?.length ?? 0)
+  const decisions = DECISION_BYTES * ((rules?.length ?? 0) + (variants?.length ?? 0))
+  return ENTRY_BYTES + LINK_BYTES + 2 * (texts + more) + decisions
 }
 
 /** How much is kept. */

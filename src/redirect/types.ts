@@ -1,9 +1,11 @@
 import type { ClientAddress } from '../base/client-address.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
 import type { BlockList } from '../blocks/list.ts'
 import type { Recorder } from '../clicks/index.ts'
 import type { HashQueue } from '../limits/index.ts'
+import type { VisitorFacts } from '../rules/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { Resolver } from './resolver.ts'
 import type { VisitLimit } from './visit-limit.ts'
@@ -21,6 +23,10 @@ export interface RedirectDeps {
   /** Whether slugs that differ only in case are different ones on a domain. Default: they aren't. */
   isCaseSensitive?: (domainNo: number) => boolean
   clientAddress: ClientAddress
+  /** The country and region of a truncated address, for the rules of links. */
+  placeOf: VisitorFacts['placeOf']
+  /** For visitors who asked not to be told apart: which variant they get. */
+  random: Random
   guesses: GuessLimit
   /** Absent: visits of one address are not limited. */
   visitLimit?: VisitLimit | undefined

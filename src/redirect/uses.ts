@@ -1,13 +1,8 @@
 import { prepare, type Storage, type Transaction } from '../storage/index.ts'
+import type { Destined } from './resolver.ts'
 
 /** What the link said at the moment when one of its uses was taken. */
-export interface Use {
-  target_url: string
-  redirect_status: number
-  forward_query: number
-  forward_path: number
-  tracking: string
-}
+export type Use = Omit<Destined, 'slug'>
 
 /** One statement decides: it changes the row, or finds that it no longer may. */
 const takeUse = prepare<
@@ -30,9 +25,11 @@ const takeUse = prepare<
       'forward_query',
       'forward_path',
       'tracking',
-      'uses',
-      'max_clicks',
-    ]),
+      'fallback_url',
+      'rules',
+      'variants',
+    ])
+    .returning(['uses', 'max_clicks']),
 )
 
 /**

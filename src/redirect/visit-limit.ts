@@ -7,8 +7,13 @@ export interface VisitLimit {
   take(linkSeq: number, address: string, now: number): number
 }
 
-/** Counts in this process's memory: visits are answered without asking anything else. */
-export function createVisitLimit(perMinute: number): VisitLimit {
+/**
+ * Counts in this process's memory: visits are answered without asking anything else.
+ *
+ * @param perMinute null: there is no limit
+ */
+export function createVisitLimit(perMinute: number | null): VisitLimit | undefined {
+  if (perMinute === null) return undefined
   const limiter = createMemoryLimiter()
   const policy = { ratePerMinute: perMinute, burst: perMinute }
   return {

@@ -1,8 +1,8 @@
 import { HOW } from '../clicks/index.ts'
 import { SLUG_SEGMENTS_MAX, slugKey } from '../links/slug.ts'
-import type { LinkRow, SlugRow } from './resolver.ts'
-import { type Forwarding, fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
-import type { Use } from './uses.ts'
+import type { Visitor } from '../rules/index.ts'
+import type { Destined, SlugRow } from './resolver.ts'
+import { fromQrCode, locationOf, QR_MARKER, withoutQrMarker } from './target.ts'
 
 type Method = 'GET' | 'HEAD' | 'POST'
 
@@ -31,7 +31,8 @@ export class Visit {
   /** The hash that the given password fits. */
   unlocked: string | null = null
   /** One of the link's uses was taken for this visit. */
-  use: (Use & { seq: number; slug: string }) | null = null
+  use: (Destined & { seq: number }) | null = null
+  #visitor: Visitor | undefined
   /** How often no use was left. */
   refusals = 0
   /** What the visit has waited for, until the next turn uses it; undefined: look it up. */
@@ -46,11 +47,18 @@ export class Visit {
     readonly asked: Asked,
     readonly domainNo: number,
     readonly answer: (response: Response) => void,
+    readonly see: (visit: Visit, now: number) => Visitor,
   ) {
     this.url = request.url
     this.headers = request.headers
     this.slugKey = asked.whole
     this.preview = asked.preview
+  }
+
+  /** Who visits; the same one in every turn. */
+  visitor(now: number): Visitor {
+    this.#visitor ??= this.see(this, now)
+    return this.#visitor
   }
 }
 
@@ -84,13 +92,13 @@ export function restOf({ path, slugKey, asked }: Visit): string {
   return asked.preview ? rest.replace(/\+\/?$/, '') : rest
 }
 
-/** What the redirect of an open link needs of it. */
-export type Destination = Forwarding &
-  Pick<LinkRow, 'seq' | 'slug' | 'target_url' | 'redirect_status' | 'tracking'>
-
-/** Where a link sends a visit; a preview's own query is for the preview. */
-export function locationFor(visit: Visit, link: Destination): string {
-  return locationOf(link.target_url, link, () => ({
+/** Where a visit is sent; a preview's own query is for the preview. `link` null: it adds nothing. */
+export function locationFor(
+  visit: Visit,
+  { target, link }: { target: string; link: Destined | null },
+): string {
+  if (link === null) return target
+  return locationOf(target, link, () => ({
     slug: link.slug,
     rest: restOf(visit),
     search: visit.preview ? '' : withoutQrMarker(searchOf(visit.url)),

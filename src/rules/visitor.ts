@@ -76,6 +76,11 @@ export class Visitor {
     return judgeVisit(how, agentOf(userAgent).verdict).kind
   }
 
+  /** Whether it is a service that shows previews of links in messages. */
+  get isUnfurler(): boolean {
+    return agentOf(this.facts.userAgent).verdict.reason === 'unfurler'
+  }
+
   /** The language that they like most: as they write it, and with its script. */
   get languages(): readonly string[] {
     this.#languages ??= languagesOf(this.facts.language)

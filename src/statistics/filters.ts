@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi'
 import type { Domains } from '../domains/index.ts'
 import { repeatable } from '../http/index.ts'
 import { checkKnownDomain } from '../links/values.ts'
+import { countryOf, regionOf } from '../rules/values.ts'
 import { CLICK_DETAILS } from '../storage/click-columns.ts'
 import { checked, checkText } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
@@ -47,18 +48,6 @@ export function wholeNumber(min: number, max: number) {
   }
 }
 
-const countryNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
-
-function country(given: string): string | null {
-  const code = given.toUpperCase()
-  return /^[A-Z]{2}$/.test(code) && countryNames.of(code) !== undefined ? code : null
-}
-
-function region(given: string): string | null {
-  const code = given.toUpperCase()
-  return /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(code) && country(code.slice(0, 2)) !== null ? code : null
-}
-
 /** A host as clicks have it: lower-case ASCII without `www.`. */
 function host(given: string): string | null {
   return /[\s/?#@:\\]/.test(given) ? null : referrerOf(`https://${given}/`).host
@@ -71,8 +60,8 @@ const DEVICES = ['desktop', 'mobile', 'tablet', 'tv', 'console', 'wearable', 'bo
 
 /** What the API reference says of each filter, an example, and how values are read. */
 const PARAMETERS: Readonly<Record<Dimension, readonly [about: string, example: string, Check]>> = {
-  country: ['ISO 3166-1 code of the country', 'DE', text(country)],
-  region: ['ISO 3166-2 code of the region', 'DE-BE', text(region)],
+  country: ['ISO 3166-1 code of the country', 'DE', text(countryOf)],
+  region: ['ISO 3166-2 code of the region', 'DE-BE', text(regionOf)],
   city: ['Name of the city', 'Berlin', text()],
   language: ['The visitor’s first language', 'de', text(language)],
   referrer: [
@@ -89,6 +78,8 @@ const PARAMETERS: Readonly<Record<Dimension, readonly [about: string, example: s
   utm_campaign: ['`utm_campaign` of the visit', 'summer', text()],
   utm_term: ['`utm_term` of the visit', 'shoes', text()],
   utm_content: ['`utm_content` of the visit', 'header', text()],
+  rule: ['Id of the rule that chose the destination', 'ios', text()],
+  variant: ['Id of the variant that was chosen', 'a', text()],
   trigger: ['`click`, or `qr` for scans of QR codes', 'qr', oneOf(['click', 'qr'])],
   kind: [
     '`human`, `bot` or `preview`; `bots` is then `include` by default',

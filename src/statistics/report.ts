@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import { AppError } from '../errors/index.ts'
+import type { Rule, Variant } from '../rules/index.ts'
 import { formatTimestamp } from '../validation/timestamp.ts'
 import { ask } from './ask.ts'
 import { BUCKETS_MAX, bucketStarts, DAY_MS, defaultInterval, type Interval } from './intervals.ts'
@@ -13,7 +14,7 @@ import {
   type StatisticsContext,
   select,
 } from './selection.ts'
-import { findLinkSeqs, findLinks } from './store.ts'
+import { findDecisions, findLinkSeqs, findLinks } from './store.ts'
 import type { ClickReports, Counts, Dimension, Selection, Series, TopValues } from './types.ts'
 
 type TopList = z.output<typeof TopSchema>
@@ -81,15 +82,36 @@ export async function top(
   const selection = await select(ctx, question, reportRange(query, ctx.clock.now()))
   const list = await ask(ctx.reports.top(selection, dimension, query.limit))
   if (dimension === 'link') return namedLinks(ctx, list)
+  const names = isDecision(dimension) ? await namesOf(ctx, selection.linkSeq, dimension) : null
   const textOf = (value: string | number) =>
     dimension === 'domain' ? ctx.domains.hostOf(Number(value)) : String(value)
   return {
     data: list.values.map(({ value, ...counts }) => ({
       value: value === null ? null : textOf(value),
+      ...(names !== null && { name: names.get(String(value)) ?? null }),
       ...counts,
     })),
     other: list.other,
   }
+}
+
+const isDecision = (dimension: Dimension) => dimension === 'rule' || dimension === 'variant'
+
+/** What a link's rules or variants are called now; null: it is a question about many links. */
+async function namesOf(
+  { storage }: StatisticsContext,
+  linkSeq: number | null,
+  dimension: Dimension,
+): Promise<ReadonlyMap<string, string> | null> {
+  if (linkSeq === null) return null
+  const stored = await findDecisions(storage.read, linkSeq)
+  const rules = JSON.parse(stored?.rules ?? '[]') as Rule[]
+  const variants = JSON.parse(stored?.variants ?? '[]') as Variant[]
+  const all =
+    dimension === 'rule'
+      ? rules
+      : [...rules.flatMap(({ then }) => then.variants ?? []), ...variants]
+  return new Map(all.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name]])))
 }
 
 /** Links with their names. A purged link, whose clicks are deleted soon, is part of the others. */

@@ -79,6 +79,10 @@ export const TopSchema = z
             .string()
             .optional()
             .openapi({ description: 'Of a link: its short address.' }),
+          name: z.string().nullable().optional().openapi({
+            description:
+              'Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone.',
+          }),
           title: z.string().nullable().optional().openapi({ description: 'Of a link: its title.' }),
           ...COUNTS,
         }),
@@ -114,6 +118,8 @@ export const CLICK_EXAMPLE = {
   utm_campaign: null,
   utm_term: null,
   utm_content: null,
+  rule: null,
+  variant: null,
 } as const satisfies Record<(typeof EXPORT_COLUMNS)[number], string | null>
 
 const own = (description: string) => z.string().nullable().openapi({ description })
@@ -142,6 +148,8 @@ export const ClickSchema = z
     utm_campaign: own('`utm_campaign` of the visit.'),
     utm_term: own('`utm_term` of the visit.'),
     utm_content: own('`utm_content` of the visit.'),
+    rule: own('Id of the rule that chose the destination.'),
+    variant: own('Id of the variant that was chosen.'),
   })
   .openapi('Click', { example: CLICK_EXAMPLE })
 

@@ -30,6 +30,18 @@ function isSeen({ folder_id }: { folder_id: string | null }, hidden: readonly st
   return folder_id === null || !hidden.includes(folder_id)
 }
 
+/** The rules and variants of a link, as they are stored. */
+export async function findDecisions(
+  { db }: Sql,
+  seq: number,
+): Promise<Pick<Selectable<LinksTable>, 'rules' | 'variants'> | undefined> {
+  return db
+    .selectFrom('links')
+    .select(['rules', 'variants'])
+    .where('seq', '=', seq)
+    .executeTakeFirst()
+}
+
 /** Links of one statement: SQLite takes 32,766 parameters. */
 const LINKS_AT_ONCE = 5_000
 

@@ -17,6 +17,8 @@ export const CLICK_DETAILS = [
   'utm_campaign',
   'utm_term',
   'utm_content',
+  'rule',
+  'variant',
 ] as const
 
 /** Columns of `clicks` that hold text, in the table's order. */

@@ -138,6 +138,8 @@ describe('a link', () => {
       expires_at: '2999-06-01T19:00:00.123Z',
       max_clicks: 5,
       fallback_url: 'https://example.com/over?',
+      rules: [],
+      variants: [],
       has_password: true,
       social: null,
       utm: { source: null, medium: null, campaign: null, term: null, content: null },
@@ -172,6 +174,8 @@ describe('a link', () => {
       starts_at: null,
       max_clicks: null,
       fallback_url: null,
+      rules: [],
+      variants: [],
       has_password: false,
     })
     const again = await create({})

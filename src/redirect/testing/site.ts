@@ -82,6 +82,8 @@ export async function openSite(
     baseUrl: 'http://sho.rt',
     domainOf: () => 0,
     clientAddress: createClientAddress([]),
+    placeOf: () => ({ country: null, region: null }),
+    random: systemRandom,
     guesses: { take: () => ({ allowed: true, retryAfterSeconds: 1 }), right: () => {} },
     blocks: createBlockList({ storage, domains: { noOf: () => undefined }, hosts: [] }),
     report: async () => ({ allowed: true, retryAfterSeconds: 1 }),
@@ -137,6 +139,8 @@ export async function openSite(
         max_clicks: null,
         uses: 0,
         fallback_url: null,
+        rules: null,
+        variants: null,
         password_hash: null,
         block: null,
         created_at: 0,
@@ -150,13 +154,9 @@ export async function openSite(
           !link.enabled ||
           !!link.forward_query ||
           (link.tracking ?? 'full') !== 'full' ||
-          [
-            link.starts_at,
-            link.expires_at,
-            link.max_clicks,
-            link.password_hash,
-            link.social ?? null,
-          ].some((value) => value !== null),
+          [link.starts_at, link.expires_at, link.max_clicks, link.password_hash]
+            .concat([link.social ?? null, link.rules, link.variants])
+            .some((value) => value !== null),
       )
       const special = link.match_prefix ? SPECIAL_PREFIX : conditions
       await storage.write(async (tx) => {

@@ -38,6 +38,8 @@ export function click(fields: Partial<StoredClick> & Pick<StoredClick, 'time' | 
     utm_campaign: null,
     utm_term: null,
     utm_content: null,
+    rule: null,
+    variant: null,
     ...fields,
   } satisfies StoredClick as StoredClick
 }

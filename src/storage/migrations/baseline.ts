@@ -376,6 +376,9 @@ export const MAIN_TABLES = {
       /** Clicks that came along with an import; part of no other number. */
       imported_clicks: generatedCount,
       fallback_url: optionalText,
+      /** JSON arrays, see `rules/types.ts`; null: there are none. */
+      rules: optionalText,
+      variants: optionalText,
       password_hash: optionalText,
       /** JSON object `{title, description, image_url}` for previews; null: there is none. */
       social: column<Generated<string | null>>('TEXT'),

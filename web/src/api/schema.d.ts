@@ -2115,6 +2115,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2196,6 +2200,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2225,6 +2233,8 @@ export interface paths {
             | 'utm_campaign'
             | 'utm_term'
             | 'utm_content'
+            | 'rule'
+            | 'variant'
             | 'trigger'
             | 'kind'
             | 'hour'
@@ -2299,6 +2309,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2382,6 +2396,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2412,6 +2430,8 @@ export interface paths {
             | 'utm_campaign'
             | 'utm_term'
             | 'utm_content'
+            | 'rule'
+            | 'variant'
             | 'trigger'
             | 'kind'
             | 'hour'
@@ -2486,6 +2506,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2571,6 +2595,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2653,6 +2681,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2735,6 +2767,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2815,6 +2851,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2895,6 +2935,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -2978,6 +3022,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -3060,6 +3108,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -3142,6 +3194,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -5427,6 +5483,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -5508,6 +5568,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -5537,6 +5601,8 @@ export interface paths {
             | 'utm_campaign'
             | 'utm_term'
             | 'utm_content'
+            | 'rule'
+            | 'variant'
             | 'trigger'
             | 'kind'
             | 'hour'
@@ -5611,6 +5677,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -5694,6 +5764,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -5724,6 +5798,8 @@ export interface paths {
             | 'utm_campaign'
             | 'utm_term'
             | 'utm_content'
+            | 'rule'
+            | 'variant'
             | 'trigger'
             | 'kind'
             | 'hour'
@@ -5798,6 +5874,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -5883,6 +5963,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -5965,6 +6049,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -6047,6 +6135,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -6127,6 +6219,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -6207,6 +6303,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -6290,6 +6390,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -6372,6 +6476,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -6454,6 +6562,10 @@ export interface paths {
           not_utm_term?: string[]
           utm_content?: string[]
           not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
           trigger?: string[]
           not_trigger?: string[]
           kind?: string[]
@@ -8108,6 +8220,10 @@ export interface components {
       max_clicks: number | null
       /** Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere. */
       fallback_url: string | null
+      /** The first rule whose every condition holds decides; none: the link itself. */
+      rules: components['schemas']['Rule'][]
+      /** Destinations that visitors whom no rule sends elsewhere are split between. */
+      variants: components['schemas']['Variant'][]
       /** Whether visitors must enter a password first. */
       has_password: boolean
       /** What services that unfurl the link in a message show of it. Null: they are redirected as people are. */
@@ -8150,6 +8266,124 @@ export interface components {
       updated_at: string
       /** Grows with every change; the ETag says it too. */
       version: number
+    }
+    Rule: {
+      /** What statistics tell it by. */
+      id: string
+      /** A name for people. */
+      name?: string
+      when: components['schemas']['RuleConditions']
+      /** Exactly one of these. */
+      then: {
+        /** Where these visitors are sent. */
+        destination_url?: string
+        variants?: components['schemas']['Variant'][]
+        answer?: 'fallback' | 'not_found' | 'gone'
+      }
+    }
+    RuleConditions: {
+      /** ISO 3166-1 alpha-2 codes of countries. */
+      country?: string[]
+      /** Holds where `country` with this doesn’t. */
+      not_country?: string[]
+      /** ISO 3166-2 codes of regions. */
+      region?: string[]
+      /** Holds where `region` with this doesn’t. */
+      not_region?: string[]
+      /** Language tags (BCP 47): `de` is every German. Compared with the language that the visitor likes most. */
+      language?: string[]
+      /** Holds where `language` with this doesn’t. */
+      not_language?: string[]
+      /** Kinds of devices; `other`: whatever else. */
+      device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
+      /** Holds where `device` with this doesn’t. */
+      not_device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
+      /** Operating systems as statistics name them, from a version on: `{"name":"iOS","min":"17"}`. */
+      os?: (
+        | string
+        | {
+            name: string
+            /** The version from which on it is meant: `17`, `17.4`. */
+            min?: string
+          }
+      )[]
+      /** Holds where `os` with this doesn’t. */
+      not_os?: (
+        | string
+        | {
+            name: string
+            /** The version from which on it is meant: `17`, `17.4`. */
+            min?: string
+          }
+      )[]
+      /** Browsers as statistics name them, from a version on. */
+      browser?: (
+        | string
+        | {
+            name: string
+            /** The version from which on it is meant: `17`, `17.4`. */
+            min?: string
+          }
+      )[]
+      /** Holds where `browser` with this doesn’t. */
+      not_browser?: (
+        | string
+        | {
+            name: string
+            /** The version from which on it is meant: `17`, `17.4`. */
+            min?: string
+          }
+      )[]
+      /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
+      query?: { [name: string]: string[] }
+      /** Holds where `query` with this doesn’t. */
+      not_query?: { [name: string]: string[] }
+      /** Hosts that visitors come from; `*.example.com` is every host below it. */
+      referrer_host?: string[]
+      /** Holds where `referrer_host` with this doesn’t. */
+      not_referrer_host?: string[]
+      /** Networks in CIDR notation. */
+      network?: string[]
+      /** Holds where `network` with this doesn’t. */
+      not_network?: string[]
+      /** Times on the clocks of a zone; all that is given must hold. */
+      time?: {
+        /** The IANA name of the time zone: `Europe/Berlin`. */
+        timezone: string
+        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
+        from?: string
+        /** A timestamp, itself not included, or a date, which is included. */
+        until?: string
+        days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+        /** Spans of the day, each up to its second time, which is not included; past midnight where that is the earlier one. */
+        hours?: string[][]
+      }
+      /** Holds where `time` with this doesn’t. */
+      not_time?: {
+        /** The IANA name of the time zone: `Europe/Berlin`. */
+        timezone: string
+        /** A timestamp (RFC 3339), or a date of the zone: from its midnight on. */
+        from?: string
+        /** A timestamp, itself not included, or a date, which is included. */
+        until?: string
+        days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+        /** Spans of the day, each up to its second time, which is not included; past midnight where that is the earlier one. */
+        hours?: string[][]
+      }
+      /** Who visits. */
+      agent?: 'human' | 'bot' | 'preview' | ('human' | 'bot' | 'preview')[]
+      /** Holds where `agent` with this doesn’t. */
+      not_agent?: 'human' | 'bot' | 'preview' | ('human' | 'bot' | 'preview')[]
+    }
+    Variant: {
+      /** What statistics tell it by. */
+      id: string
+      /** A name for people. */
+      name?: string
+      /** Where these visitors are sent, byte for byte as it was given. */
+      destination_url: string
+      /** Its share is this by the sum of all. */
+      weight: number
     }
     LinkCreate: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
@@ -8198,6 +8432,33 @@ export interface components {
       utm?: Record<string, unknown> | null
       /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
       tracking?: 'full' | 'count' | 'none'
+      /** In order: the first whose every condition holds decides where the visitor is sent, else the link does. An update replaces the whole list. */
+      rules?: components['schemas']['RuleInput'][] | null
+      /** Splits the visitors whom no rule sends elsewhere between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps to one for the UTC day. */
+      variants?: components['schemas']['VariantInput'][] | null
+    }
+    RuleInput: {
+      /** What statistics tell it by; unique in its list. Absent: made of its content. */
+      id?: string
+      name?: string | null
+      when: components['schemas']['RuleConditions']
+      /** Exactly one of these. */
+      then: {
+        /** As `destination_url` of a link. */
+        destination_url?: string
+        variants?: components['schemas']['VariantInput'][]
+        /** `fallback`: to the `fallback_url`, else 404; `not_found`: the 404 page; `gone`: the 410 page. None of them counts as a click. */
+        answer?: 'fallback' | 'not_found' | 'gone'
+      }
+    }
+    VariantInput: {
+      /** What statistics tell it by; unique in its list. Absent: made of its content. */
+      id?: string
+      name?: string | null
+      /** As `destination_url` of a link. */
+      destination_url: string
+      /** Its share is this by the sum of all. */
+      weight: number
     }
     LinkPatch: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
@@ -8246,6 +8507,10 @@ export interface components {
       utm?: Record<string, unknown> | null
       /** `count`: clicks are counted and no single one is kept; `none`: they are not counted either. Default for a new link: `full`. */
       tracking?: 'full' | 'count' | 'none'
+      /** In order: the first whose every condition holds decides where the visitor is sent, else the link does. An update replaces the whole list. */
+      rules?: components['schemas']['RuleInput'][] | null
+      /** Splits the visitors whom no rule sends elsewhere between 2 to 20 destinations; none: `destination_url` gets them all. A visitor keeps to one for the UTC day. */
+      variants?: components['schemas']['VariantInput'][] | null
     }
     LinkHistory: {
       /** The changes, the newest first. */
@@ -8768,6 +9033,8 @@ export interface components {
         value: string | null
         /** Of a link: its short address. */
         short_url?: string
+        /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+        name?: string | null
         /** Of a link: its title. */
         title?: string | null
         /** Clicks: of humans, unless `bots` says otherwise. */
@@ -8841,6 +9108,10 @@ export interface components {
       utm_term: string | null
       /** `utm_content` of the visit. */
       utm_content: string | null
+      /** Id of the rule that chose the destination. */
+      rule: string | null
+      /** Id of the variant that was chosen. */
+      variant: string | null
     }
     ApiIndex: {
       /** The reference. */

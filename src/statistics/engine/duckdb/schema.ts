@@ -1,7 +1,7 @@
 import { CLICK_COLUMNS, TEXT_COLUMNS } from '../../columns.ts'
 
 /** Changes with the tables: a file of another version is refused. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /** Types of `clicks`, by column. */
 export const CLICK_TYPES: Readonly<Record<(typeof CLICK_COLUMNS)[number], string>> = {

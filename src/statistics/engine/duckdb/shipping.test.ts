@@ -67,6 +67,8 @@ describe('a batch', () => {
       utm_campaign: 'x'.repeat(70_000),
       utm_term: '1',
       utm_content: 'null',
+      rule: 'r1',
+      variant: 'a',
     })
     const empty = click({ time: NOON + 124, linkSeq: 77 * SEQS_PER_WORKSPACE })
     await opened.write([full, empty], at(3, 456))

@@ -27,5 +27,7 @@ export function plainClick([, time, linkSeq, , visitor, agent]: ClickRecord): Cl
     utm_campaign: null,
     utm_term: null,
     utm_content: null,
+    rule: null,
+    variant: null,
   }
 }

@@ -63,6 +63,8 @@ const click = fc.record({
   utm_campaign: some('c', 'd'),
   utm_term: some('t'),
   utm_content: some('=1', 'a,"b"'),
+  rule: some('ios', 'IOS'),
+  variant: some('a', 'b', 'c'),
 })
 
 const purged = fc
@@ -133,6 +135,8 @@ const VALUES: Readonly<Record<Dimension, readonly (string | number | null)[]>> =
   utm_campaign: ['c', 'd', null],
   utm_term: ['t', null],
   utm_content: ['=1', 'a,"b"', null],
+  rule: ['ios', 'IOS', null],
+  variant: ['a', 'b', null],
   trigger: ['click', 'qr', 'nothing'],
   kind: ['human', 'bot', 'preview'],
   hour: [0, 2, 5, 12, 23],

@@ -75,9 +75,9 @@ function Picker({ report, onPicked }: { report: Report; onPicked: () => void }) 
         value=""
         onChange={(key) => pick(key.slice(1))}
         // A value may be empty, an option's key must not.
-        options={values.map(({ value, short_url }) => ({
+        options={values.map(({ value, short_url, name }) => ({
           value: `=${value ?? ''}`,
-          label: short_url ? shortName(short_url) : valueName(dimension, value, i18n),
+          label: short_url ? shortName(short_url) : (name ?? valueName(dimension, value, i18n)),
         }))}
       />
     </div>

@@ -103,7 +103,7 @@ function TopRow({
   const { t, format } = i18n
   const name = value.short_url
     ? shortName(value.short_url)
-    : valueName(dimension, value.value, i18n)
+    : (value.name ?? valueName(dimension, value.value, i18n))
   const text = value.value ?? ''
   // Clicks of purged links can't be filtered by.
   const fixed = dimension === 'link' && value.value === null

@@ -36,6 +36,8 @@ const LINK: Link = {
   expires_at: '2030-01-31T21:00:30.123Z',
   max_clicks: 5,
   fallback_url: null,
+  rules: [],
+  variants: [],
   has_password: true,
   social: null,
   utm: { source: null, medium: null, campaign: null, term: null, content: null },

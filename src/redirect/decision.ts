@@ -1,0 +1,189 @@
+import type { Random } from '../base/random.ts'
+import type { BlockList } from '../blocks/list.ts'
+import {
+  choose,
+  type Plan,
+  planOf,
+  type RuleAnswer,
+  type Trace,
+  type Visitor,
+} from '../rules/index.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import type { Closed, Condition, Destined, LinkRow, SlugRow } from './resolver.ts'
+
+/** What a visit is to be answered with, before anything is counted. */
+export type Decision =
+  | { kind: 'not_found' }
+  | { kind: 'blocked' }
+  | { kind: 'closed'; seq: number; link: LinkRow; condition: Closed }
+  /** Its password is asked for. */
+  | { kind: 'locked'; seq: number; link: LinkRow; hash: string }
+  | Social
+  | Answered
+  | Open
+
+/** A service asks that shows previews of links in messages, and the link has one of its own. */
+export interface Social {
+  kind: 'social'
+  seq: number
+  link: LinkRow & { social: string }
+}
+
+/** A rule of the link answers the visit itself. */
+export interface Answered {
+  kind: 'answered'
+  seq: number
+  link: Destined
+  answer: RuleAnswer
+  rule: string
+}
+
+/** The link leads somewhere. */
+export interface Open {
+  kind: 'open'
+  seq: number
+  /** Null: a link without conditions. */
+  link: (Destined & { max_clicks?: number | null }) | null
+  /** Where to, before anything of the visit is added. */
+  target: string
+  status: number
+  rule: string | null
+  variant: string | null
+}
+
+/** Who asks for what, as far as a decision needs to know. */
+export interface Asking {
+  readonly domainNo: number
+  /** The hash that the given password fits. */
+  readonly unlocked: string | null
+  /** `/{slug}+` was asked for: where the link leads. */
+  readonly preview: boolean
+  /** Asked for only where the link has rules, variants or a preview of its own. */
+  visitor(now: number): Visitor
+}
+
+/** What decisions are made with. */
+export interface DecisionDeps {
+  blocks: Pick<BlockList, 'covers' | 'hasTarget'>
+  random: Random
+}
+
+/**
+ * What becomes of a visit: the redirect does it, `explain` says it. Pure: nothing is counted, and
+ * no use of a limited link is taken. `trace` gets each step.
+ */
+export function decide(
+  slug: SlugRow | null,
+  asking: Asking,
+  now: number,
+  deps: DecisionDeps,
+  trace?: Trace,
+): Decision {
+  const isFound = slug !== null && slug.link_seq !== null && slug.target_url !== null
+  if (slug?.block_id == null) trace?.('slug', isFound)
+  if (slug === null) return NOT_FOUND
+  const { link_seq, target_url } = slug
+  const isBlocked =
+    slug.block_id !== null ||
+    (isFound && deps.blocks.covers(asking.domainNo, link_seq as number, target_url as string))
+  if (isFound || isBlocked) trace?.('block', !isBlocked)
+  if (isBlocked) return BLOCKED
+  if (link_seq === null || target_url === null) return NOT_FOUND
+  const { link } = slug
+  if (slug.special === 0) return openTo(link_seq, null, target_url, slug.redirect_status)
+  if (link === null) return NOT_FOUND
+  const condition = conditionOf(link, now, trace)
+  if (condition !== 'open') return { kind: 'closed', seq: link_seq, link, condition }
+  const { password_hash: hash } = link
+  const isLocked = hash !== null && asking.unlocked !== hash
+  if (hash !== null) trace?.('password', !isLocked)
+  if (isLocked) return { kind: 'locked', seq: link_seq, link, hash }
+  if (link.social !== null && !asking.preview) {
+    const { isUnfurler } = asking.visitor(now)
+    trace?.('social', !isUnfurler)
+    if (isUnfurler) return { kind: 'social', seq: link_seq, link: { ...link, social: link.social } }
+  }
+  return decideDestination(link_seq, link, asking, now, deps, trace)
+}
+
+const NOT_FOUND: Decision = { kind: 'not_found' }
+const BLOCKED = { kind: 'blocked' } as const
+
+function openTo(seq: number, link: Destined | null, target: string, status: number): Open {
+  return { kind: 'open', seq, link, target, status, rule: null, variant: null }
+}
+
+/** Rows are remembered, and so is what is read out of their rules. */
+const plans = new WeakMap<Destined, Plan>()
+
+function planFor(link: Destined): Plan {
+  let plan = plans.get(link)
+  if (plan === undefined) {
+    plan = planOf(link.rules, link.variants)
+    plans.set(link, plan)
+  }
+  return plan
+}
+
+/** Where an open link leads this visitor: by its rules and variants, if it has any. */
+export function decideDestination(
+  seq: number,
+  link: Destined,
+  asking: Asking,
+  now: number,
+  { blocks, random }: DecisionDeps,
+  trace?: Trace,
+): Open | Answered | { kind: 'blocked' } {
+  const { target_url, redirect_status, rules, variants } = link
+  if (rules === null && variants === null) return openTo(seq, link, target_url, redirect_status)
+  const own = { seq, target: target_url }
+  const choice = choose(planFor(link), own, asking.visitor(now), { random, trace })
+  const { rule } = choice
+  if (choice.answer !== null) {
+    return { kind: 'answered', seq, link, answer: choice.answer, rule: choice.rule }
+  }
+  const { target, variant } = choice
+  if (target !== target_url) {
+    const isBlocked = blocks.hasTarget(target)
+    trace?.('destination', !isBlocked, undefined, target)
+    if (isBlocked) return BLOCKED
+  }
+  return { kind: 'open', seq, link, target, status: redirect_status, rule, variant }
+}
+
+/**
+ * Whether a link leads anywhere, and if not, why. A link is open from its start up to its end.
+ *
+ * @param now in milliseconds since the Unix epoch
+ */
+export function conditionOf(link: LinkRow, now: number, trace?: Trace): Condition {
+  const { starts_at, expires_at, max_clicks, uses } = link
+  if (!passes('enabled', link.enabled !== 0, trace)) return 'disabled'
+  if (starts_at !== null) {
+    const isPast = starts_at <= now
+    if (!passes('starts_at', isPast, trace, () => [starts_at, now])) return 'scheduled'
+  }
+  if (expires_at !== null) {
+    const isAhead = expires_at > now
+    if (!passes('expires_at', isAhead, trace, () => [expires_at, now])) return 'expired'
+  }
+  if (max_clicks !== null) {
+    const isLeft = uses < max_clicks
+    trace?.('max_clicks', isLeft, max_clicks, uses)
+    if (!isLeft) return 'exhausted'
+  }
+  return 'open'
+}
+
+function passes(
+  check: string,
+  passed: boolean,
+  trace: Trace | undefined,
+  times?: () => [expected: number, actual: number],
+): boolean {
+  if (trace !== undefined) {
+    const [expected, actual] = times?.().map(formatTimestamp) ?? []
+    trace(check, passed, expected, actual)
+  }
+  return passed
+}

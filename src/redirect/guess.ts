@@ -1,0 +1,32 @@
+import type { HashQueue } from '../limits/index.ts'
+import { SEQS_PER_WORKSPACE } from '../storage/index.ts'
+import { FORM_BYTES_MAX, readField } from './form.ts'
+import type { Pages } from './pages.ts'
+import type { RedirectDeps } from './types.ts'
+import type { Visit } from './visit.ts'
+
+/** Reads the password that a visitor has sent. Null: it is right, and the visit is unlocked. */
+export async function answerGuess(
+  visit: Visit,
+  { seq, hash }: { seq: number; hash: string },
+  deps: RedirectDeps & { hashes: HashQueue },
+  pages: Pages,
+): Promise<Response | null> {
+  const { request, peer } = visit
+  const { guesses, hashes, clientAddress, verifyPassword = Bun.password.verify } = deps
+  const password = await readField(request, 'password')
+  if (password === null) {
+    return pages.error(request, 'PAYLOAD_TOO_LARGE', { params: { max: FORM_BYTES_MAX } })
+  }
+  const address = clientAddress(peer(), request.headers)
+  const { allowed, retryAfterSeconds } = await guesses.take(seq, address)
+  const workspace = String(Math.floor(seq / SEQS_PER_WORKSPACE))
+  const verify = () => verifyPassword(password, hash)
+  if (allowed && password !== '' && (await hashes.run('link', workspace, verify))) {
+    await guesses.right(seq)
+    visit.unlocked = hash
+    return null
+  }
+  if (allowed) return pages.password(request, { kind: 'wrong' })
+  return pages.password(request, { kind: 'too_many', retryAfterSeconds })
+}
