@@ -37,7 +37,7 @@ const STORES = [
 
 const API = [
   ...['links', 'edits', 'errors', 'foreign-ids', 'history', 'races', 'rate-limit', 'accounts'],
-  ...['paths'],
+  ...['paths', 'domains'],
   ...['security-headers', 'start', 'statistics', 'privacy', 'readme', 'dry-run', 'qr', 'bulk'],
   'export',
 ].map((name) => `test/e2e/${name}.test.ts`)

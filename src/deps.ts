@@ -3,12 +3,13 @@ import { createAdministration } from './administration.ts'
 import { type App, createApp } from './app.ts'
 import { createBackend } from './backend/index.ts'
 import { startBackups } from './backup/schedule.ts'
-import { addressKey, createClientAddress } from './base/client-address.ts'
-import { blocksFile, createBlocks } from './blocks/index.ts'
+import { createClientAddress } from './base/client-address.ts'
+import { blocksFile, createBlocks, limitReports } from './blocks/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, syncDomains } from './domains/index.ts'
 import { createLookUpTxt } from './domains/lookup.ts'
 import { createDomainService } from './domains/service.ts'
+import { createDomainFiles, createSiteOf } from './domains/site.ts'
 import { createCursors } from './http/cursor.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
 import { createImportService } from './imports/service.ts'
@@ -32,14 +33,12 @@ import {
   createRedirect,
   createVisitLimit,
   type Redirect,
+  withSites,
 } from './redirect/index.ts'
 import { createPlaceLookup } from './statistics/enrich/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
 import { startTimers } from './timers.ts'
 import { createUserService } from './users/service.ts'
-
-/** Reports of visitors from one address, of IPv6 from one /64: a burst of five, then one every ten minutes. */
-const REPORTS = { ratePerMinute: 0.1, burst: 5 }
 
 /** How much later than newer clicks a node may store a click: after an outage of its database. */
 const LIVE_LATE_MS = 60_000
@@ -142,6 +141,7 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
     'A sample of visits, from the request to the answer',
   )
   const visit = sampleDurations(redirect, durations)
+  const domainFile = createDomainFiles({ ...parts, requestId: () => ids.next('req') })
   const isLinks = onlyLinks(domains, app.owns)
   const ask = createHostAsk({ domains, trustedProxies: config.trustedProxies })
   return (request, server) => {
@@ -153,6 +153,8 @@ function createFetch(parts: Parts, app: App, health: Health): Serving['fetch'] {
     }
     // On a short domain every path may be a link's, but what speaks for the host.
     if (isLinks(path, request.url)) return visit(request, peer)
+    const file = domainFile(request, path)
+    if (file !== null) return file
     if (app.owns(path)) {
       return app.fetch(request, {
         get peer() {
@@ -250,9 +252,8 @@ function createApplication(parts: Parts, services: Services): App {
 
 /** The redirect. */
 function createVisits(parts: Parts): Redirect {
-  const { backend, blocks, config, clock, ids, domains } = parts
-  const { reports } = backend.limiters
-  return createRedirect({
+  const { backend, blocks, config, clock, ids, domains, storage } = parts
+  const redirect = createRedirect({
     ...parts,
     resolver: backend.resolver,
     recorder: backend.recorder,
@@ -262,11 +263,9 @@ function createVisits(parts: Parts): Redirect {
     guesses: createGuessLimit(backend.limiters.guesses, clock),
     visitLimit: createVisitLimit(config.visitsPerAddress),
     blocks: blocks.list,
-    async report({ domainNo, slugKey, text, from }) {
-      const { allowed, retryAfterMs } = await reports.take(addressKey(from), REPORTS, clock.now())
-      if (allowed) await blocks.reports.add(domainNo, slugKey, text)
-      return { allowed, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1000)) }
-    },
+    report: limitReports(blocks.reports, backend.limiters.reports, clock),
     logger: summarizeRefusals(parts.logger),
   })
+  const { ownedAt } = domains
+  return withSites(redirect, { ownedAt, siteOf: createSiteOf(storage), blocks: blocks.list })
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { domainToUnicode } from 'node:url'
 import { PERMISSIONS_POLICY } from '../base/headers.ts'
 import { direction, formatDateTime, type Locale, translate } from '../i18n/index.ts'
+import { type Brand, brandSources, HEADER } from './brand.ts'
 
 const STYLE = `:root{color-scheme:light dark;--fg:#1b1d22;--dim:#5d6370;--bg:#fafafa;--card:#fff;--line:#dfe1e6;--accent:#2f5bd7;--on:#fff;--bad:#b3261e}
 @media(prefers-color-scheme:dark){:root{--fg:#e9eaee;--dim:#a0a6b3;--bg:#131418;--card:#1b1d22;--line:#32353d;--accent:#8fb0ff;--on:#10131c;--bad:#ff8a80}}
@@ -9,6 +10,8 @@ const STYLE = `:root{color-scheme:light dark;--fg:#1b1d22;--dim:#5d6370;--bg:#fa
 body{margin:0;min-height:100vh;display:grid;grid-template-rows:auto 1fr auto;background:var(--bg);color:var(--fg);font:16px/1.5 system-ui,sans-serif}
 header,footer{padding:20px 24px;color:var(--dim);font-size:14px}
 header{font-weight:650;letter-spacing:-.01em}
+header img{max-inline-size:160px;block-size:24px;margin-inline-end:8px;object-fit:contain;vertical-align:middle}
+header.own::before{display:none}
 header::before{content:"";display:inline-block;inline-size:14px;block-size:6px;margin-inline-end:8px;border-radius:3px;background:var(--accent)}
 main{align-self:center;justify-self:center;inline-size:min(100% - 32px,480px);padding:32px;background:var(--card);border:1px solid var(--line);border-radius:10px}
 h1{margin:0 0 8px;font-size:20px;line-height:1.3}
@@ -27,16 +30,23 @@ summary+form{margin-block-start:12px}
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /** Nothing may run, load or be framed; the one style sheet is known by its hash. */
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; frame-ancestors 'none'; form-action`
+function policy(formAction: string, brand: Brand | undefined): string {
+  const { style, image } = brand === undefined ? { style: '', image: '' } : brandSources(brand)
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'${style}${image}; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`
+}
 
 /** Headers of a page. `formAction`: where its form may lead, by redirects too. */
-export function pageHeaders(locale: Locale, formAction = "'self'"): Record<string, string> {
+export function pageHeaders(
+  locale: Locale,
+  formAction = "'self'",
+  brand?: Brand,
+): Record<string, string> {
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Language': locale,
     Vary: 'Accept, Accept-Language',
     'Cache-Control': 'private, no-store',
-    'Content-Security-Policy': `${POLICY} ${formAction}`,
+    'Content-Security-Policy': policy(formAction, brand),
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Permissions-Policy': PERMISSIONS_POLICY,
@@ -55,7 +65,7 @@ export function renderPage(locale: Locale, title: string, body: string): string 
 <style>${STYLE}</style>
 </head>
 <body>
-<header><bdi>Slugline</bdi></header>
+${HEADER}
 <main>
 <h1>${Bun.escapeHTML(title)}</h1>
 ${body}

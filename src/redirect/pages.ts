@@ -2,6 +2,7 @@ import { prefersJson, prefersProblem } from '../base/accept.ts'
 import { hstsOf } from '../base/headers.ts'
 import { AppError, type AppErrorArgs, ERRORS, renderError } from '../errors/index.ts'
 import { type Locale, negotiateLocale, translate } from '../i18n/index.ts'
+import { type Brand, inBrand } from './brand.ts'
 import {
   type PasswordAttempt,
   pageHeaders,
@@ -59,6 +60,27 @@ interface PageOptions {
   headers?: Readonly<Record<string, string>> | undefined
   /** Where its form may lead, by redirects too. */
   formAction?: string
+  /** Where a domain of a workspace may lead instead. */
+  leadsTo?: LeadsTo
+}
+
+/** Addresses that a workspace sets for its domain. */
+export type LeadsTo = 'root_url' | 'not_found_url' | 'expired_url'
+
+/** A page that was answered, for domains that have others. */
+interface Shown {
+  leadsTo: LeadsTo | undefined
+  /** The same page in a brand. */
+  again(brand: Brand): Response
+  /** A redirect in its place. */
+  instead(status: number, location: string): Response
+}
+
+const shown = new WeakMap<Response, Shown>()
+
+/** The page that a response is; undefined: it is none. */
+export function shownBy(response: Response): Shown | undefined {
+  return shown.get(response)
 }
 
 /**
@@ -99,22 +121,26 @@ export class Pages {
   home(request: Request): Response {
     // Not kept: a request may name any host.
     const host = URL.parse(request.url)?.host ?? new URL(this.options.baseUrl).host
-    return this.#page(request, (locale) =>
-      renderPage(locale, host, paragraph(translate(locale, 'page.home.text'))),
-    )
+    const render = (locale: Locale) =>
+      renderPage(locale, host, paragraph(translate(locale, 'page.home.text')))
+    return this.#page(request, render, { leadsTo: 'root_url' })
   }
 
   notFound(request: Request): Response {
-    return this.#pageOr(request, ['LINK_NOT_FOUND'], (locale) => simplePage(locale, 'not_found'))
+    const render = (locale: Locale) => simplePage(locale, 'not_found')
+    return this.#pageOr(request, ['LINK_NOT_FOUND'], render, { leadsTo: 'not_found_url' })
   }
 
   /** A link that leads nowhere now; `startsAt` in milliseconds since the epoch. */
   closed(request: Request, condition: Closed | 'blocked', startsAt: number | null): Response {
-    return this.#pageOr(request, [CODES[condition]], (locale) =>
+    const render = (locale: Locale) =>
       condition === 'scheduled' && startsAt !== null
         ? scheduledPage(locale, startsAt)
-        : simplePage(locale, condition),
-    )
+        : simplePage(locale, condition)
+    const isOver = condition !== 'scheduled' && condition !== 'blocked'
+    return this.#pageOr(request, [CODES[condition]], render, {
+      ...(isOver && { leadsTo: 'expired_url' }),
+    })
   }
 
   /** Asks for the link's password. */
@@ -141,7 +167,7 @@ export class Pages {
 
   /** What a service that unfurls the link shows of it; `social` as it is stored. */
   social(request: Request, social: string): Response {
-    return this.#page(request, (locale) => socialPage(locale, JSON.parse(social) as Social))
+    return this.#bare(request, (locale) => socialPage(locale, JSON.parse(social) as Social))
   }
 
   /** Answers a report, which has been kept or not. */
@@ -222,20 +248,33 @@ export class Pages {
     return this.#page(request, render, { status, headers: error[1]?.headers, ...options })
   }
 
-  #page(
+  #page(request: Request, render: (locale: Locale) => string, options: PageOptions = {}): Response {
+    const page = this.#bare(request, render, options)
+    shown.set(page, {
+      leadsTo: options.leadsTo,
+      again: (brand) =>
+        this.#bare(request, (locale) => inBrand(render(locale), brand), { ...options, brand }),
+      instead: (status, location) =>
+        this.redirect(request, this.options.requestId(), status, location),
+    })
+    return page
+  }
+
+  /** What has no frame, or has one already. */
+  #bare(
     request: Request,
     render: (locale: Locale) => string,
-    { status = 200, headers, formAction }: PageOptions = {},
+    { status = 200, headers, formAction, brand }: PageOptions & { brand?: Brand } = {},
   ): Response {
     const locale = this.#localeOf(request)
-    const { requestId } = this.options
-    const own = { ...pageHeaders(locale, formAction), ...this.#always, 'X-Request-Id': requestId() }
-    return new Response(render(locale), { status, headers: { ...own, ...headers } })
+    const own = { ...pageHeaders(locale, formAction, brand), ...this.#always }
+    const all = { ...own, 'X-Request-Id': this.options.requestId(), ...headers }
+    return new Response(render(locale), { status, headers: all })
   }
 
   #json(request: Request, data: object): Response {
     const headers = { 'Content-Type': 'application/json' }
-    return this.#page(request, () => JSON.stringify({ data }), { headers })
+    return this.#bare(request, () => JSON.stringify({ data }), { headers })
   }
 }
 

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+
+/** How the pages of a domain look. */
+export interface Brand {
+  name: string | null
+  /** The address of an image: on the domain itself, or https. */
+  logo: string | null
+  /** `#rrggbb` */
+  colour: string | null
+}
+
+/** What stands at the top of a page that has no brand. */
+export const HEADER = '<header><bdi>Slugline</bdi></header>'
+const END_OF_STYLE = '</style>'
+
+/** A page with a brand instead of ours. Texts of a page are escaped: its frame is found by its tags. */
+export function inBrand(page: string, brand: Brand): string {
+  const { name, logo } = brand
+  const image = logo === null ? '' : `<img src="${Bun.escapeHTML(logo)}" alt="">`
+  const header = `<header${image && ' class="own"'}>${image}<bdi>${Bun.escapeHTML(name ?? '')}</bdi></header>`
+  const style = styleOf(brand)
+  return page
+    .replace(HEADER, () => (name === null && logo === null ? HEADER : header))
+    .replace(END_OF_STYLE, () => `${END_OF_STYLE}${style && `\n<style>${style}</style>`}`)
+}
+
+/** The sources that a page's policy must allow for a brand. */
+export function brandSources(brand: Brand): { style: string; image: string } {
+  const { logo } = brand
+  const style = styleOf(brand)
+  const hash = createHash('sha256').update(style).digest('base64')
+  const origin = logo?.startsWith('/') === false ? ` ${new URL(logo).origin}` : ''
+  return { style: style && ` 'sha256-${hash}'`, image: `; img-src 'self'${origin}` }
+}
+
+function styleOf({ colour }: Brand): string {
+  return colour === null ? '' : `:root{--accent:${colour};--on:${textOn(colour)}}`
+}
+
+/** Black or white, whichever has more contrast (WCAG 2.2, relative luminance). */
+function textOn(colour: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000' : '#fff'
+}
