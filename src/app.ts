@@ -24,6 +24,7 @@ import { registerImportRoutes } from './imports/routes.ts'
 import { registerJobRoutes } from './jobs/routes.ts'
 import { registerKeyRoutes } from './keys/routes.ts'
 import { createMemoryLimiter } from './limits/index.ts'
+import { registerByFilterRoute } from './links/bulk/by-filter-routes.ts'
 import { registerLinkCheckRoute } from './links/check.ts'
 import { registerLinkExportRoutes } from './links/export-routes.ts'
 import { registerLinkRoutes } from './links/routes.ts'
@@ -42,6 +43,7 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerLinkRoutes>[1] &
   Parameters<typeof registerAppealRoute>[1] &
   Parameters<typeof registerJobRoutes>[1] &
+  Parameters<typeof registerByFilterRoute>[1] &
   Parameters<typeof registerImportRoutes>[1] &
   Parameters<typeof registerQrRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
@@ -165,6 +167,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerLinkExportRoutes(api, deps)
   registerAppealRoute(api, deps)
   registerJobRoutes(api, deps)
+  registerByFilterRoute(api, deps)
   registerImportRoutes(api, deps)
   registerQrRoutes(api, deps)
   registerLogoRoutes(api, deps)

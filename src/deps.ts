@@ -16,6 +16,7 @@ import { createImportService } from './imports/service.ts'
 import { createJobService } from './jobs/index.ts'
 import { createKeyService } from './keys/service.ts'
 import { createHashQueue } from './limits/index.ts'
+import { createFilterJobs } from './links/bulk/job.ts'
 import { createLinkService } from './links/index.ts'
 import { createMailer } from './mail/mailer.ts'
 import { smtp } from './mail/smtp.ts'
@@ -184,12 +185,11 @@ function createServices(parts: Parts) {
   const imports = createImportService({ ...parts, links, jobs, outgoing })
   const lookUpTxt = createLookUpTxt(config.dnsServers)
   const ownDomains = createDomainService({ ...parts, lookUpTxt })
+  const filterJobs = createFilterJobs({ ...parts, links, jobs })
   const mailer = createMailer({ ...parts, deliver: config.mail && smtp(config.mail) })
   const sendInvitation = createSendInvitation({ mailer, key })
-  const administration = createAdministration({
-    ...parts,
-    ...{ keys, links, ownDomains, sendInvitation },
-  })
+  const services = { keys, links, ownDomains, sendInvitation }
+  const administration = createAdministration({ ...parts, ...services })
   const { workspaces, invitations } = administration
   const statistics = createStatisticsService({
     ...parts,
@@ -211,7 +211,10 @@ function createServices(parts: Parts) {
     sellsPlans:
       config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
   })
-  return { imports, jobs, keys, links, mailer, administration, statistics, accounts, ownDomains }
+  return {
+    ...{ accounts, administration, filterJobs, imports, jobs },
+    ...{ keys, links, mailer, ownDomains, statistics },
+  }
 }
 
 function createLinks(parts: Parts) {

@@ -107,6 +107,8 @@ export const ERRORS = {
   /** `links` have an address there. */
   DOMAIN_IN_USE: { status: 409, params: { links: 'number' } },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, params: {} },
+  /** A filter finds `count` links, another number than was expected. */
+  COUNT_CHANGED: { status: 409, params: { count: 'number' } },
   /** A link has the slug of a record already, and `on_conflict` is `fail`. */
   IMPORT_CONFLICT: { status: 409, params: {} },
   IMPORT_RUNNING: { status: 409, params: {} },

@@ -140,6 +140,19 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
     )
 }
 
+/** The schema of a filter in a body: what a list takes, but its pages and their order. */
+export function createFilterSchema(rules: Pick<LinkRules, 'domains'>) {
+  const { limit, per_page, cursor, page, total, sort, order, ...filters } =
+    createListQuerySchema(rules).shape
+  return z.strictObject(filters).transform(
+    ({ search, q, tag, ...rest }): FilterQuery => ({
+      ...rest,
+      search: search || q,
+      tags: tag,
+    }),
+  )
+}
+
 /** The schema of the query of an export: what a list takes, but its pages. */
 export function createExportQuerySchema(rules: Pick<LinkRules, 'domains'>, isCsv: boolean) {
   const { limit, per_page, cursor, page, total, ...filters } = createListQuerySchema(rules).shape

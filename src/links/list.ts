@@ -84,7 +84,7 @@ export async function find(ctx: LinkContext, asked: LinkFilter, query: ListQuery
     : isPlainButArchived(filter) && range.whole && filter.archived === false
       ? { total: facts.links - (await countArchived(sqlx, workspaceNo)), exact: true }
       : await ctx.totals(sqlx, counting, facts.changes)
-  return { sqlx, total, exact, found: { filter, range, sort, seqs, few, nowMs } }
+  return { sqlx, total, exact, made: facts.made, found: { filter, range, sort, seqs, few, nowMs } }
 }
 
 /** The filter of a query, without what only the database knows. */
@@ -115,7 +115,7 @@ export function filterOf(
 }
 
 /** A filter with what its tags, its folder and the links that it names are now. @throws AppError FOLDER_NOT_FOUND */
-async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
+export async function resolve(sqlx: Sql, filter: LinkFilter): Promise<LinkFilter> {
   const { workspaceNo, term, tags, folder, hidden, archived, named } = filter
   return {
     ...filter,

@@ -3,6 +3,8 @@ import { createBlockList } from '../blocks/list.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue } from '../limits/index.ts'
 import { rehearse, type Transaction } from '../storage/index.ts'
+import { changeFound } from './bulk/by-filter.ts'
+import { countFound } from './bulk/filtered.ts'
 import { createBulk } from './bulk/run.ts'
 import { checkLink } from './check.ts'
 import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
@@ -90,6 +92,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     update,
     upsert,
     lookUp,
+    countFound,
+    changeFound,
     remove,
     prepareRestore,
     restore,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Link, LinkList } from '../../src/links/index.ts'
+import { eventually } from '../harness/eventually.ts'
 import { writePlans } from '../harness/plans.ts'
 import { type Slugline, startSlugline } from '../harness/process.ts'
 
@@ -139,6 +140,65 @@ describe('POST /links/bulk', () => {
       expect(seen.text).toBe((await bulk(operations(none))).text)
       expect(seen.body.data.map(({ status }) => status)).toEqual([404, 404])
     }
+  })
+})
+
+describe('POST /links/bulk/by-filter', () => {
+  const byFilter = (body: object, query = '') => send('POST', `${BULK}/by-filter${query}`, body)
+  const details = async (body: object) => {
+    const { error } = (await (await byFilter(body)).json()) as Result
+    return error?.details.map(({ field, code }) => `${field} ${code}`)
+  }
+
+  test('answers with a job, which changes what the filter finds', async () => {
+    await bulk(
+      Array.from({ length: 150 }, (_, n) => create({ slug: `f-${n}`, tags: ['filtered'] })),
+    )
+    const body = {
+      filter: { tag: ['Filtered'], status: 'active' },
+      patch: { title: 'Filtered' },
+      add_tags: ['more'],
+      expected: 150,
+    }
+    const dry = await byFilter(body, '?dry_run=true')
+    expect([dry.status, dry.headers.get('dry-run')]).toEqual([202, 'true'])
+    const { id: none } = (await dry.json()) as { id: string }
+    expect((await send('GET', `/api/v1/jobs/${none}`)).status).toBe(404)
+    const answer = await byFilter(body)
+    expect(answer.status).toBe(202)
+    const path = answer.headers.get('location') ?? ''
+    const job = await eventually('the job is finished', async () => {
+      const seen = (await (await send('GET', path)).json()) as { finished_at: string | null }
+      return seen.finished_at === null ? undefined : seen
+    })
+    expect(job).toMatchObject({
+      ...{ status: 'succeeded', progress: { done: 150, total: 150, failed: 0 }, error: null },
+      result: { succeeded: 150, failed: 0, errors: [] },
+    })
+    expect((await list('tag=more&search=filtered&limit=100')).length).toBe(100)
+  })
+
+  test('refuses what is not as expected, and what many can not have', async () => {
+    const one = { filter: { tag: ['filtered'] }, delete: true }
+    const answer = await byFilter({ ...one, expected: 1 })
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toMatchObject({ error: { code: 'COUNT_CHANGED' } })
+    expect(await details(one)).toEqual(['expected REQUIRED'])
+    expect(await details({ ...one, expected: 1, patch: {} })).toEqual([
+      'patch CONFLICTING_PARAMETERS',
+    ])
+    expect(await details({ filter: {}, expected: 1 })).toEqual(['patch REQUIRED'])
+    expect(
+      await details({ filter: {}, expected: 1, patch: { slug: 'x', external_id: 'y' } }),
+    ).toEqual(['patch.slug UNKNOWN_FIELD', 'patch.external_id UNKNOWN_FIELD'])
+    const wrong = { filter: { status: 'nice', what: 1 }, expected: 1, patch: { title: 5 } }
+    expect((await details(wrong))?.sort()).toEqual([
+      'filter.status INVALID_VALUE',
+      'filter.what UNKNOWN_FIELD',
+      'patch.title INVALID_TYPE',
+    ])
+    const nowhere = await byFilter({ filter: { folder: 'fld_none' }, delete: true, expected: 0 })
+    expect(nowhere.status).toBe(404)
   })
 })
 

@@ -91,7 +91,8 @@ function refused({ status, ...error }: Refusal) {
   return { status, error }
 }
 
-const othersTurn = () => new Promise<void>((turn) => setImmediate(turn))
+/** Lets what waits for the event loop go first. */
+export const othersTurn = () => new Promise<void>((turn) => setImmediate(turn))
 
 /** With the password hashed; the same one once. */
 async function hashed(

@@ -1,0 +1,125 @@
+import { z } from '@hono/zod-openapi'
+import { askerOf } from '../../audit/index.ts'
+import { type Api, endpoint } from '../../http/index.ts'
+import { JOB_EXAMPLE, JOBS_PATH, JobSchema, renderJob } from '../../jobs/index.ts'
+import { checked } from '../../validation/checked.ts'
+import { createLinkSchemas, type LinkRules } from '../fields.ts'
+import { createFilterSchema } from '../list-query.ts'
+import type { LinkService } from '../service.ts'
+import { BOUNDS, checkTag, checkTags } from '../values.ts'
+import type { FilterJobs } from './job.ts'
+
+/** What one link alone can have, so that many can't be given it. */
+const OF_ONE = ['slug', 'aliases', 'external_id'] as const
+
+function createBody(rules: LinkRules) {
+  const tags = checked(z.array(checked(z.string(), checkTag)), checkTags).optional()
+  const tagList = (description: string) =>
+    tags.openapi({
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: BOUNDS.tag },
+      maxItems: BOUNDS.tags,
+      description,
+    })
+  const { patch } = createLinkSchemas(rules)
+  return z
+    .strictObject({
+      filter: createFilterSchema(rules).openapi({
+        type: 'object',
+        description:
+          'Which links: the filters of `GET /links` by their names, in one object. Empty: all.',
+        example: { tag: ['newsletter'], status: 'active' },
+      }),
+      patch: patch.optional().openapi({
+        allOf: [{ $ref: '#/components/schemas/LinkPatch' }],
+        description: 'What to change of each; not `slug`, `aliases` or `external_id`.',
+      } as never),
+      add_tags: tagList('Tags that each gets besides those that it has.'),
+      remove_tags: tagList('Tags that each loses.'),
+      delete: z.literal(true).optional().openapi({ description: 'Deletes them.' }),
+      expected: z
+        .int()
+        .min(0)
+        .openapi({
+          description:
+            'How many links you expect the filter to find, `pagination.total` of the list. More than ' +
+            '1 % away from it, nothing is changed: COUNT_CHANGED.',
+        }),
+    })
+    .check(
+      z.superRefine((body, context) => {
+        for (const field of OF_ONE) {
+          if (body.patch?.[field] === undefined) continue
+          const params = { detail: 'UNKNOWN_FIELD' }
+          context.addIssue({ code: 'custom', path: ['patch', field], params })
+        }
+        const others = (['patch', 'add_tags', 'remove_tags'] as const).filter(
+          (name) => body[name] !== undefined,
+        )
+        if (body.delete === undefined && others.length === 0) {
+          context.addIssue({ code: 'custom', path: ['patch'], params: { detail: 'REQUIRED' } })
+        }
+        if (body.delete === undefined) return
+        for (const name of others) {
+          const params = { detail: 'CONFLICTING_PARAMETERS', params: { other: 'delete' } }
+          context.addIssue({ code: 'custom', path: [name], params })
+        }
+      }),
+    )
+    .openapi('LinkBulkByFilter')
+}
+
+/** The endpoint that changes all links that a filter finds. */
+export function registerByFilterRoute(
+  api: Pick<Api, 'add'>,
+  { links, filterJobs }: { links: LinkService; filterJobs: FilterJobs },
+): void {
+  endpoint(api, {
+    method: 'post',
+    path: '/api/v1/links/bulk/by-filter',
+    scope: 'links:write',
+    dryRun: true,
+    operationId: 'bulkLinksByFilter',
+    tag: 'Links',
+    summary: 'Change all links that a filter finds',
+    description:
+      'A job: it goes on by itself, each link for itself, and its `result` is `{"succeeded", ' +
+      '"failed", "errors"}`, with the first hundred that were refused. Links that are made later ' +
+      'are left alone.',
+    body: createBody(links.rules),
+    bodyExample: {
+      filter: { tag: ['newsletter'] },
+      patch: { expires_at: '2030-01-31T21:00:00Z' },
+      expected: 12408,
+    },
+    success: {
+      status: 202,
+      description: 'The job.',
+      schema: JobSchema,
+      headers: { Location: 'The path of the job in the API.' },
+      example: JOB_EXAMPLE,
+    },
+    errors: ['COUNT_CHANGED', 'FOLDER_NOT_FOUND'],
+    async handler(call) {
+      const { filter, patch, expected, ...rest } = call.body
+      const asker = askerOf(call)
+      const found = await filterJobs.count(asker, filter, expected)
+      const { password, ...fields } = patch ?? {}
+      const password_hash =
+        typeof password === 'string'
+          ? await links.hashPassword(password, asker.workspace)
+          : password
+      const { add_tags, remove_tags } = rest
+      const change = {
+        delete: rest.delete,
+        ...{ add_tags, remove_tags },
+        patch: patch && { ...fields, ...(password !== undefined && { password_hash }) },
+      }
+      return call.mutate(async (tx) => {
+        const row = await filterJobs.enqueue(tx, asker, found, { filter, change })
+        const headers = { Location: `${JOBS_PATH}/${row.id}` }
+        return { status: 202, body: renderJob(row, call), headers }
+      })
+    },
+  })
+}

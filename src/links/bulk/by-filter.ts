@@ -1,0 +1,126 @@
+import { AppError, type ErrorDetail } from '../../errors/index.ts'
+import type { JobRun } from '../../jobs/index.ts'
+import { savepoint, type Transaction } from '../../storage/index.ts'
+import { Fault } from '../../validation/fault.ts'
+import { invalid, type LinkAsker, type LinkContext } from '../context.ts'
+import type { PreparedPatch } from '../fields.ts'
+import type { FilterQuery } from '../list-query.ts'
+import { remove } from '../remove.ts'
+import { parseList } from '../rows.ts'
+import type { LinkRow } from '../store.ts'
+import { change } from '../update.ts'
+import { checkTag, checkTags, type Tag } from '../values.ts'
+import { type Found, nextFound, stillFound } from './filtered.ts'
+import { othersTurn } from './run.ts'
+
+/** What is done with each link that a filter finds. */
+export interface LinkChange {
+  delete?: true | undefined
+  patch?: PreparedPatch | undefined
+  add_tags?: readonly Tag[] | undefined
+  remove_tags?: readonly Tag[] | undefined
+}
+
+/** What a job is asked for. */
+export interface ByFilterInput extends Found {
+  filter: FilterQuery
+  change: LinkChange
+  hiddenFolders?: readonly string[] | undefined
+}
+
+/** How far a job is: up to which link, and what it gives out so far. */
+export interface ByFilterState {
+  after: number
+  result: ByFilterResult
+}
+
+/** What a job gives out. */
+export interface ByFilterResult {
+  succeeded: number
+  failed: number
+  /** The first that were refused. */
+  errors: { id: string; code: string; details: { field: string; code: string }[] }[]
+}
+
+/** So many links are changed in one transaction. */
+const STEP = 100
+const ERRORS_MAX = 100
+/** After so many links others get their turn: visits must not wait for all of them. */
+const TURN = 16
+
+/** One run of a job: changes what the filter finds, link by link. */
+export async function changeFound(
+  ctx: LinkContext,
+  { job, signal, checkpoint }: JobRun<ByFilterInput, ByFilterState>,
+  askerNow: () => Promise<LinkAsker>,
+): Promise<ByFilterResult> {
+  const { filter, change: wanted, low, high, total, hiddenFolders } = job.input
+  let state = job.state ?? { after: low - 1, result: { succeeded: 0, failed: 0, errors: [] } }
+  for (;;) {
+    signal.throwIfAborted()
+    // Its plan may have changed.
+    const asker = { ...(await askerNow()), hiddenFolders }
+    const range = { low: state.after + 1, high }
+    const seqs = await nextFound(ctx, asker, filter, range, STEP)
+    const last = seqs.at(-1)
+    if (last === undefined) return state.result
+    const { result } = state
+    state = await ctx.storage.write(
+      async (tx) => {
+        const rows = await stillFound(ctx, tx, asker, filter, seqs)
+        const next = { after: last, result: { ...result, errors: [...result.errors] } }
+        for (const [i, row] of rows.entries()) {
+          if (i % TURN === TURN - 1) await othersTurn()
+          await changeOne(ctx, tx, asker, row, wanted, next.result)
+        }
+        const { succeeded, failed } = next.result
+        const done = succeeded + failed
+        const progress = { done, failed, total: Math.max(total, done) }
+        await checkpoint(tx, { progress, state: next, result: next.result })
+        return next
+      },
+      { workspaceNo: job.workspaceNo },
+    )
+  }
+}
+
+/** Changes one link; what is refused is counted, and leaves nothing behind. */
+async function changeOne(
+  ctx: LinkContext,
+  tx: Transaction,
+  asker: LinkAsker,
+  row: LinkRow,
+  wanted: LinkChange,
+  result: ByFilterResult,
+): Promise<void> {
+  try {
+    await savepoint(tx, async (part) => {
+      if (wanted.delete) return remove(ctx, part, asker, row.id, () => true)
+      const patch = patchFor(row, wanted)
+      await change(ctx, part, asker, { row, isDeleted: false }, patch, 'link.updated')
+    })
+    result.succeeded++
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error
+    result.failed++
+    if (result.errors.length === ERRORS_MAX) return
+    const { code, details = [] } = error
+    const told = details.map((detail: ErrorDetail) => ({ field: detail.field, code: detail.code }))
+    result.errors.push({ id: row.id, code, details: told })
+  }
+}
+
+/** The patch of one link, whose tags depend on those that it has. @throws AppError VALIDATION_FAILED */
+function patchFor(row: LinkRow, { patch = {}, add_tags = [], remove_tags = [] }: LinkChange) {
+  if (add_tags.length + remove_tags.length === 0) return patch
+  const removed = new Set(remove_tags.map(({ key }) => key))
+  const had = parseList(row.tags).flatMap((text) => {
+    const tag = checkTag(text)
+    return tag instanceof Fault || removed.has(tag.key) ? [] : tag
+  })
+  const tags = checkTags([...had, ...add_tags])
+  if (tags instanceof Fault) {
+    throw invalid({ field: 'tags', code: tags.code, params: tags.params } as ErrorDetail)
+  }
+  return { ...patch, tags }
+}

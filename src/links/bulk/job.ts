@@ -1,0 +1,59 @@
+import { AppError } from '../../errors/index.ts'
+import type { JobRun, JobService } from '../../jobs/index.ts'
+import type { Plans } from '../../plans/service.ts'
+import type { Storage, Transaction } from '../../storage/index.ts'
+import type { LinkAsker } from '../context.ts'
+import type { FilterQuery } from '../list-query.ts'
+import type { LinkService } from '../service.ts'
+import type { ByFilterInput, ByFilterState, LinkChange } from './by-filter.ts'
+import type { Found } from './filtered.ts'
+
+/** The type of the jobs that change what a filter finds. */
+const TYPE = 'links.by_filter'
+/** So far may the number of links be from the expected one. */
+const TOLERANCE = 0.01
+
+/** What the jobs work with. */
+export interface ByFilterDeps {
+  storage: Pick<Storage, 'read'>
+  links: LinkService
+  jobs: Pick<JobService, 'enqueue' | 'register'>
+  plans: Pick<Plans, 'of'>
+}
+
+/** What is asked for. */
+interface Asked {
+  filter: FilterQuery
+  change: LinkChange
+}
+
+export type FilterJobs = ReturnType<typeof createFilterJobs>
+
+/** Changes of all links that a filter finds, as jobs. */
+export function createFilterJobs({ storage, links, jobs, plans }: ByFilterDeps) {
+  jobs.register(TYPE, (run: JobRun<ByFilterInput, ByFilterState>) => {
+    const { workspaceNo: no, actor } = run.job
+    return links.changeFound(run, async () => {
+      const workspaces = storage.read.db.selectFrom('workspaces').where('no', '=', no)
+      const workspace = await workspaces.select('plan_id').executeTakeFirst()
+      if (workspace === undefined) throw new AppError('NOT_FOUND')
+      return { workspace: { no, plan: plans.of(workspace.plan_id) }, actor }
+    })
+  })
+
+  return {
+    /** @throws AppError COUNT_CHANGED when a filter finds another number of links than is expected. */
+    async count(asker: LinkAsker, filter: FilterQuery, expected: number): Promise<Found> {
+      const found = await links.countFound(asker, filter)
+      if (Math.abs(found.total - expected) <= expected * TOLERANCE) return found
+      throw new AppError('COUNT_CHANGED', { params: { count: found.total } })
+    },
+
+    /** Asks for the change of what was counted. */
+    enqueue(tx: Transaction, asker: LinkAsker, found: Found, { filter, change }: Asked) {
+      const { hiddenFolders } = asker
+      const input: ByFilterInput = { ...found, filter, change, hiddenFolders }
+      return jobs.enqueue(tx, asker, { type: TYPE, input, total: found.total })
+    },
+  }
+}
