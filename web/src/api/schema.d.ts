@@ -771,6 +771,53 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/bulk/by-filter': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkBulkByFilter']
+        }
+      }
+      responses: {
+        202: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Job']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/imports': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get?: never
@@ -4115,6 +4162,53 @@ export interface paths {
         403: { headers: { [name: string]: unknown }; content?: never }
         404: { headers: { [name: string]: unknown }; content?: never }
         409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/bulk/by-filter': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['LinkBulkByFilter']
+        }
+      }
+      responses: {
+        202: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Job']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
         429: { headers: { [name: string]: unknown }; content?: never }
         500: { headers: { [name: string]: unknown }; content?: never }
@@ -8005,6 +8099,7 @@ export interface components {
       | 'DOMAIN_TAKEN'
       | 'DOMAIN_IN_USE'
       | 'IDEMPOTENCY_IN_PROGRESS'
+      | 'COUNT_CHANGED'
       | 'IMPORT_CONFLICT'
       | 'IMPORT_RUNNING'
       | 'APPEAL_REFUSED'
@@ -8664,6 +8759,19 @@ export interface components {
       started_at: string | null
       /** When it ended, in UTC. Null: it has not yet. */
       finished_at: string | null
+    }
+    LinkBulkByFilter: {
+      /** Which links: the filters of `GET /links` by their names, in one object. Empty: all. */
+      filter: Record<string, unknown>
+      patch?: components['schemas']['LinkPatch'] & components['schemas']['LinkPatch']
+      /** Tags that each gets besides those that it has. */
+      add_tags?: string[]
+      /** Tags that each loses. */
+      remove_tags?: string[]
+      /** Deletes them. */
+      delete?: true
+      /** How many links you expect the filter to find, `pagination.total` of the list. More than 1 % away from it, nothing is changed: COUNT_CHANGED. */
+      expected: number
     }
     ImportPreview: {
       /** Whose file it looks like. Null: no column looks like a destination. */
