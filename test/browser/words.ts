@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import en_audit from '../../web/src/i18n/messages/en/audit.json'
 import en_auth from '../../web/src/i18n/messages/en/auth.json'
 import en_common from '../../web/src/i18n/messages/en/common.json'
+import en_imports from '../../web/src/i18n/messages/en/imports.json'
 import en_instance from '../../web/src/i18n/messages/en/instance.json'
 import en_keys from '../../web/src/i18n/messages/en/keys.json'
 import en_links from '../../web/src/i18n/messages/en/links.json'
@@ -15,6 +16,7 @@ const ENGLISH = {
   ...en_audit,
   ...en_auth,
   ...en_common,
+  ...en_imports,
   ...en_instance,
   ...en_keys,
   ...en_links,

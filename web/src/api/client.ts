@@ -50,7 +50,7 @@ export function onConfirmNeeded(confirm: () => Promise<boolean>): () => void {
 /** A server that says nothing for so long is told about, instead of a wheel that turns for ever. */
 const TIMEOUT_MS = 30_000
 
-async function send(request: Request): Promise<Response> {
+async function send(request: Request, timeoutMs = TIMEOUT_MS): Promise<Response> {
   const { headers, method } = request
   if (context.workspace !== null && !headers.has('Slugline-Workspace')) {
     headers.set('Slugline-Workspace', context.workspace)
@@ -62,13 +62,13 @@ async function send(request: Request): Promise<Response> {
   const again = request.clone()
   let response: Response
   try {
-    response = await fetchInTime(request)
+    response = await fetchInTime(request, timeoutMs)
   } catch (error) {
     if (request.signal.aborted) throw error
     throw new ApiError(0, error instanceof TimedOut ? 'TIMEOUT' : 'NETWORK', '')
   }
   if (response.status === 403 && (await codeOf(response.clone())) === 'SIGN_IN_AGAIN') {
-    if (await context.confirmNeeded()) return fetchInTime(again)
+    if (await context.confirmNeeded()) return fetchInTime(again, timeoutMs)
   }
   if (response.status === 401 && !request.url.includes('/api/auth/')) context.signedOut()
   return response
@@ -82,9 +82,9 @@ async function codeOf(response: Response): Promise<string | undefined> {
 class TimedOut extends Error {}
 
 /** Waits for the answer's head only: a stream or a file may take as long as it likes after that. */
-async function fetchInTime(request: Request): Promise<Response> {
+async function fetchInTime(request: Request, timeoutMs: number): Promise<Response> {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new TimedOut()), TIMEOUT_MS)
+  const timer = setTimeout(() => late.abort(new TimedOut()), timeoutMs)
   try {
     return await fetch(request, { signal: AbortSignal.any([request.signal, late.signal]) })
   } finally {
@@ -101,7 +101,7 @@ function randomKey(): string {
 /** The API, typed from its document: `ok(api.GET('/api/v1/links', { params }))`. */
 export const api = createClient<paths>({
   baseUrl: BASE,
-  fetch: send,
+  fetch: (request) => send(request),
   // `tag=a&tag=b`, as the API has repeated parameters.
   querySerializer: { array: { style: 'form', explode: true } },
 })
@@ -121,6 +121,10 @@ type Query = Readonly<Record<string, string | number | boolean | readonly string
 export interface RequestOptions {
   query?: Query
   body?: unknown
+  /** A body that isn't JSON, and its media type. */
+  raw?: { body: Blob; type: string }
+  /** How long an answer may take; by default half a minute. */
+  timeoutMs?: number
   headers?: Record<string, string>
   signal?: AbortSignal
 }
@@ -143,7 +147,7 @@ export function queryString(query: Query = {}): string {
 export async function open(
   method: string,
   path: string,
-  { query, body, headers, signal }: RequestOptions = {},
+  { query, body, raw, timeoutMs, headers, signal }: RequestOptions = {},
 ): Promise<Response> {
   const init: RequestInit = { method, headers: { ...headers } }
   if (signal) init.signal = signal
@@ -151,8 +155,12 @@ export async function open(
     init.body = JSON.stringify(body)
     init.headers = { 'Content-Type': 'application/json', ...headers }
   }
+  if (raw !== undefined) {
+    init.body = raw.body
+    init.headers = { 'Content-Type': raw.type, ...headers }
+  }
   const url = new URL(`${BASE}${path}${queryString(query)}`, location.href)
-  const response = await send(new Request(url, init))
+  const response = await send(new Request(url, init), timeoutMs)
   if (!response.ok) throw errorOf(response, parsed(await response.text()))
   return response
 }

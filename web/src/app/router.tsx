@@ -11,6 +11,7 @@ import { sessionQuery } from '../api/session.ts'
 import { auditSearch } from '../features/audit/search.ts'
 import { authSearch } from '../features/auth/search.ts'
 import { tagsSearch } from '../features/groups/search.ts'
+import { importSearch } from '../features/imports/search.ts'
 import { instanceSearch } from '../features/instance/search.ts'
 import { linkSearch, linksSearch } from '../features/links/search.ts'
 import { statisticsSearch } from '../features/statistics/search.ts'
@@ -98,6 +99,15 @@ const tags = createRoute({
   component: lazyRouteComponent(
     () => part(() => import('../features/groups/index.ts')),
     'TagsPage',
+  ),
+})
+const imports = createRoute({
+  getParentRoute: () => shell,
+  path: '/import',
+  validateSearch: importSearch,
+  component: lazyRouteComponent(
+    () => part(() => import('../features/imports/index.ts')),
+    'ImportPage',
   ),
 })
 const keys = createRoute({
@@ -217,6 +227,7 @@ const routeTree = root.addChildren([
     linkStatistics,
     statistics,
     tags,
+    imports,
     keys,
     members,
     audit,

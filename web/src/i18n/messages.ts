@@ -1,6 +1,7 @@
 import type audit from './messages/en/audit.json'
 import type auth from './messages/en/auth.json'
 import type common from './messages/en/common.json'
+import type imports from './messages/en/imports.json'
 import type instance from './messages/en/instance.json'
 import type keys from './messages/en/keys.json'
 import type links from './messages/en/links.json'
@@ -23,5 +24,6 @@ export type MessageKey =
   | keyof typeof auth
   | keyof typeof instance
   | keyof typeof tags
+  | keyof typeof imports
 
 export type Messages = Readonly<Record<MessageKey, string>>

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
-import { Plus } from 'lucide-react'
+import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
+import { FileUp, Plus } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { part } from '../../lib/part.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useTagColours } from '../groups/use-tags.ts'
@@ -111,7 +111,14 @@ export function LinksPage() {
   return (
     <Page
       title={t('shell.links')}
-      actions={writable ? <CreateButton onClick={() => open({ create: true })} /> : null}
+      actions={
+        writable ? (
+          <>
+            <ImportLink />
+            <CreateButton onClick={() => open({ create: true })} />
+          </>
+        ) : null
+      }
     >
       {filtered ? null : <FirstSteps list={data} actions={actions} />}
       {none && !filtered && search.cursor === undefined ? (
@@ -141,6 +148,16 @@ export function LinksPage() {
       <MoveLink link={moving} onClose={() => setMoving(null)} />
       {writable ? <Panels links={links} onClose={close} onCreated={onCreated} /> : null}
     </Page>
+  )
+}
+
+function ImportLink() {
+  const { t } = useI18n()
+  return (
+    <RouterLink to="/import" className={buttonClass()}>
+      <FileUp size={16} aria-hidden="true" />
+      {t('imports.link')}
+    </RouterLink>
   )
 }
 

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { violations } from './axe.ts'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, OUTPUT, startDashboard, type Visitor } from './harness.ts'
+import { claim, heading } from './people.ts'
+import { en } from './words.ts'
+
+const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
+
+if (CHROMIUM === null) test.skip('no Chromium', () => {})
+else {
+  let dashboard: Dashboard
+  let owner: Visitor
+
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    owner = await dashboard.open()
+    await claim(dashboard, owner.context)
+  })
+  afterAll(() => dashboard.dispose())
+
+  const look = async (name: string) => {
+    mkdirSync(OUTPUT, { recursive: true })
+    await owner.settled()
+    if (process.env.SCREENSHOTS) {
+      await owner.page.screenshot({ path: join(OUTPUT, `import-${name}.png`), fullPage: true })
+    }
+    expect(await violations(owner.page)).toEqual([])
+  }
+  const press = (name: string) => owner.page.getByRole('button', { name, exact: true }).click()
+  const shows = (name: string, count: string) =>
+    owner.page.locator('dl > div', { hasText: name }).getByText(count, { exact: true }).waitFor()
+
+  test('a file is looked at, checked, imported, left, returned to, and taken back', async () => {
+    const { page } = owner
+    await page.goto('/app/links')
+    await page.getByRole('link', { name: en('imports.link'), exact: true }).click()
+    await heading(page, en('imports.title'))
+    await look('choose')
+    await page.getByLabel(en('imports.choose')).setInputFiles(join(FIXTURES, 'dub.csv'))
+    await page.getByText('dub.csv').waitFor()
+    await look('plan')
+
+    await press(en('imports.check'))
+    await shows(en('imports.number.created'), '1')
+    await shows(en('imports.number.refused'), '2')
+    await look('checked')
+
+    await press(en('imports.start'))
+    await page.getByRole('button', { name: en('imports.undo') }).waitFor()
+    await look('imported')
+    const address = page.url()
+
+    await page.goto('/app/import')
+    await page.getByRole('heading', { name: en('imports.recent') }).waitFor()
+    await look('recent')
+    await page.goto(address)
+    await press(en('imports.undo'))
+    await shows(en('imports.number.deleted'), '1')
+    await look('undone')
+    expect(owner.faults).toEqual([])
+  }, 120_000)
+
+  test('a table of one’s own is mapped by hand', async () => {
+    const { page } = owner
+    await page.goto('/app/import')
+    await page.getByLabel(en('imports.choose')).setInputFiles(join(FIXTURES, 'mapped.csv'))
+    await page.getByText(en('imports.unknownFormat')).waitFor()
+    const check = page.getByRole('button', { name: en('imports.check'), exact: true })
+    expect(await check.isDisabled()).toBe(true)
+    await page.getByRole('combobox', { name: en('links.field.destination') }).click()
+    await page.getByRole('option', { name: 'Adresse' }).click()
+    await page.getByRole('combobox', { name: en('links.field.slug'), exact: true }).click()
+    await page.getByRole('option', { name: 'Kürzel' }).click()
+    await look('mapping')
+    await check.click()
+    await shows(en('imports.number.created'), '2')
+    await shows(en('imports.number.refused'), '1')
+  }, 120_000)
+}

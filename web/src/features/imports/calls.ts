@@ -1,0 +1,112 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, ok, open, type Schemas } from '../../api/client.ts'
+
+export type Job = Schemas['Job']
+export type Row = Schemas['ImportRow']
+export type Preview = Schemas['ImportPreview']
+export type RemoteBody = Schemas['ImportRemote']
+
+/** How links are taken in. */
+export interface Options {
+  format: string
+  mapping: Readonly<Record<string, string>> | null
+  domain: string
+  on_conflict: 'skip' | 'update' | 'rename' | 'fail'
+}
+
+/** What is imported: kept while the page is open, so that what was checked can be imported. */
+export type Plan =
+  | { kind: 'file'; file: File; options: Options }
+  | { kind: 'service'; body: RemoteBody }
+
+/** The beginning of a file, which says whose it is. */
+const HEAD_BYTES = 262_144
+/** A large file takes its time on the way. */
+const UPLOAD_MS = 30 * 60_000
+const POLL_MS = 1_000
+const RECENT = 50
+const ROWS = 100
+
+const TYPES: Readonly<Record<string, string>> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  jsonl: 'application/x-ndjson',
+}
+
+const typeOf = ({ name }: File) => TYPES[name.toLowerCase().split('.').at(-1) ?? ''] ?? 'text/csv'
+
+async function upload(path: string, file: File, part: Blob, query: Record<string, string>) {
+  const raw = { body: part, type: typeOf(file) }
+  const answer = await open('POST', path, { query, raw, timeoutMs: UPLOAD_MS })
+  return answer.json()
+}
+
+/** Whose file it is, what its columns hold, and its first records. */
+export function previewFile(file: File): Promise<Preview> {
+  return upload('/api/v1/imports/preview', file, file.slice(0, HEAD_BYTES), {})
+}
+
+/** Asks for the import of a plan, or for its check. */
+export function startImport(plan: Plan, dryRun: boolean): Promise<Job> {
+  const dry = dryRun ? { dry_run: 'true' as const } : {}
+  if (plan.kind === 'service') {
+    const { body } = plan
+    return ok(api.POST('/api/v1/imports/remote', { body, params: { query: dry } as never }))
+  }
+  const { file, options } = plan
+  const { format, mapping, domain, on_conflict } = options
+  return upload('/api/v1/imports', file, file, {
+    ...dry,
+    on_conflict,
+    ...(mapping === null ? { format } : { mapping: JSON.stringify(mapping) }),
+    ...(domain !== '' && { domain }),
+  })
+}
+
+export function undoImport(id: string): Promise<Job> {
+  return ok(api.POST('/api/v1/imports/{id}/undo', { params: { path: { id } } }))
+}
+
+export function cancelJob(id: string): Promise<Job> {
+  return ok(api.POST('/api/v1/jobs/{id}/cancel', { params: { path: { id } } }))
+}
+
+export const isOver = ({ status }: Pick<Job, 'status'>) =>
+  status !== 'queued' && status !== 'running'
+
+/** A job, asked for again and again until it is over. */
+export function jobQuery(workspace: string, id: string) {
+  return queryOptions({
+    queryKey: ['jobs', workspace, id],
+    queryFn: ({ signal }) => ok(api.GET('/api/v1/jobs/{id}', { params: { path: { id } }, signal })),
+    refetchInterval: ({ state }) =>
+      state.data === undefined || isOver(state.data) ? false : POLL_MS,
+  })
+}
+
+/** The imports of late, their checks and what was taken back. */
+export function recentQuery(workspace: string) {
+  const query = { limit: RECENT }
+  return queryOptions({
+    queryKey: ['jobs', workspace, 'recent'],
+    queryFn: async ({ signal }) => {
+      const { data } = await ok(api.GET('/api/v1/jobs', { params: { query }, signal }))
+      return data.filter(({ type }) => type.startsWith('imports.'))
+    },
+  })
+}
+
+/** The records that something is to be said about. */
+export function rowsQuery(workspace: string, id: string, undo: boolean) {
+  const query = {
+    limit: ROWS,
+    ...(undo
+      ? { undo: ['kept' as const] }
+      : { status: ['refused' as const, 'skipped' as const, 'renamed' as const] }),
+  }
+  return queryOptions({
+    queryKey: ['imports', workspace, id, query],
+    queryFn: ({ signal }) =>
+      ok(api.GET('/api/v1/imports/{id}/rows', { params: { path: { id }, query }, signal })),
+  })
+}

@@ -1,0 +1,87 @@
+import { type FormEvent, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { Select } from '../../ui/select.tsx'
+import type { Options, Plan, RemoteBody } from './calls.ts'
+import { ConflictField } from './plan-form.tsx'
+
+const SERVICES = [
+  { value: 'shlink', label: 'Shlink' },
+  { value: 'kutt', label: 'Kutt' },
+  { value: 'yourls', label: 'YOURLS' },
+  { value: 'dub', label: 'Dub' },
+  { value: 'bitly', label: 'Bitly' },
+  { value: 'short_io', label: 'Short.io' },
+] as const satisfies readonly { value: RemoteBody['source']; label: string }[]
+
+/** Those that everybody runs at an address of their own. */
+const SELF_HOSTED: readonly string[] = ['shlink', 'kutt', 'yourls']
+
+/** All links of a service, over its API. */
+export function FromService({ onCheck, busy }: { onCheck: (plan: Plan) => void; busy: boolean }) {
+  const { t } = useI18n()
+  const [source, setSource] = useState<RemoteBody['source']>('shlink')
+  const [address, setAddress] = useState('')
+  const [token, setToken] = useState('')
+  const [conflict, setConflict] = useState<Options['on_conflict']>('skip')
+  const needsAddress = SELF_HOSTED.includes(source)
+  const ready = token !== '' && (!needsAddress || address !== '')
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!ready) return
+    const body = { source, token: token.trim(), on_conflict: conflict }
+    onCheck({
+      kind: 'service',
+      body: needsAddress ? { ...body, base_url: address.trim() } : body,
+    })
+  }
+
+  return (
+    <form onSubmit={submit} className="flex max-w-176 flex-col gap-4 pt-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label={t('imports.from')}>
+          {(control) => (
+            <Select {...control} value={source} onChange={setSource} options={SERVICES} />
+          )}
+        </Field>
+        <ConflictField value={conflict} onChange={setConflict} />
+      </div>
+      {needsAddress ? (
+        <Field label={t('imports.address')}>
+          {(control) => (
+            <Input
+              {...control}
+              type="url"
+              inputMode="url"
+              value={address}
+              onChange={(event) => setAddress(event.target.value)}
+              placeholder="https://s.example.org"
+              dir="ltr"
+            />
+          )}
+        </Field>
+      ) : null}
+      <Field label={t('imports.token')} hint={t('imports.tokenHint')}>
+        {(control) => (
+          <Input
+            {...control}
+            type="password"
+            autoComplete="off"
+            value={token}
+            onChange={(event) => setToken(event.target.value)}
+            dir="ltr"
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" variant="primary" disabled={!ready || busy}>
+          {t('imports.check')}
+        </Button>
+        <p className="text-muted text-sm">{t('imports.checkHint')}</p>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,174 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Undo2 } from 'lucide-react'
+import { useEffect } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
+import { Progress } from '../../ui/meter.tsx'
+import { Card } from '../../ui/page.tsx'
+import { errorText, Problem } from '../../ui/problem.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { cancelJob, isOver, type Job, jobQuery, undoImport } from './calls.ts'
+import { kindOf } from './kind.ts'
+import { Rows } from './rows.tsx'
+
+const route = getRouteApi('/shell/import')
+
+/** How far an import is, and what came of it. It goes on when the page is left. */
+export function JobView({
+  id,
+  writable,
+  starting,
+  onImport,
+}: {
+  id: string
+  writable: boolean
+  starting: boolean
+  /** Absent: what was checked isn't at hand any more. */
+  onImport: (() => void) | undefined
+}) {
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const job = useQuery(jobQuery(workspace.id, id))
+  const over = job.data !== undefined && isOver(job.data)
+  useEffect(() => {
+    // The lists know nothing of it yet.
+    if (over) {
+      void client.invalidateQueries({ queryKey: ['links'] })
+      void client.invalidateQueries({ queryKey: ['jobs', workspace.id, 'recent'] })
+    }
+  }, [over, client, workspace.id])
+
+  if (job.data === undefined) {
+    return job.error ? <Problem error={job.error} onRetry={() => job.refetch()} /> : null
+  }
+  return (
+    <div className="flex flex-col gap-6">
+      {over ? <Result job={job.data} /> : <Running job={job.data} writable={writable} />}
+      {over && writable ? (
+        <NextSteps job={job.data} starting={starting} onImport={onImport} />
+      ) : null}
+      {over ? <Rows job={job.data} /> : null}
+    </div>
+  )
+}
+
+function Running({ job, writable }: { job: Job; writable: boolean }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const client = useQueryClient()
+  const { workspace } = usePlace()
+  const cancel = useMutation({
+    mutationFn: () => cancelJob(job.id),
+    onSuccess: (ended) => client.setQueryData(['jobs', workspace.id, job.id], ended),
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  const { done, total } = job.progress
+  const title = t(`imports.kind.${kindOf(job)}`)
+  return (
+    <Card className="flex flex-col gap-3 p-5">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="font-medium" role="status">
+          {title}
+        </p>
+        {writable ? (
+          <Button size="sm" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+            {t('common.cancel')}
+          </Button>
+        ) : null}
+      </div>
+      <Progress value={total === null ? 0 : done} max={total ?? 1} label={title} />
+      <p className="tabular text-muted text-sm">
+        {total === null ? t(`imports.state.${job.status}`) : t('jobs.progress', { done, total })}
+      </p>
+      <p className="text-faint text-sm">{t('imports.leave')}</p>
+    </Card>
+  )
+}
+
+/** The numbers of a result, in the order in which they are shown. */
+const NUMBERS = ['created', 'updated', 'skipped', 'refused', 'deleted', 'restored', 'kept'] as const
+
+function Result({ job }: { job: Job }) {
+  const { t, format } = useI18n()
+  const kind = kindOf(job)
+  const result = (job.result ?? {}) as Partial<Record<(typeof NUMBERS)[number], number>>
+  const shown = NUMBERS.filter((name) => result[name] !== undefined)
+  return (
+    <div className="flex flex-col gap-4">
+      <p role="status" className="font-medium">
+        {job.status === 'succeeded'
+          ? `${t(`imports.kind.${kind}`)} · ${t('imports.state.succeeded')}`
+          : (job.error?.message ??
+            `${t(`imports.kind.${kind}`)} · ${t(`imports.state.${job.status}`)}`)}
+      </p>
+      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+        {shown.map((name) => (
+          <div key={name} className="rounded-md border border-line px-4 py-3">
+            <dt className="text-muted text-sm">{t(`imports.number.${name}`)}</dt>
+            <dd className="tabular font-semibold text-xl">{format.number(result[name] ?? 0)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+function NextSteps({
+  job,
+  starting,
+  onImport,
+}: {
+  job: Job
+  starting: boolean
+  onImport: (() => void) | undefined
+}) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const navigate = route.useNavigate()
+  const undo = useMutation({
+    mutationFn: () => undoImport(job.id),
+    onSuccess: (made) => navigate({ search: { job: made.id } }),
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  const kind = kindOf(job)
+  const { created = 0, updated = 0 } = (job.result ?? {}) as { created?: number; updated?: number }
+  const changes = created + updated
+  if (kind === 'undo') {
+    return (
+      <Link to="/links" className={buttonClass('secondary', 'md', 'self-start')}>
+        {t('common.toLinks')}
+      </Link>
+    )
+  }
+  if (kind === 'check') {
+    if (onImport === undefined) {
+      return <p className="text-muted text-sm">{t('imports.chooseAgain')}</p>
+    }
+    return (
+      <div className="flex flex-wrap gap-2">
+        <Button variant="primary" disabled={changes === 0 || starting} onClick={onImport}>
+          {t('imports.start')}
+        </Button>
+        <Button onClick={() => void navigate({ search: {} })}>{t('imports.back')}</Button>
+      </div>
+    )
+  }
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Link to="/links" className={buttonClass('primary')}>
+        {t('common.toLinks')}
+      </Link>
+      {changes > 0 ? (
+        <Button
+          disabled={undo.isPending}
+          icon={<Undo2 size={14} aria-hidden="true" />}
+          onClick={() => undo.mutate()}
+        >
+          {t('imports.undo')}
+        </Button>
+      ) : null}
+    </div>
+  )
+}

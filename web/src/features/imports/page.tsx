@@ -1,0 +1,97 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
+import { useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Page } from '../../ui/page.tsx'
+import { errorText } from '../../ui/problem.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { type Plan, startImport } from './calls.ts'
+import { FromFile } from './from-file.tsx'
+import { FromService } from './from-service.tsx'
+import { JobView } from './job.tsx'
+import { Recent } from './recent.tsx'
+
+const route = getRouteApi('/shell/import')
+
+/** Links from elsewhere: what to import, and how far an import is. */
+export function ImportPage() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { job } = route.useSearch()
+  const navigate = route.useNavigate()
+  const client = useQueryClient()
+  const { workspace, may } = usePlace()
+  const [plan, setPlan] = useState<Plan | null>(null)
+  const [tab, setTab] = useState<'file' | 'service'>('file')
+  const [checked, setChecked] = useState<string | null>(null)
+  const start = useMutation({
+    mutationFn: ({ what, dryRun }: { what: Plan; dryRun: boolean }) => startImport(what, dryRun),
+    onSuccess(made, { what, dryRun }) {
+      setPlan(what)
+      setChecked(dryRun ? made.id : null)
+      client.setQueryData(['jobs', workspace.id, made.id], made)
+      void client.invalidateQueries({ queryKey: ['jobs', workspace.id, 'recent'] })
+      void navigate({ search: { job: made.id } })
+    },
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  const check = (what: Plan) => start.mutate({ what, dryRun: true })
+  const writable = may('links:write')
+
+  return (
+    <Page
+      title={t('imports.title')}
+      description={job === undefined ? t('imports.description') : undefined}
+      before={
+        <Link
+          to={job === undefined ? '/links' : '/import'}
+          className="inline-flex items-center gap-1 text-muted text-sm hover:text-fg"
+        >
+          <ArrowLeft size={14} className="rtl:-scale-x-100" aria-hidden="true" />
+          {job === undefined ? t('shell.links') : t('imports.title')}
+        </Link>
+      }
+    >
+      {job === undefined ? (
+        <div className="flex flex-col gap-8">
+          {writable ? (
+            <Tabs
+              label={t('imports.title')}
+              value={tab}
+              onChange={setTab}
+              tabs={[
+                {
+                  value: 'file',
+                  label: t('imports.file'),
+                  panel: <FromFile onCheck={check} busy={start.isPending} />,
+                },
+                {
+                  value: 'service',
+                  label: t('imports.service'),
+                  panel: <FromService onCheck={check} busy={start.isPending} />,
+                },
+              ]}
+            />
+          ) : null}
+          <Recent />
+        </div>
+      ) : (
+        <JobView
+          key={job}
+          id={job}
+          writable={writable}
+          starting={start.isPending}
+          // What was checked can be imported as long as the page is open.
+          onImport={
+            plan !== null && checked === job
+              ? () => start.mutate({ what: plan, dryRun: false })
+              : undefined
+          }
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,102 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { download } from '../../lib/download.ts'
+import { Button } from '../../ui/button.tsx'
+import { Chip, type Tone } from '../../ui/chip.tsx'
+import { Section } from '../../ui/page.tsx'
+import { errorText, Problem } from '../../ui/problem.tsx'
+import { Table, Td, Th } from '../../ui/table.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { type Job, type Row, rowsQuery } from './calls.ts'
+import { kindOf } from './kind.ts'
+
+const TONES: Readonly<Record<string, Tone>> = { refused: 'bad', renamed: 'warn' }
+
+/** The records that something is to be said about, and all of them as a file. */
+export function Rows({ job }: { job: Job }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const isUndo = kindOf(job) === 'undo'
+  const id = isUndo
+    ? String((job.result as { import_id?: string } | null)?.import_id ?? '')
+    : job.id
+  const rows = useQuery({ ...rowsQuery(workspace.id, id, isUndo), enabled: id !== '' })
+  const save = useMutation({
+    mutationFn: () =>
+      download(`/api/v1/imports/${id}/rows.csv`, isUndo ? { undo: 'kept' } : {}, `${id}.csv`),
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  if (rows.error) return <Problem error={rows.error} onRetry={() => rows.refetch()} />
+  if (rows.data === undefined || (rows.data.data.length === 0 && isUndo)) return null
+  const { data, pagination } = rows.data
+  return (
+    <Section
+      title={t('imports.notable')}
+      description={
+        pagination.has_more ? t('imports.more') : data.length === 0 ? t('common.none') : undefined
+      }
+      actions={
+        <Button
+          size="sm"
+          disabled={save.isPending}
+          icon={<Download size={14} aria-hidden="true" />}
+          onClick={() => save.mutate()}
+        >
+          {t('imports.download')}
+        </Button>
+      }
+    >
+      {data.length === 0 ? null : <RowTable rows={data} isUndo={isUndo} />}
+    </Section>
+  )
+}
+
+function RowTable({ rows, isUndo }: { rows: readonly Row[]; isUndo: boolean }) {
+  const { t, format } = useI18n()
+  return (
+    <Table className="max-sm:block">
+      <thead className="max-sm:hidden">
+        <tr>
+          <Th end>{t('imports.row')}</Th>
+          <Th>{t('links.field.status')}</Th>
+          <Th>{t('links.field.slug')}</Th>
+          <Th>{t('links.field.reason')}</Th>
+        </tr>
+      </thead>
+      <tbody className="max-sm:block">
+        {rows.map((row) => {
+          const status = isUndo ? 'kept' : row.status
+          return (
+            <tr
+              key={row.row}
+              className="max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:border-line max-sm:border-b max-sm:py-2"
+            >
+              <Td
+                end
+                className="w-0 text-faint max-sm:h-auto max-sm:w-auto max-sm:border-0 max-sm:px-0"
+              >
+                {format.number(row.row)}
+              </Td>
+              <Td className="w-0 max-sm:h-auto max-sm:w-auto max-sm:border-0 max-sm:px-0">
+                <Chip tone={TONES[status] ?? 'neutral'}>{t(`imports.number.${status}`)}</Chip>
+              </Td>
+              <Td
+                className="max-w-60 truncate max-sm:h-auto max-sm:border-0 max-sm:px-0"
+                dir="auto"
+                title={row.destination_url ?? undefined}
+              >
+                {row.slug ?? row.destination_url ?? ''}
+              </Td>
+              <Td className="text-muted max-sm:h-auto max-sm:basis-full max-sm:border-0 max-sm:px-0">
+                {row.reasons.map(({ message }) => message).join(' ')}
+              </Td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </Table>
+  )
+}
