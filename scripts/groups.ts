@@ -22,6 +22,7 @@ export const CODE = ['src', 'web/src']
 /** What stands on the database, and so has to be the same on PostgreSQL. */
 const STORES = [
   ...['links', 'qr', 'keys', 'workspaces', 'users', 'members', 'domains', 'plans', 'usage'],
+  ...['tags', 'folders', 'statistics/folders.test.ts'],
   ...[
     'audit',
     'accounts',

@@ -56,10 +56,17 @@ const UNLIMITED: PlanLimits = {
   analytics_retention_days: null,
 }
 
-/** Keys that the test API knows: what they may do, and in which workspace. */
-const KEYS: Record<string, { scopes: Scope[]; workspaceNo: number }> = {
+/** What a key of the test API may do, in which workspace, and whose links it doesn't see. */
+interface TestKey {
+  scopes: Scope[]
+  workspaceNo: number
+  hiddenFolders?: string[]
+}
+
+const KEYS: Record<string, TestKey> = {
   writer: { scopes: ['links:read', 'links:write'], workspaceNo: 1 },
   reader: { scopes: ['links:read'], workspaceNo: 1 },
+  guest: { scopes: ['links:read'], workspaceNo: 1, hiddenFolders: ['fld_secret'] },
   stranger: { scopes: ['links:read', 'links:write'], workspaceNo: 2 },
 }
 
@@ -113,6 +120,7 @@ function callerOf(credential: string, limits: PlanLimits, language: string | nul
     kind: 'api_key',
     keyId: `key_${credential}`,
     scopes: new Set(key.scopes),
+    ...(key.hiddenFolders && { hiddenFolders: key.hiddenFolders }),
     workspace: { no: key.workspaceNo, id: `wsp_${key.workspaceNo}`, language, plan },
   }
 }
