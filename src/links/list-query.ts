@@ -97,7 +97,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       ),
       sort: parameter(
         z.enum(SORTS).default('created_at'),
-        'What to sort by; `clicks` is all of them, bots included.',
+        'What to sort by; `clicks` are those of people, `clicks.human`.',
       ),
       order: parameter(
         z.enum(['asc', 'desc']).default('desc'),

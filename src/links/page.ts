@@ -80,7 +80,7 @@ const KEYS: Readonly<Record<Sort, Fragment>> = {
   created_at: sql`l.seq`,
   updated_at: sql`l.updated_at`,
   slug: sql`l.slug_key`,
-  clicks: sql`coalesce((SELECT c.total FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
+  clicks: sql`coalesce((SELECT c.human FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
   last_clicked_at: sql`coalesce(
     (SELECT c.last_clicked_at FROM link_counters c WHERE c.link_seq = l.seq), 0)`,
 }
@@ -169,7 +169,7 @@ function armsOf(query: PageQuery, steps: number): Fragment[] {
     case 'slug':
       return keyed(query, links, KEYS[sort], sql`l.seq`)
     case 'clicks':
-      return [...keyed(query, counters, sql`c.total`, sql`c.link_seq`), ...uncounted(query, steps)]
+      return [...keyed(query, counters, sql`c.human`, sql`c.link_seq`), ...uncounted(query, steps)]
     case 'last_clicked_at': {
       // Word for word what `link_counters_last` covers.
       const key = sql`coalesce(c.last_clicked_at, 0)`

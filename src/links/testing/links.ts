@@ -39,7 +39,10 @@ export interface TestLinks {
   history(id: string, page?: { limit: number; cursor?: string }): Promise<HistoryPage>
   list(query?: Record<string, string | string[]>, workspaceNo?: number): Promise<LinkList>
   /** Writes a link's counters as the click worker does. */
-  count(id: string, counters: { total: number; lastClickedAt: number | null }): Promise<void>
+  count(
+    id: string,
+    counters: { total: number; bots?: number; lastClickedAt: number | null },
+  ): Promise<void>
   /** Lets the click worker have come to every link there is. */
   countAll(): Promise<void>
   /** Blocks a link by id or address, or ends its block; gives back what {@link setBlocked} does. */
@@ -135,15 +138,15 @@ export async function createTestLinks(deps: Partial<LinkServiceDeps> = {}): Prom
     async list(query = {}, workspaceNo) {
       return service.list(caller(workspaceNo), listQueryOf(validate(listSchema, query)))
     },
-    async count(id, { total, lastClickedAt }) {
+    async count(id, { total, bots = 0, lastClickedAt }) {
       const seq = await seqOf(id)
       const workspaceNo = Math.floor(seq / SEQS_PER_WORKSPACE)
       await writeCounters(dir, [
         ['DELETE FROM link_counters WHERE link_seq = ?', seq],
         [
           `INSERT INTO link_counters (link_seq, workspace_no, total, human, bot, unique_visitors,
-            last_clicked_at) VALUES (?, ?, ?, ?, 0, ?, ?)`,
-          ...[seq, workspaceNo, total, total, total, lastClickedAt],
+            last_clicked_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+          ...[seq, workspaceNo, total, total - bots, bots, total - bots, lastClickedAt],
         ],
       ])
     },

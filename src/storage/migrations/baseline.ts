@@ -727,7 +727,7 @@ export const COUNTER_TABLES = {
     },
     storage: { sqlite: '', postgres: ' WITH (fillfactor = 80)' },
     indexes: [
-      'CREATE INDEX link_counters_total ON link_counters (workspace_no, total, link_seq)',
+      'CREATE INDEX link_counters_human ON link_counters (workspace_no, human, link_seq)',
       `CREATE INDEX link_counters_last
         ON link_counters (workspace_no, (coalesce(last_clicked_at, 0)), link_seq)`,
     ],
