@@ -145,7 +145,12 @@ describe('a folder for some members', () => {
 
   test("hides its links from others, as if they didn't exist", async () => {
     const id = await folder('Secret', { access: 'members', members: ['usr_viewer'] })
-    const hidden = await link(id, { tags: ['t'], slug: 'hidden', title: 'Secret thing' })
+    const hidden = await link(id, {
+      tags: ['t'],
+      slug: 'hidden',
+      title: 'Secret thing',
+      external_id: 'x-1',
+    })
     const seen = await link(null, { tags: ['t'] })
     for (const one of [owner, admin, viewer]) {
       expect(await listed(one)).toEqual([seen, hidden])
@@ -161,6 +166,9 @@ describe('a folder for some members', () => {
       '?search=secret',
       '?tag=t&sort=slug',
       '?archived=any',
+      `?id=${hidden}`,
+      '?slug=hidden',
+      '?external_id=x-1',
       '?sort=clicks',
       '?page=1',
     ]) {
@@ -175,6 +183,7 @@ describe('a folder for some members', () => {
       ['DELETE', `/links/${hidden}`],
       ['GET', `/links/${hidden}/history`],
       ['POST', `/links/${hidden}/restore`, { version: 1 }],
+      ['GET', `/links/${hidden}/qr.svg`],
     ]
     for (const [method, path, sent] of requests) {
       const answer = await member(method, path, sent)
@@ -182,6 +191,17 @@ describe('a folder for some members', () => {
       expect(code(answer)).toBe('404 LINK_NOT_FOUND')
       expect(answer.body.error.message).toBe(none.body.error.message)
     }
+    expect(code(await member('GET', '/links/lookup?url=s.example/hidden'))).toBe(
+      '404 LINK_NOT_FOUND',
+    )
+    const operations = [
+      { op: 'update', id: hidden, link: { title: 'x' } },
+      { op: 'delete', external_id: 'x-1' },
+      { op: 'update', external_id: 'x-1', link: { title: 'x' } },
+    ]
+    const bulk = (await member('POST', '/links/bulk', { operations })).body
+    const codes = bulk.data.map((it: { error?: { code: string } }) => it.error?.code)
+    expect(codes).toEqual(['LINK_NOT_FOUND', 'LINK_NOT_FOUND', 'LINK_NOT_FOUND'])
     const aboutFolder: [string, string, Body?][] = [
       ['GET', `/folders/${id}`],
       ['PATCH', `/folders/${id}`, { name: 'x' }],

@@ -4,6 +4,7 @@ import { type Api, endpoint } from '../http/index.ts'
 import { pageLinks } from '../http/page.ts'
 import { whole } from '../validation/checked.ts'
 import { registerBulkRoutes } from './bulk/routes.ts'
+import { registerDeletedLinksRoute } from './deleted-routes.ts'
 import { createLinkSchemas, type LinkSchemas } from './fields.ts'
 import { createListQuerySchema, LIMIT_DEFAULT, LIMIT_MAX, listQueryOf } from './list-query.ts'
 import { registerLookupRoutes } from './lookup-routes.ts'
@@ -111,6 +112,7 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
 
   // First, because the next ones take any word as an id.
   registerLookupRoutes(api, deps, schemas)
+  registerDeletedLinksRoute(api, deps)
   registerLinkRoutesById(api, deps.links, patch)
   registerHistoryRoutes(api, deps)
   registerBulkRoutes(api, deps)

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { ActorSchema } from '../audit/index.ts'
+import { listOf } from '../http/page.ts'
 import { RULE_FIELDS } from '../rules/index.ts'
 import { STATUSES } from './rows.ts'
 import { UTM_FIELDS, type UtmField } from './utm.ts'
@@ -207,6 +208,24 @@ export const LinkListSchema = z
   .openapi('LinkList')
 
 export type LinkList = z.output<typeof LinkListSchema>
+
+/** A link that was deleted and can still be restored. */
+const DeletedLinkSchema = z
+  .object({
+    id: text('The id, which it has again when it is restored.'),
+    destination_url: text('Where it led.'),
+    slug: text('Its slug, which is held for it.'),
+    domain: text('The host of its short address.'),
+    short_url: text('Its short address.'),
+    title: text('Null: none.').nullable(),
+    deleted_at: time('When it was deleted, in UTC.'),
+    restorable_until: time('Until when it can be restored, in UTC.'),
+  })
+  .openapi('DeletedLink')
+export type DeletedLink = z.output<typeof DeletedLinkSchema>
+
+export const DeletedLinkListSchema = listOf(DeletedLinkSchema).openapi('DeletedLinkList')
+export type DeletedLinkList = z.output<typeof DeletedLinkListSchema>
 
 export const HISTORY_EXAMPLE = {
   id: 'aud_4711',

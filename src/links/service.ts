@@ -10,6 +10,8 @@ import { checkLink } from './check.ts'
 import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
 import { create } from './create.ts'
 import { createExports, exportColumns } from './export.ts'
+import { listDeleted } from './deleted.ts'
+import { createLinkExport, exportColumns } from './export.ts'
 import {
   type CreateFields,
   createLinkSchemas,
@@ -88,6 +90,7 @@ export function createLinkService(deps: LinkServiceDeps) {
     },
   }
   const verbs = {
+    listDeleted,
     create,
     update,
     upsert,
