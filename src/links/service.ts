@@ -9,9 +9,8 @@ import { createBulk } from './bulk/run.ts'
 import { checkLink } from './check.ts'
 import type { IfMatch, LinkAsker, LinkCaller, LinkContext, LinkServiceDeps } from './context.ts'
 import { create } from './create.ts'
-import { createExports, exportColumns } from './export.ts'
 import { listDeleted } from './deleted.ts'
-import { createLinkExport, exportColumns } from './export.ts'
+import { createExports, exportColumns } from './export.ts'
 import {
   type CreateFields,
   createLinkSchemas,
