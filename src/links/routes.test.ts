@@ -207,6 +207,7 @@ describe('the endpoints of links', () => {
       '/api/v1/links',
       '/api/v1/links/lookup',
       '/api/v1/links/external/{external_id}',
+      '/api/v1/links/deleted',
       '/api/v1/links/{id}',
       '/api/v1/links/{id}/history',
       '/api/v1/links/{id}/restore',
