@@ -38,7 +38,7 @@ const STORES = [
 
 const API = [
   ...['links', 'edits', 'errors', 'foreign-ids', 'history', 'races', 'rate-limit', 'accounts'],
-  ...['paths', 'domains'],
+  ...['paths', 'domains', 'tags'],
   ...['security-headers', 'start', 'statistics', 'privacy', 'readme', 'dry-run', 'qr', 'bulk'],
   'export',
 ].map((name) => `test/e2e/${name}.test.ts`)

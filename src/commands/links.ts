@@ -5,13 +5,14 @@ import type { BlockService } from '../blocks/service.ts'
 import { type Domains, listDomains } from '../domains/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
+import { registerListCommand } from './links-list.ts'
 import { registerQrCommand } from './links-qr.ts'
 
 const KINDS: readonly BlockKind[] = ['link', 'host', 'destination_host', 'workspace']
 
 /**
- * `links block | unblock | blocks`: what the operator does against abuse, in any workspace; `links qr`
- * of one.
+ * `links block | unblock | blocks`: what the operator does against abuse, in any workspace; `links list`
+ * and `links qr` of one.
  */
 export function registerLinksCommands(program: Command, context: CommandContext): void {
   const links = program.command('links').description('act on links')
@@ -38,6 +39,7 @@ export function registerLinksCommands(program: Command, context: CommandContext)
     .description('list what is blocked, the newest first')
     .option('--limit <n>', 'at most so many', Number, 100)
     .action((options: { limit: number }) => list(context, options.limit))
+  registerListCommand(links, context)
   registerQrCommand(links, context)
 }
 

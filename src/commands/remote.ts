@@ -18,11 +18,14 @@ export function remoteOf({ environment: { remote } }: CommandContext) {
   /** @throws CommandError with the instance's own words */
   return async (
     path: string,
-    query: Readonly<Record<string, string>> = {},
+    query: Query = {},
     send: { method?: 'POST'; type?: string; body?: Bun.BodyInit } = {},
   ): Promise<Response> => {
     const { method = 'GET', type, body } = send
-    const address = `${url}/api/v1${path}?${new URLSearchParams(query)}`
+    const parameters = Object.entries(query).flatMap(([name, values]) =>
+      [values].flat().map((value) => [name, value] as [string, string]),
+    )
+    const address = `${url}/api/v1${path}?${new URLSearchParams(parameters)}`
     let response: Response
     try {
       const headers = { Authorization: `Bearer ${key}`, ...(type && { 'Content-Type': type }) }
@@ -37,6 +40,9 @@ export function remoteOf({ environment: { remote } }: CommandContext) {
     throw new CommandError(text, 1, error?.code)
   }
 }
+
+/** Repeated parameters are lists. */
+type Query = Readonly<Record<string, string | readonly string[]>>
 
 interface ErrorBody {
   error?: {
