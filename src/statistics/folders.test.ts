@@ -121,7 +121,9 @@ describe('who does not see a folder', () => {
             text = text.slice(text.indexOf(event) + event.length)
             return (JSON.parse(event.slice(6)) as { link: string }).link
           }
-          text += (await reader?.read())?.value ?? ''
+          const { done, value = '' } = (await reader?.read()) ?? { done: true }
+          if (done) return null
+          text += value
         }
       }
     }

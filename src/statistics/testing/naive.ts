@@ -58,7 +58,9 @@ export function createNaiveReports(facts: Pick<LinkFacts, 'grouped' | 'inFolders
     return {
       ...selection,
       linkSeqs: isGroup ? await facts.grouped(workspaceNo, { tags, folder }) : linkSeqs,
-      exceptSeqs: await facts.inFolders(workspaceNo, hiddenFolders),
+      ...(hiddenFolders.length > 0 && {
+        exceptSeqs: await facts.inFolders(workspaceNo, hiddenFolders),
+      }),
     }
   }
 

@@ -223,6 +223,45 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/deleted': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          id?: string
+          limit?: number
+          cursor?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['DeletedLinkList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/links/{id}': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -3614,6 +3653,46 @@ export interface paths {
         503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/deleted': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          id?: string
+          limit?: number
+          cursor?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['DeletedLinkList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
     post?: never
     delete?: never
     options?: never
@@ -8554,6 +8633,32 @@ export interface components {
       destination_url: string
       /** Its share is this by the sum of all. */
       weight: number
+    }
+    DeletedLinkList: {
+      data: components['schemas']['DeletedLink'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    DeletedLink: {
+      /** The id, which it has again when it is restored. */
+      id: string
+      /** Where it led. */
+      destination_url: string
+      /** Its slug, which is held for it. */
+      slug: string
+      /** The host of its short address. */
+      domain: string
+      /** Its short address. */
+      short_url: string
+      /** Null: none. */
+      title: string | null
+      /** When it was deleted, in UTC. */
+      deleted_at: string
+      /** Until when it can be restored, in UTC. */
+      restorable_until: string
     }
     LinkPatch: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
