@@ -13,6 +13,8 @@ export const FIELD_NAMES: Readonly<Record<string, MessageKey>> = {
   enabled: 'links.field.enabled',
   redirect_status: 'links.field.redirectStatus',
   forward_query: 'links.field.forwardQuery',
+  match: 'links.field.match',
+  forward_path: 'links.field.forwardPath',
   starts_at: 'links.field.startsAt',
   expires_at: 'links.field.expiresAt',
   max_clicks: 'links.field.maxClicks',

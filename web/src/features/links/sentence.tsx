@@ -26,6 +26,8 @@ export function LinkSentence({ link }: { link: Link }) {
   const more: ReactNode[] = []
   if (link.status === 'active' && link.max_clicks !== null)
     more.push(t('links.now.left', { left: values.left }))
+  if (link.status === 'active' && link.match === 'prefix')
+    more.push(t(link.forward_path ? 'links.now.prefixPath' : 'links.now.prefix'))
   if (link.has_password) more.push(t('links.now.password'))
   if (link.status !== 'active' && link.status !== 'blocked' && link.fallback_url !== null) {
     more.push(rich('links.now.fallback', { destination: place(link.fallback_url) }))

@@ -22,6 +22,7 @@ export function Change({
     if (value === false) return t('links.off')
     if (Array.isArray(value))
       return value.length === 0 ? t('common.none') : format.list(value.map(String))
+    if (field === 'match') return t(value === 'prefix' ? 'links.on' : 'links.off')
     if (field === 'tracking') return t(`links.tracking.${value as 'full' | 'count' | 'none'}`)
     if (typeof value === 'object') {
       return Object.values(value)

@@ -18,6 +18,8 @@ export interface Draft {
   fallback_url: string
   redirect_status: string
   forward_query: boolean
+  match: Link['match']
+  forward_path: boolean
   notes: string
   external_id: string
   social: { title: string; description: string; image_url: string }
@@ -39,6 +41,8 @@ export function emptyDraft(domain: string): Draft {
     fallback_url: '',
     redirect_status: '302',
     forward_query: false,
+    match: 'exact',
+    forward_path: false,
     notes: '',
     external_id: '',
     social: { title: '', description: '', image_url: '' },
@@ -61,6 +65,8 @@ export function draftOf(link: Link): Draft {
     fallback_url: link.fallback_url ?? '',
     redirect_status: String(link.redirect_status),
     forward_query: link.forward_query,
+    match: link.match,
+    forward_path: link.forward_path,
     notes: link.notes ?? '',
     external_id: link.external_id ?? '',
     social: {
@@ -125,6 +131,8 @@ function fieldsOf(draft: Draft) {
     fallback_url: orNull(draft.fallback_url.trim() && withScheme(draft.fallback_url.trim())),
     redirect_status: Number(draft.redirect_status) as Link['redirect_status'],
     forward_query: draft.forward_query,
+    match: draft.match,
+    forward_path: draft.forward_path,
     notes: orNull(draft.notes.trim()),
     external_id: orNull(draft.external_id.trim()),
     social: socialOf(draft.social),

@@ -2,12 +2,13 @@ import { useI18n } from '../../../../i18n/index.tsx'
 import { Field } from '../../../../ui/field.tsx'
 import { Select } from '../../../../ui/select.tsx'
 import { Switch } from '../../../../ui/switch.tsx'
+import { Paths } from './paths.tsx'
 import type { FormSection, SectionProps } from './section.tsx'
 
 /** How visitors are redirected. */
 export const REDIRECT: FormSection = {
   title: 'links.section.redirect',
-  fields: ['redirect_status', 'forward_query'],
+  fields: ['redirect_status', 'forward_query', 'match', 'forward_path'],
   Fields,
 }
 
@@ -38,6 +39,7 @@ function Fields({ draft, set, problems }: SectionProps) {
         label={t('links.field.forwardQuery')}
         hint={t('links.hint.forwardQuery')}
       />
+      <Paths draft={draft} set={set} />
     </>
   )
 }
