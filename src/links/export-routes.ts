@@ -38,8 +38,8 @@ export function registerLinkExportRoutes(
       summary: `Export links as ${name}`,
       description:
         'All links that match the filters of the list: the `id`, every field that can be written, ' +
-        '`has_password` instead of the password, and `created_at`. An import takes the file as it ' +
-        `is. ${description} The transfer coding of an interrupted export is incomplete. A ` +
+        '`has_password` instead of the password, `clicks.imported` and `created_at`. An import ' +
+        `takes the file as it is. ${description} The transfer coding of an interrupted export is incomplete. A ` +
         `workspace may have ${EXPORTS_PER_WORKSPACE} exports open; beyond that the answer is 429.`,
       query: createExportQuerySchema(deps.links.rules, format === 'csv'),
       success: {

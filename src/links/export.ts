@@ -14,6 +14,8 @@ export const EXPORTS_PER_WORKSPACE = 4
 const EXPORTS_MAX = 40
 /** So many links are read at once. */
 const PAGE_LINKS = 500
+/** Came along with an import, and goes along with the next. */
+const IMPORTED = 'clicks.imported'
 
 /** The form of an export. */
 export interface LinkExport {
@@ -23,9 +25,13 @@ export interface LinkExport {
 }
 
 /** The columns of an export: every field that can be written, and what a copy is compared by. */
-export function exportColumns(writable: readonly string[]): (keyof Link)[] {
+export function exportColumns(writable: readonly string[]): string[] {
   const named = writable.map((field) => (field === 'password' ? 'has_password' : field))
-  return ['id', ...named, 'created_at'] as (keyof Link)[]
+  return ['id', ...named, IMPORTED, 'created_at']
+}
+
+function fieldOf(link: Link, column: string): unknown {
+  return column === IMPORTED ? link.clicks.imported : link[column as keyof Link]
 }
 
 /** Who exports. */
@@ -37,7 +43,7 @@ type Exporter = LinkCaller & Pick<Caller, 'scopes'> & { person?: { id: string } 
  * RATE_LIMITED with too many open.
  * @param columns see {@link exportColumns}
  */
-export function createExports(ctx: LinkContext, columns: () => readonly (keyof Link)[]) {
+export function createExports(ctx: LinkContext, columns: () => readonly string[]) {
   const limit = createOpenLimit(EXPORTS_PER_WORKSPACE, EXPORTS_MAX)
 
   function open(
@@ -67,16 +73,17 @@ export function createExports(ctx: LinkContext, columns: () => readonly (keyof L
 
 async function* write(
   pages: AsyncIterable<Link[]>,
-  names: readonly (keyof Link)[],
+  names: readonly string[],
   { format, raw = false }: LinkExport,
   until: AbortSignal,
 ): AsyncGenerator<Uint8Array, undefined> {
   const encoder = new TextEncoder()
   const line =
     format === 'csv'
-      ? (link: Link) => `${names.map((name) => csvField(cellOf(link[name]), raw)).join(',')}\r\n`
+      ? (link: Link) =>
+          `${names.map((name) => csvField(cellOf(fieldOf(link, name)), raw)).join(',')}\r\n`
       : (link: Link) =>
-          `${JSON.stringify(Object.fromEntries(names.map((name) => [name, link[name]])))}\n`
+          `${JSON.stringify(Object.fromEntries(names.map((name) => [name, fieldOf(link, name)])))}\n`
   if (format === 'csv') yield encoder.encode(`${names.join(',')}\r\n`)
   for await (const links of pages) {
     until.throwIfAborted()

@@ -27,7 +27,7 @@ let key: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slugline-export-'))
   slugline = await startSlugline()
-  key = (await slugline.createKey()).key
+  key = (await slugline.createKey({ scopes: 'links:read,links:write,domains:read' })).key
   const made = await post('/folders', { name: 'Campaigns' })
   for (let n = 0; n < 120; n++) {
     const body = {
@@ -90,12 +90,14 @@ test('everything of a workspace is written, as the API gives it', async () => {
     (await get<Link>('/links?limit=100&archived=any')).map((link) => [link.id, link]),
   )
   for (const link of links.filter(({ id }) => listed.has(id))) {
-    const { has_password, ...fields } = link as Link & { has_password: boolean }
-    expect(listed.get(link.id)).toMatchObject({ ...fields, has_password })
+    const { 'clicks.imported': imported, ...fields } = link as Link & { 'clicks.imported': number }
+    expect(listed.get(link.id)).toMatchObject({ ...fields, clicks: { imported } })
   }
   const byId = <T extends { id: string }>(all: T[]) =>
     all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   expect(byId(lines<Link>(join(directory, 'folders.ndjson')))).toEqual(byId(await get('/folders')))
+  const domains = lines<{ id: string }>(join(directory, 'domains.ndjson'))
+  expect(byId(domains)).toEqual(byId(await get('/domains')))
   // Over two pages.
   expect(lines(join(directory, 'tags.ndjson'))).toHaveLength(120)
   const history = lines<{ link_id: string; action: string }>(join(directory, 'history.ndjson'))
@@ -131,6 +133,14 @@ test('what was interrupted goes on, of the same workspace alone', async () => {
     began_at: note.began_at,
     ended_at: expect.any(String),
   })
+})
+
+test('what the key may not read is left out, and said', async () => {
+  const reader = (await slugline.createKey({ scopes: 'links:read' })).key
+  const { status, stdout, stderr } = await run(join(folder, 'reader'), { SLUGLINE_API_KEY: reader })
+  expect([status, JSON.parse(stdout).skipped]).toEqual([0, ['domains']])
+  expect(stderr).toContain('domains')
+  expect(readdirSync(join(folder, 'reader'))).not.toContain('domains.ndjson')
 })
 
 test('half a file is none', async () => {
