@@ -35,6 +35,7 @@ import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from './s
 import { registerTagRoutes } from './tags/index.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { registerUtmRoutes } from './utm/routes.ts'
+import { registerExcludedNetworkRoutes } from './workspaces/excluded-networks.ts'
 import { registerInstanceRoutes } from './workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from './workspaces/routes.ts'
 
@@ -59,6 +60,7 @@ export type DashboardDeps = EndpointDeps &
   Parameters<typeof registerKeyRoutes>[1] &
   Parameters<typeof registerMemberRoutes>[1] &
   Parameters<typeof registerWorkspaceRoutes>[1] &
+  Parameters<typeof registerExcludedNetworkRoutes>[1] &
   Parameters<typeof registerAuditRoutes>[1] &
   Parameters<typeof registerUsageRoutes>[1] &
   Parameters<typeof registerInstanceRoutes>[1]
@@ -185,6 +187,7 @@ function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps):
   registerKeyRoutes(api, deps)
   registerMemberRoutes(api, deps)
   registerWorkspaceRoutes(api, deps)
+  registerExcludedNetworkRoutes(api, deps)
   registerAuditRoutes(api, deps)
   registerUsageRoutes(api, deps)
   registerInstanceRoutes(api, deps)

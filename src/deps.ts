@@ -5,6 +5,7 @@ import { createBackend } from './backend/index.ts'
 import { startBackups } from './backup/schedule.ts'
 import { createClientAddress } from './base/client-address.ts'
 import { blocksFile, createBlocks, limitReports } from './blocks/index.ts'
+import { createExcludedNetworks } from './clicks/index.ts'
 import { builtFiles, createDashboard } from './dashboard/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, syncDomains } from './domains/index.ts'
 import { createLookUpTxt } from './domains/lookup.ts'
@@ -110,15 +111,11 @@ async function openParts(input: ServingInput) {
       hosts: config.blockedHosts,
       ...(scaled !== null && { file: blocksFile(dataDir) }),
     })
-    await blocks.list.refresh()
+    const excluded = createExcludedNetworks(storage)
+    await Promise.all([blocks.list.refresh(), excluded.refresh()])
     return {
       ...input,
-      backend,
-      storage,
-      nodeId,
-      domains,
-      cursors,
-      blocks,
+      ...{ backend, storage, nodeId, domains, cursors, blocks, excluded },
       hashes: createHashQueue(),
       clientAddress: createClientAddress(config.trustedProxies),
       placeOf: createPlaceLookup({ database: config.geoipDatabase, logger: input.logger }),

@@ -16,6 +16,7 @@ interface Recurring {
   logger: Pick<Logger, 'warn'>
   blocks: { list: { refresh(): Promise<unknown> } }
   domains: { refresh(): Promise<unknown> }
+  excluded: { refresh(): Promise<unknown> }
   ownDomains: { recheck(): Promise<unknown> }
   accounts: Purged
   administration: Purged
@@ -33,6 +34,7 @@ export function startTimers({
   blocks,
   clock,
   domains,
+  excluded,
   logger,
   accounts,
   administration,
@@ -52,8 +54,9 @@ export function startTimers({
       ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
     }, PURGE_EVERY_MS),
     // While the database is away, what is known stays.
-    setInterval(() => blocks.list.refresh().catch(() => {}), REFRESH_EVERY_MS),
-    setInterval(() => domains.refresh().catch(() => {}), REFRESH_EVERY_MS),
+    ...[blocks.list, domains, excluded].map((known) =>
+      setInterval(() => known.refresh().catch(() => {}), REFRESH_EVERY_MS),
+    ),
     setInterval(() => backend.statistics.retentionChanged(), STATISTICS_EVERY_MS),
   ]
   for (const timer of timers) timer.unref()

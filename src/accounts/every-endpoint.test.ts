@@ -33,6 +33,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['exportLinkClicksCSV', 'exportLinkClicksNDJSON', 'exportLinkClicksParquet'],
     ...['listMembers', 'getWorkspace', 'getUsage'],
     ...['getQrCodeSVG', 'getQrCodePNG', 'getLogo', 'listUtmTemplates', 'getUtmTemplate'],
+    'getExcludedNetworks',
     // Everybody may leave; the next block of tests has who may remove others.
     'removeMember',
   ],
@@ -49,7 +50,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],
   ],
-  owner: ['updateWorkspace', 'deleteWorkspace'],
+  owner: ['updateWorkspace', 'setExcludedNetworks', 'deleteWorkspace'],
   'instance owner': [
     ...['listInstanceWorkspaces', 'setPlan'],
     ...['listBlocks', 'createBlock', 'deleteBlock', 'listReports', 'dismissReport'],

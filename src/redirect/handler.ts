@@ -2,6 +2,7 @@ import type { Chosen } from '../clicks/index.ts'
 import { AppError } from '../errors/index.ts'
 import { createHashQueue, type HashQueue } from '../limits/index.ts'
 import { StorageUnavailable } from '../storage/index.ts'
+import { countedAddress, usesOne } from './counted.ts'
 import { noAnswers } from './counts.ts'
 import {
   type Answered,
@@ -162,7 +163,7 @@ class RedirectHandler {
     const { link } = decision
     const isLimited = link !== null && link.max_clicks != null
     if (visit.preview) return this.#preview(visit, isLimited ? null : locationFor(visit, decision))
-    if (!isLimited || visit.method === 'HEAD' || !this.#deps.recorder.isPerson(visit.headers)) {
+    if (!isLimited || !usesOne(this.#deps, visit, decision.seq)) {
       return this.#pass(visit, decision, now)
     }
     if (visit.refusals >= REFUSALS_MAX) return this.#closed(visit, link, 'exhausted')
@@ -247,9 +248,9 @@ class RedirectHandler {
     chosen?: Chosen,
   ): void {
     const how = howOf(visit, link?.tracking)
-    if (how === null) return
-    const { recorder, clientAddress } = this.#deps
-    recorder.add(visit, seq, time, clientAddress(visit.peer(), visit.headers), how, chosen)
+    const address = countedAddress(this.#deps, visit, seq)
+    if (how === null || address === null) return
+    this.#deps.recorder.add(visit, seq, time, address, how, chosen)
   }
 
   #closed(

@@ -125,6 +125,22 @@ describe('the preview of a link', () => {
   })
 })
 
+test('visits from excluded networks are redirected, and not counted', async () => {
+  const excluded = { covers: (_: number, address: string) => address === '192.0.2.1' }
+  const other = await openSite(dir, { excluded })
+  try {
+    const seq = await other.addLink({ slug: 'e', max_clicks: 1 })
+    for (let n = 0; n < 3; n++) expect((await other.visit('/e', {}, '192.0.2.1')).status).toBe(302)
+    expect((await other.visit('/e', {}, '192.0.2.2')).status).toBe(302)
+    expect((await other.visit('/e', {}, '192.0.2.2')).status).toBe(410)
+    expect((await other.visit('/e', {}, '192.0.2.1')).status).toBe(410)
+    await other.count()
+    expect(await other.countersOf(seq)).toMatchObject({ total: 1, human: 1 })
+  } finally {
+    await other.close()
+  }
+})
+
 describe('of a link that is tracked', () => {
   const counters = async (tracking: string, visits: (() => Promise<unknown>)[]) => {
     const seq = await site.addLink({ slug: 's', tracking })

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
 import type { BlockList } from '../blocks/list.ts'
-import type { Recorder } from '../clicks/index.ts'
+import type { ExcludedNetworks, Recorder } from '../clicks/index.ts'
 import type { HashQueue } from '../limits/index.ts'
 import type { VisitorFacts } from '../rules/index.ts'
 import type { Storage } from '../storage/index.ts'
@@ -28,6 +28,8 @@ export interface RedirectDeps {
   /** For visitors who asked not to be told apart: which variant they get. */
   random: Random
   guesses: GuessLimit
+  /** Whose visits aren't counted. Absent: all are. */
+  excluded?: Pick<ExcludedNetworks, 'covers'> | undefined
   /** Absent: visits of one address are not limited. */
   visitLimit?: VisitLimit | undefined
   /** Where passwords wait to be checked. Default: a queue of its own. */

@@ -5,6 +5,7 @@ import { createAdministration } from '../../administration.ts'
 import { createIds } from '../../base/ids.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
+import { createExcludedNetworks } from '../../clicks/index.ts'
 import { syncDomains } from '../../domains/index.ts'
 import { registerDomainRoutes } from '../../domains/routes.ts'
 import { createDomainService } from '../../domains/service.ts'
@@ -29,6 +30,7 @@ import { registerTagRoutes } from '../../tags/index.ts'
 import { registerUsageRoutes } from '../../usage/routes.ts'
 import { createUserService } from '../../users/service.ts'
 import { registerUtmRoutes } from '../../utm/routes.ts'
+import { registerExcludedNetworkRoutes } from '../../workspaces/excluded-networks.ts'
 import { registerInstanceRoutes } from '../../workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from '../../workspaces/routes.ts'
 import { registerAuditRoutes } from '../routes.ts'
@@ -162,6 +164,7 @@ export async function createTestDashboard() {
     return made
   })
 
+  const excluded = createExcludedNetworks(storage)
   const apiDeps = {
     storage,
     clock,
@@ -239,6 +242,7 @@ export async function createTestDashboard() {
   registerKeyRoutes(dashboard, deps)
   registerMemberRoutes(dashboard, deps)
   registerWorkspaceRoutes(dashboard, deps)
+  registerExcludedNetworkRoutes(dashboard, { storage, clock, excluded })
   registerAuditRoutes(dashboard, deps)
   registerUsageRoutes(dashboard, deps)
   registerInstanceRoutes(dashboard, deps)
@@ -271,6 +275,7 @@ export async function createTestDashboard() {
     clock,
     workspace,
     administration,
+    excluded,
     links,
     keys,
     /** Invitations that were to be sent; it works when `mailbox.works`. */

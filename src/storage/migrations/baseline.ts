@@ -73,6 +73,8 @@ export const MAIN_TABLES = {
       language: optionalText,
       /** 1: members with a password need a second factor. */
       require_two_factor: generatedFlag,
+      /** JSON array of addresses and networks whose visits aren't counted. */
+      excluded_networks: column<Generated<string>>("TEXT NOT NULL DEFAULT '[]'"),
       links_count: generatedCount,
       /** Slugs and aliases of the links that exist. */
       addresses_count: generatedCount,
@@ -90,7 +92,10 @@ export const MAIN_TABLES = {
     },
     // Few rows, which are changed very often.
     storage: { sqlite: '', postgres: ' WITH (fillfactor = 40)' },
-    indexes: ['CREATE INDEX workspaces_name ON workspaces (name_key)'],
+    indexes: [
+      'CREATE INDEX workspaces_name ON workspaces (name_key)',
+      "CREATE INDEX workspaces_excluding ON workspaces (no) WHERE excluded_networks <> '[]'",
+    ],
   },
   users: {
     columns: {

@@ -158,3 +158,21 @@ export async function newRecoveryCodes(password: string): Promise<string[]> {
   )
   return backupCodes
 }
+
+/** Networks whose visits a workspace doesn't count. */
+export interface ExcludedNetworks {
+  networks: string[]
+}
+
+const EXCLUDED = '/api/v1/workspace/excluded-networks'
+
+export const excludedNetworksQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: [workspace, 'excluded-networks'],
+    queryFn: ({ signal }) => request<ExcludedNetworks>('GET', EXCLUDED, { signal }),
+  })
+
+/** @throws ApiError */
+export function setExcludedNetworks(networks: string[]): Promise<ExcludedNetworks> {
+  return request('PUT', EXCLUDED, { body: { networks } })
+}

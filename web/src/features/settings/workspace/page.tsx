@@ -17,6 +17,7 @@ import { fieldError, formError } from '../../auth/errors.ts'
 import { changeWorkspace, type Workspace, workspaceQuery } from '../calls.ts'
 import { DeleteWorkspace } from './delete.tsx'
 import { LogoSection } from './logo.tsx'
+import { NetworksSection } from './networks.tsx'
 
 /** The workspace's name and language, and its end. */
 export function WorkspacePage() {
@@ -40,6 +41,7 @@ export function WorkspacePage() {
             <WorkspaceForm key={query.data.id} workspace={query.data} manages={manages} />
           </CardSection>
           <LogoSection writable={may('links:write')} />
+          <NetworksSection manages={manages} />
           <CardSection title={t('settings.workspace.id')}>
             <CodeBlock code={query.data.id} className="max-w-md" />
           </CardSection>

@@ -1,0 +1,79 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { ApiError } from '../../../api/errors.ts'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Field, FormError } from '../../../ui/field.tsx'
+import { Textarea } from '../../../ui/input.tsx'
+import { CardSection } from '../../../ui/page.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { formError } from '../../auth/errors.ts'
+import { excludedNetworksQuery, setExcludedNetworks } from '../calls.ts'
+
+/** Networks whose visits aren't counted, one a line. */
+export function NetworksSection({ manages }: { manages: boolean }) {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const { data } = useQuery(excludedNetworksQuery(workspace.id))
+  if (data === undefined) return null
+  return (
+    <CardSection title={t('settings.networks')}>
+      <NetworksForm networks={data.networks} manages={manages} />
+    </CardSection>
+  )
+}
+
+function NetworksForm({ networks, manages }: { networks: readonly string[]; manages: boolean }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  const [text, setText] = useState(networks.join('\n'))
+  const lines = text.split(/[\s,]+/).filter((line) => line !== '')
+  const save = useMutation({
+    mutationFn: () => setExcludedNetworks(lines),
+    onSuccess(saved) {
+      client.setQueryData(excludedNetworksQuery(workspace.id).queryKey, saved)
+      setText(saved.networks.join('\n'))
+      showToast({ title: t('common.saved') })
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  const { error } = save
+  const details = error instanceof ApiError ? error.details : []
+  const wrong = details.map(({ field, message }) => {
+    const at = Number(/\[(\d+)\]/.exec(field)?.[1] ?? Number.NaN)
+    return lines[at] === undefined ? message : `${lines[at]}: ${message}`
+  })
+  return (
+    <form onSubmit={submit} className="flex max-w-md flex-col gap-3">
+      <FormError message={wrong.length > 0 ? null : formError(error, i18n)} />
+      <Field
+        label={t('settings.networks.label')}
+        hint={t('settings.networks.hint')}
+        error={wrong.length > 0 ? wrong.join(' ') : undefined}
+      >
+        {(control) => (
+          <Textarea
+            {...control}
+            dir="ltr"
+            rows={4}
+            disabled={!manages}
+            placeholder={'192.0.2.0/24\n2001:db8::/32'}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+      {manages ? (
+        <Button type="submit" className="self-start" loading={save.isPending}>
+          {t('common.save')}
+        </Button>
+      ) : null}
+    </form>
+  )
+}
