@@ -41,10 +41,11 @@ const API = [
   ...['paths', 'domains', 'tags'],
   ...['security-headers', 'start', 'statistics', 'privacy', 'readme', 'dry-run', 'qr', 'bulk'],
   'export',
+  'delete-clicks',
 ].map((name) => `test/e2e/${name}.test.ts`)
 
 /** What clicks are part of. */
-const CLICKS = ['statistics', 'privacy'].map((name) => `test/e2e/${name}.test.ts`)
+const CLICKS = ['statistics', 'privacy', 'delete-clicks'].map((name) => `test/e2e/${name}.test.ts`)
 
 const scaledMissing = postgresMissing ?? redisMissing
 

@@ -191,6 +191,7 @@ function createServices(parts: Parts) {
   const statistics = createStatisticsService({
     ...parts,
     reports: backend.statistics.client,
+    forgetClicks: backend.forgetClicks,
     liveLateMs: nodeId === undefined ? 0 : LIVE_LATE_MS,
   })
   const accounts = createAccounts({

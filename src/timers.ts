@@ -22,6 +22,7 @@ interface Recurring {
   administration: Purged
   imports: Purged
   jobs: Purged
+  statistics: { deletions: { run(): Promise<unknown> } }
 }
 
 interface Purged {
@@ -41,6 +42,7 @@ export function startTimers({
   imports,
   jobs,
   ownDomains,
+  statistics,
 }: Recurring) {
   const timers = [
     setInterval(() => {
@@ -51,6 +53,7 @@ export function startTimers({
       accounts.purge().catch((err) => logger.warn({ err }, 'Old sessions could not be deleted'))
       jobs.purge().catch((err) => logger.warn({ err }, 'Old jobs could not be deleted'))
       imports.purge().catch((err) => logger.warn({ err }, 'Old imports could not be deleted'))
+      statistics.deletions.run().catch(() => {})
       ownDomains.recheck().catch((err) => logger.warn({ err }, 'Domains could not be checked'))
     }, PURGE_EVERY_MS),
     // While the database is away, what is known stays.

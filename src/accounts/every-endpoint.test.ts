@@ -44,7 +44,14 @@ const LEAST: Record<string, readonly string[]> = {
     'deleteLink',
     'restoreLink',
     'checkLink',
-    ...['setLogo', 'deleteLogo', 'createUtmTemplate', 'updateUtmTemplate', 'deleteUtmTemplate'],
+    ...[
+      'setLogo',
+      'deleteLinkClicks',
+      'deleteLogo',
+      'createUtmTemplate',
+      'updateUtmTemplate',
+      'deleteUtmTemplate',
+    ],
   ],
   admin: [
     ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],

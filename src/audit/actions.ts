@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'block.removed',
   'block.appealed',
   'clicks.exported',
+  'clicks.deleted',
   'links.exported',
   'job.created',
   'job.cancelled',

@@ -13,6 +13,7 @@ import { createEmbeddedResolver } from '../redirect/index.ts'
 import { statisticsFile } from '../statistics/process/index.ts'
 import { openEmbedded } from '../storage/index.ts'
 import { openClickPath } from './click-path.ts'
+import { forgetEmbedded } from './forget-clicks.ts'
 import { type Backend, type BackendInput, createLimiters } from './types.ts'
 
 /** One machine: SQLite files, DuckDB and the limits' memory, all in one data directory. */
@@ -39,6 +40,7 @@ export async function createEmbeddedBackend(input: BackendInput): Promise<Backen
       journal,
       counted: countedInSqlite(storage.reader.raw),
     }),
+    forgetClicks: forgetEmbedded(dataDir, storage, statistics.client.forget),
     statistics: {
       ...statistics,
       retentionChanged() {

@@ -107,7 +107,8 @@ export function repairShared(
   return storage.write((tx) => repairIn(tx.db, difference))
 }
 
-async function repairIn(
+/** Gives a link the numbers of its clicks, in the database of its counters. */
+export async function repairIn(
   db: Sql['db'],
   { linkSeq, counted, total, clicks }: Difference,
 ): Promise<boolean> {

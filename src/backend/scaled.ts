@@ -15,6 +15,7 @@ import { createCachedResolver, createFetchSlug } from '../redirect/index.ts'
 import { openPostgres, type Storage } from '../storage/index.ts'
 import { openClickPath } from './click-path.ts'
 import { postgresOptions } from './databases.ts'
+import { forgetShared } from './forget-clicks.ts'
 import { keepLinks } from './link-memory.ts'
 import { type Backend, type BackendInput, createLimiters } from './types.ts'
 
@@ -76,6 +77,7 @@ export async function createScaledBackend(
     limiters: createLimiters((name, areAddresses) =>
       cluster.limiter(name, areAddresses ? secrets.accounts : undefined),
     ),
+    forgetClicks: forgetShared(database, clicks.statistics.client.forget),
     peopleSoFar: createPeopleSoFar({
       directory: journalDirectory(dataDir),
       journal: clicks.journal,

@@ -59,6 +59,8 @@ export interface Backend {
   }
   /** People who followed a link up to now; see `LinkContext.peopleSoFar`. */
   peopleSoFar(linkSeq: number): number | Promise<number>
+  /** Deletes a link's clicks before a time; false: it has to be tried again. */
+  forgetClicks(linkSeq: number, before: number): Promise<boolean>
   readonly statistics: {
     readonly client: AskableReports
     state(): WorkerState & { store: string; stored: number; fileBytes: number }

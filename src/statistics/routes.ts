@@ -4,6 +4,7 @@ import { type Api, endpoint } from '../http/index.ts'
 import { pageLinks } from '../http/page.ts'
 import { checked } from '../validation/checked.ts'
 import { Fault } from '../validation/fault.ts'
+import { registerDeletionRoute } from './api/deletion-routes.ts'
 import { registerExportRoutes } from './api/export-routes.ts'
 import {
   AUDIENCES,
@@ -31,6 +32,7 @@ export function registerStatisticsRoutes(api: Pick<Api, 'add'>, deps: Statistics
   registerReportRoutes({ api, deps, queries })
   registerClickRoutes({ api, deps, queries })
   registerExportRoutes({ api, deps, queries })
+  registerDeletionRoute({ api, deps })
 }
 
 /** Reports: numbers over time, and top values of each dimension. */

@@ -1,4 +1,5 @@
 import { clicks } from './clicks.ts'
+import { createClickDeletions, type DeletionOptions } from './deletions.ts'
 import { createExports } from './exports.ts'
 import { createLiveStreams, type LiveOptions } from './live/streams.ts'
 import { sparklines, stats, top } from './report.ts'
@@ -14,12 +15,14 @@ export type StatisticsService = ReturnType<typeof createStatisticsService>
  * All methods throw AppError: LINK_NOT_FOUND, VALIDATION_FAILED, SERVICE_UNAVAILABLE while the
  * statistics can't answer, and what each one names.
  */
-export function createStatisticsService(deps: LiveOptions) {
+export function createStatisticsService(deps: LiveOptions & DeletionOptions) {
   const until = (signal?: AbortSignal): StatisticsContext =>
     signal === undefined ? deps : { ...deps, reports: deps.reports.until(signal) }
   const live = createLiveStreams(deps)
   const startExport = createExports()
   return {
+    /** Of clicks, for good. */
+    deletions: createClickDeletions(deps),
     /** The domains that filters are checked against. */
     domains: deps.domains,
     stats: (question: Parameters<typeof stats>[1], signal?: AbortSignal) =>

@@ -33,6 +33,13 @@ export type RecountHead = Position & { since: number }
 /** A link's numbers by its stored clicks and what is left of purged ones. */
 export type LinkNumbers = [linkSeq: number, human: number, bot: number, unique: number]
 
+/** A link's numbers after clicks of it were deleted, and how far the journal is stored. */
+export interface Forgotten extends RecountHead {
+  human: number
+  bot: number
+  unique: number
+}
+
 /** Days for which each workspace's clicks are kept; null: without limit. Workspaces that are missing keep theirs. */
 export type Retention = readonly (readonly [workspaceNo: number, days: number | null])[]
 
@@ -51,6 +58,8 @@ export interface Answers {
   reportsUntil(signal: AbortSignal): ClickReports
   /** The numbers of links: first ≤ link < end; absent where commands read them themselves. */
   recount?(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
+  /** Deletes a link's clicks before a time in milliseconds; what it has done already it does in vain. */
+  forget?(linkSeq: number, before: number): Promise<Forgotten>
   /** See `write-lock.ts`; absent where there is no file to copy. */
   lockWrites?(): ReadableStream<Uint8Array>
   /** See `checkFile`; absent where there is no file. */

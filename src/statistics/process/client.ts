@@ -1,4 +1,5 @@
 import type { Logger } from '../../base/logger.ts'
+import type { Forgotten } from '../engine/types.ts'
 import { type ClickReports, StatisticsUnavailable } from '../types.ts'
 
 /** The reports that are answered as JSON: `POST /{name}` with an array of arguments. */
@@ -6,6 +7,8 @@ export const REPORTS = ['totals', 'series', 'top', 'clicks', 'daily'] as const
 
 /** The longest that a report may take, the start of the process included. */
 const ANSWER_WITHIN_MS = 30_000
+/** Deleting clicks in ClickHouse rewrites whole parts. */
+const FORGET_WITHIN_MS = 120_000
 const READY_WITHIN_MS = 15_000
 /** How often a question is sent when the process ends before it has answered. */
 const TRIES = 3
@@ -96,6 +99,12 @@ export function createStatisticsClient(start: () => void, logger?: Pick<Logger, 
   return {
     ...reportsUntil(null),
     until: reportsUntil,
+    /** Deletes clicks of a link; see `Answers`. @throws StatisticsUnavailable */
+    async forget(linkSeq: number, before: number): Promise<Forgotten> {
+      const signal = AbortSignal.timeout(FORGET_WITHIN_MS)
+      const answer = await ask('forget', [linkSeq, before], signal)
+      return (await answer.json()) as Forgotten
+    },
     /** The process answers questions at this socket. */
     ready(at: string): void {
       socket = at

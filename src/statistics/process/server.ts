@@ -85,6 +85,9 @@ async function answer(
 ): Promise<Response | ReadableStream<Uint8Array>> {
   const [range] = args as [readonly [number, number]]
   if (question === 'recount' && store.recount !== undefined) return store.recount(range)
+  if (question === 'forget' && store.forget !== undefined) {
+    return Response.json(await store.forget(...(args as [number, number])))
+  }
   if (question === 'lock-writes' && store.lockWrites !== undefined) return store.lockWrites()
   if (question === 'check' && store.check !== undefined) return Response.json(await store.check())
   const reports = store.reportsUntil(signal)

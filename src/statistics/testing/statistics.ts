@@ -63,6 +63,7 @@ export async function createTestStatistics(): Promise<TestStatistics> {
     cursors: createCursors('secret'),
     clock,
     livePauseMs: 2,
+    forgetClicks: async () => true,
   })
   registerStatisticsDashboardRoutes(api.api, { statistics, clock })
   registerStatisticsRoutes(api.api, { statistics, clock })

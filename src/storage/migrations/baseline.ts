@@ -249,6 +249,8 @@ export const MAIN_TABLES = {
     },
     constraint: 'UNIQUE (workspace_no, name_key)',
   },
+  /** Clicks that are to be deleted: all of a link before a time. */
+  click_deletions: { columns: { link_seq: rowKey, before: time } },
   /** Facts of the whole instance. */
   instance: { columns: { name: textKey, value: text } },
   members: {

@@ -2633,7 +2633,34 @@ export interface paths {
     }
     put?: never
     post?: never
-    delete?: never
+    delete: {
+      parameters: {
+        query: {
+          lang?: string
+          before: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
     options?: never
     head?: never
     patch?: never
@@ -6088,7 +6115,34 @@ export interface paths {
     }
     put?: never
     post?: never
-    delete?: never
+    delete: {
+      parameters: {
+        query: {
+          lang?: string
+          before: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
     options?: never
     head?: never
     patch?: never
@@ -7768,6 +7822,77 @@ export interface paths {
         503: { headers: { [name: string]: unknown }; content?: never }
       }
     }
+    trace?: never
+  }
+  '/api/v1/workspace/excluded-networks': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ExcludedNetworks']
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ExcludedNetworks']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ExcludedNetworks']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
     trace?: never
   }
   '/api/v1/audit': {
@@ -9575,6 +9700,10 @@ export interface components {
     WorkspaceDelete: {
       /** The workspace's name, as it is shown. */
       confirm_name: string
+    }
+    ExcludedNetworks: {
+      /** Addresses, and networks in CIDR notation (RFC 4632). */
+      networks: string[]
     }
     AuditList: {
       data: components['schemas']['AuditEntry'][]

@@ -3,8 +3,10 @@ import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'
 import type { Retention } from '../shared/rounds.ts'
+import type { LinkNumbers } from '../types.ts'
 import type { ClickHouse } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
+import { linkNumbers } from './recount.ts'
 
 /** Days of which one step counts the totals. */
 const DAYS_PER_STEP = 31
@@ -54,6 +56,26 @@ async function purgeBefore(
   )
   await clickHouse.command(`DELETE FROM clicks WHERE ${expired}`, SYNC)
   return true
+}
+
+/** Deletes a link's clicks before a time and totals of days before it; gives what is left of it. */
+export async function* forgetClicks(
+  clickHouse: ClickHouse,
+  link: number,
+  before: number,
+): AsyncGenerator<LinkNumbers, undefined> {
+  const ofLink = `workspace = ${Math.floor(link / SEQS_PER_WORKSPACE)} AND link = ${link}`
+  const day = Math.floor(before / DAY_MS)
+  for (const [table, old] of [
+    ['clicks', `time < ${before}`],
+    ['daily', `day < ${day}`],
+  ] as const) {
+    const [found] = await clickHouse.rows(`SELECT count() FROM ${table} WHERE ${ofLink} AND ${old}`)
+    // A delete that finds nothing costs a mutation all the same.
+    if (Number(found?.[0] ?? 0) === 0) continue
+    await clickHouse.command(`DELETE FROM ${table} WHERE ${ofLink} AND ${old}`, SYNC)
+  }
+  return yield* linkNumbers(clickHouse, [link, link + 1])
 }
 
 /** Deletes clicks and totals of links. */

@@ -3,7 +3,7 @@ import { linkFactsIn } from '../../link-facts.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import type { Store } from '../types.ts'
 import type { ClickHouse } from './client.ts'
-import { deleteLinks, purgeExpired } from './maintenance.ts'
+import { deleteLinks, forgetClicks, purgeExpired } from './maintenance.ts'
 import { createClickHouseReports } from './reports.ts'
 import { migrateClickHouse } from './schema.ts'
 import { openClickHouseShipping } from './shipping.ts'
@@ -17,6 +17,7 @@ export async function openClickHouseStore(
   const directory = journalDirectory(dataDir)
   return createNodeStore(options, {
     reports: createClickHouseReports(clickHouse, { facts: linkFactsIn(() => storage.reports) }),
+    forget: (link, before) => forgetClicks(clickHouse, link, before),
     deleteLinks: (seqs) => deleteLinks(clickHouse, seqs),
     purgeExpired: (retention, now) => purgeExpired(clickHouse, retention, now),
     shipping: await openClickHouseShipping({

@@ -6,6 +6,7 @@ import type { NodeStoreOptions } from '../shared/node.ts'
 import { openShipping } from '../shared/shipping.ts'
 import type { LinkFacts, Store } from '../types.ts'
 import { checkFile } from './check.ts'
+import { forgetClicks } from './forget.ts'
 import { createDuckDbEngine, type DuckDb, openDuckDb } from './index.ts'
 import { createMaintenance } from './maintenance.ts'
 import { linkNumbers } from './recount.ts'
@@ -60,6 +61,7 @@ async function useStore(
       setRetention: maintenance.setRetention,
     },
     recount: (range) => linkNumbers(database, range),
+    forget: (link, before) => exclusively(() => forgetClicks(database, link, before)),
     lockWrites: lock,
     check: () => exclusively(() => checkFile(database)),
     get watermark() {

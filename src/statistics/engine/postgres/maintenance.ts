@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
-import type { Storage } from '../../../storage/index.ts'
+import { SEQS_PER_WORKSPACE, type Storage } from '../../../storage/index.ts'
 import { DAILY_COLUMNS } from '../../columns.ts'
 import { DAY_MS } from '../../intervals.ts'
 import { purgedDaysSql } from '../purged-days.ts'
 import type { Retention } from '../shared/rounds.ts'
+import type { LinkNumbers } from '../types.ts'
+import { linkNumbers } from './recount.ts'
 
 /** Days of workspaces that one step purges. */
 const DAYS_PER_STEP = 20
@@ -48,6 +50,21 @@ function purgeDay(workspace: number, day: number) {
     ON CONFLICT (workspace, link, day, kind) DO UPDATE SET clicks = daily.clicks + excluded.clicks,
       uniques = daily.uniques + excluded.uniques,
       workspace_uniques = daily.workspace_uniques + excluded.workspace_uniques`
+}
+
+/** Deletes a link's clicks before a time and totals of days before it; gives what is left of it. */
+export async function* forgetClicks(
+  storage: Pick<Storage, 'read' | 'write'>,
+  link: number,
+  before: number,
+): AsyncGenerator<LinkNumbers, undefined> {
+  await storage.write(async (tx) => {
+    await sql`DELETE FROM clicks WHERE link = ${link} AND time < ${before}`.execute(tx.db)
+    await sql`DELETE FROM daily WHERE workspace = ${Math.floor(link / SEQS_PER_WORKSPACE)}
+      AND link = ${link} AND day < ${Math.floor(before / DAY_MS)}`.execute(tx.db)
+  })
+  // A replica may not know yet.
+  return yield* linkNumbers({ reports: storage.read }, [link, link + 1])
 }
 
 /** Deletes clicks and totals of links, as many as one transaction should. True: there are more. */

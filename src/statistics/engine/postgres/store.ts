@@ -2,7 +2,7 @@ import { journalDirectory } from '../../../clicks/segments.ts'
 import { linkFactsIn } from '../../link-facts.ts'
 import { createNodeStore, type NodeStoreOptions } from '../shared/node.ts'
 import type { Store } from '../types.ts'
-import { deleteLinks, purgeExpired } from './maintenance.ts'
+import { deleteLinks, forgetClicks, purgeExpired } from './maintenance.ts'
 import { createPostgresReports } from './reports.ts'
 import { openPostgresShipping } from './shipping.ts'
 
@@ -12,6 +12,7 @@ export async function openPostgresStore(options: NodeStoreOptions): Promise<Stor
   const directory = journalDirectory(dataDir)
   return createNodeStore(options, {
     reports: createPostgresReports(storage, { facts: linkFactsIn(() => storage.reports) }),
+    forget: (link, before) => forgetClicks(storage, link, before),
     deleteLinks: (seqs) => deleteLinks(storage, seqs),
     purgeExpired: (retention, now) => purgeExpired(storage, retention, now),
     shipping: await openPostgresShipping({ storage, directory, nodeNo: node.no, enrich, counted }),

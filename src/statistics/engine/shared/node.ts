@@ -4,7 +4,7 @@ import type { Logger } from '../../../base/logger.ts'
 import type { Storage } from '../../../storage/index.ts'
 import type { GatherOptions } from '../../ingest/gather.ts'
 import type { AskableReports } from '../../types.ts'
-import type { Store } from '../types.ts'
+import type { LinkNumbers, Store } from '../types.ts'
 import { createMaintenance, type PurgeSteps } from './maintenance.ts'
 import type { Shipping } from './shipping.ts'
 
@@ -23,7 +23,12 @@ export interface NodeStoreOptions extends Pick<GatherOptions, 'enrich' | 'counte
 /** The clicks of all nodes, as one node's statistics process uses them. */
 export function createNodeStore(
   { node, storage, clock, logger }: NodeStoreOptions,
-  engine: { reports: AskableReports; shipping: Shipping } & PurgeSteps,
+  engine: {
+    reports: AskableReports
+    shipping: Shipping
+    /** Deletes clicks and totals of a link, and gives what is left. */
+    forget(link: number, before: number): AsyncIterable<LinkNumbers>
+  } & PurgeSteps,
 ): Store {
   const { reports, shipping } = engine
   let toldAt = Number.NEGATIVE_INFINITY
@@ -39,6 +44,13 @@ export function createNodeStore(
 
   return {
     reportsUntil: reports.until,
+    async forget(link, before) {
+      const head = { ...shipping.watermark, since: 0 }
+      for await (const [, human, bot, unique] of engine.forget(link, before)) {
+        return { ...head, human, bot, unique }
+      }
+      return { ...head, human: 0, bot: 0, unique: 0 }
+    },
     maintenance: createMaintenance({ ...engine, storage, clock, logger }),
     /** Clicks are stored from the beginning of each journal. */
     since: 0,

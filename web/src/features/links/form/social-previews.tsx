@@ -57,7 +57,7 @@ function Slack({ social, host }: Shown) {
 function X({ social, host }: Shown) {
   if (social.image_url.trim() === '') {
     return (
-      <div className="flex overflow-hidden rounded-xl border border-line text-sm">
+      <div className="flex overflow-hidden rounded-md border border-line text-sm">
         <div className="flex w-24 shrink-0 items-center justify-center bg-sunken text-faint">
           <Image size={20} aria-hidden="true" />
         </div>
@@ -73,11 +73,11 @@ function X({ social, host }: Shown) {
   }
   return (
     <div className="flex flex-col gap-1 text-sm">
-      <div className="relative overflow-hidden rounded-xl border border-line">
+      <div className="relative overflow-hidden rounded-md border border-line">
         <Picture address={social.image_url} className="h-40" />
         <span
           dir="auto"
-          className="absolute start-2 bottom-2 max-w-[90%] truncate rounded-xs bg-black/75 px-1.5 py-0.5 text-white text-xs"
+          className="absolute start-2 bottom-2 max-w-[90%] truncate rounded-xs bg-fg px-1.5 py-0.5 text-canvas text-xs"
         >
           {social.title}
         </span>
@@ -91,7 +91,7 @@ function X({ social, host }: Shown) {
 
 function WhatsApp({ social, host }: Shown) {
   return (
-    <div className="flex flex-col overflow-hidden rounded-md bg-sunken text-sm">
+    <div className="flex flex-col overflow-hidden rounded-md border border-line text-sm">
       <Picture address={social.image_url} className="h-36" />
       <div className="flex flex-col gap-0.5 p-2.5">
         <Text className="font-semibold">{social.title}</Text>
@@ -129,7 +129,7 @@ function Picture({ address, className }: { address: string; className: string })
   return (
     <div
       className={cx(
-        'flex flex-col items-center justify-center gap-1 bg-raised px-3 text-faint text-xs',
+        'flex flex-col items-center justify-center gap-1 bg-sunken px-3 text-faint text-xs',
         className,
       )}
     >

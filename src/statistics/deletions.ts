@@ -1,0 +1,90 @@
+import { type Asker, recordChange } from '../audit/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Logger } from '../base/logger.ts'
+import { AppError } from '../errors/index.ts'
+import { findLink } from '../links/index.ts'
+import type { Storage, Transaction } from '../storage/index.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+
+/** How long a request waits for its clicks to be gone. */
+const WITHIN_MS = 10_000
+
+/** What the deletion of clicks works with. */
+export interface DeletionOptions {
+  storage: Pick<Storage, 'read' | 'write'>
+  clock: Clock
+  /** See `Backend`. */
+  forgetClicks: (linkSeq: number, before: number) => Promise<boolean>
+  logger?: Pick<Logger, 'warn'> | undefined
+}
+
+/**
+ * Deletes clicks of links before a time. What is to be deleted is written down first, with its audit
+ * entry, and done after that, as often as it takes: a crash in between postpones it.
+ */
+export function createClickDeletions({ storage, clock, forgetClicks, logger }: DeletionOptions) {
+  let running: Promise<void> | undefined
+
+  async function workOff(): Promise<void> {
+    const rows = await storage.read.db.selectFrom('click_deletions').selectAll().execute()
+    for (const { link_seq, before } of rows) {
+      try {
+        if (!(await forgetClicks(link_seq, before))) continue
+        await storage.write(({ db }) =>
+          db
+            .deleteFrom('click_deletions')
+            .where('link_seq', '=', link_seq)
+            .where('before', '=', before)
+            .execute(),
+        )
+      } catch (err) {
+        logger?.warn({ err }, 'Clicks could not be deleted; trying again')
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    // What was written down meanwhile may have come too late for the run before.
+    await running
+    running ??= workOff().finally(() => {
+      running = undefined
+    })
+    await running
+  }
+
+  return {
+    /** Writes down what is to be deleted. @throws AppError LINK_NOT_FOUND */
+    async request(tx: Transaction, asker: Asker, id: string, wanted: number): Promise<void> {
+      const { workspace, actor } = asker
+      await tx.lockWorkspace(workspace.no)
+      const link = await findLink(tx, id, asker)
+      if (link === undefined) throw new AppError('LINK_NOT_FOUND')
+      const at = clock.now()
+      const before = Math.min(wanted, at)
+      await tx.db
+        .insertInto('click_deletions')
+        .values({ link_seq: link.seq, before })
+        .onConflict((conflict) =>
+          conflict
+            .column('link_seq')
+            .doUpdateSet({ before })
+            .where('click_deletions.before', '<', before),
+        )
+        .execute()
+      await recordChange(tx, actor, {
+        workspaceNo: workspace.no,
+        at,
+        action: 'clicks.deleted',
+        // Not the link's id: its history tells of the link alone.
+        target: { type: 'clicks', id: `clicks-${link.id}`, label: link.slug },
+        after: { link_id: link.id, before: formatTimestamp(before) },
+      })
+    },
+    /** Deletes what is written down. */
+    run,
+    /** The same, for a request that waits for it, but not for ever. */
+    runSoon: () => Promise.race([run(), Bun.sleep(WITHIN_MS)]),
+  }
+}
+
+export type ClickDeletions = ReturnType<typeof createClickDeletions>
