@@ -46,7 +46,8 @@ function samplesFor(key: MessageKey): MessageParams {
         ? DETAILS[code as keyof typeof DETAILS]
         : undefined
   if (spec === undefined) {
-    const accounts = { email: 'ann@example.com', workspace: 'Acme' }
+    const rules = { check: 'slug', other: 'rules[0]' }
+    const accounts = { ...rules, email: 'ann@example.com', workspace: 'Acme' }
     return { date: 'today', minutes: 3, host: 'example.com', ...accounts }
   }
   return Object.fromEntries(

@@ -95,7 +95,7 @@ export function registerLookupRoutes(
         const { link, isNew } = await links.upsert(tx, asker, id, prepared, ifMatch)
         // There is nothing that could match (RFC 9110 §13.1.1).
         if (isNew && request.headers.has('if-match')) throw new AppError('PRECONDITION_FAILED')
-        return answer(isNew ? 201 : 200, link)
+        return answer(isNew ? 201 : 200, links.warned(link, call.locale))
       })
     },
   })

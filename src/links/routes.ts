@@ -103,7 +103,8 @@ export function registerLinkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkSer
       return mutate(
         async (tx) => {
           const link = await deps.links.create(tx, askerOf(call), prepared)
-          return { ...answer(201, link), headers: { Location: `${PATH}/${link.id}` } }
+          const warned = deps.links.warned(link, call.locale)
+          return { ...answer(201, warned), headers: { Location: `${PATH}/${link.id}` } }
         },
         { together: true },
       )
@@ -158,9 +159,10 @@ function registerLinkRoutesById(
       const { body, params, ifMatch, mutate } = call
       const asker = askerOf(call)
       const prepared = await links.preparePatch(asker, params.id, body, ifMatch)
-      return mutate(async (tx) =>
-        answer(200, await links.update(tx, asker, params.id, prepared, ifMatch)),
-      )
+      return mutate(async (tx) => {
+        const link = await links.update(tx, asker, params.id, prepared, ifMatch)
+        return answer(200, links.warned(link, call.locale))
+      })
     },
   })
 

@@ -4,6 +4,7 @@ import { listOf } from '../http/page.ts'
 import { RULE_FIELDS } from '../rules/index.ts'
 import { STATUSES } from './rows.ts'
 import { UTM_FIELDS, type UtmField } from './utm.ts'
+import { WARNINGS } from './warnings.ts'
 
 /** Statuses that a redirect may have. */
 export const REDIRECT_STATUSES = [301, 302, 307, 308] as const
@@ -132,6 +133,7 @@ export const LinkSchema = z
       'Where visitors go instead of the 404 or 410, unless the link is blocked. Null: nowhere.',
     ).nullable(),
     ...RULE_FIELDS,
+    warnings: WARNINGS,
     has_password: flag('Whether visitors must enter a password first.'),
     social: z
       .object({

@@ -1,6 +1,7 @@
 import { withContext } from '../base/verbs.ts'
 import { createBlockList } from '../blocks/list.ts'
 import { AppError } from '../errors/index.ts'
+import type { Locale } from '../i18n/index.ts'
 import { createHashQueue } from '../limits/index.ts'
 import { rehearse, type Transaction } from '../storage/index.ts'
 import { changeFound } from './bulk/by-filter.ts'
@@ -29,6 +30,7 @@ import { findCounters, findLink } from './store.ts'
 import { update } from './update.ts'
 import { upsert } from './upsert.ts'
 import { createUrlCheck } from './values.ts'
+import { withWarnings } from './warnings.ts'
 
 /** Of fewer links a list is sorted, of more its index is walked: both take milliseconds. */
 const FEW = 5_000
@@ -111,6 +113,8 @@ export function createLinkService(deps: LinkServiceDeps) {
     rules,
     hashPassword: ctx.hashPassword,
     exports: createExports(ctx, () => exportColumns(Object.keys(schemasOf().create.shape))),
+    /** With what is probably not meant by it, for the answer of a write. */
+    warned: (link: Link, locale: Locale) => withWarnings(link, ctx.clock.now(), locale),
     prepareCreate: (asker: LinkAsker, fields: CreateFields) =>
       prepareWrite(ctx, asker, fields, (tx, prepared) => create(ctx, tx, asker, prepared)),
     preparePatch: (asker: LinkAsker, id: string, fields: PatchFields, ifMatch: IfMatch) =>
