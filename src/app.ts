@@ -7,6 +7,7 @@ import { createMemo } from './base/memo.ts'
 import { registerAppealRoute, registerBlockRoutes } from './blocks/routes.ts'
 import { createDocs, registerRootRoutes } from './docs/index.ts'
 import { registerDomainRoutes } from './domains/routes.ts'
+import { registerExplainRoutes } from './explain/routes.ts'
 import { registerFolderRoutes } from './folders/index.ts'
 import {
   type Api,
@@ -46,6 +47,7 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerJobRoutes>[1] &
   Parameters<typeof registerByFilterRoute>[1] &
   Parameters<typeof registerImportRoutes>[1] &
+  Parameters<typeof registerExplainRoutes>[1] &
   Parameters<typeof registerQrRoutes>[1] &
   Parameters<typeof registerLogoRoutes>[1] &
   Parameters<typeof registerUtmRoutes>[1] &
@@ -172,6 +174,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerByFilterRoute(api, deps)
   registerImportRoutes(api, deps)
   registerQrRoutes(api, deps)
+  registerExplainRoutes(api, deps)
   registerLogoRoutes(api, deps)
   registerUtmRoutes(api, deps)
   registerTagRoutes(api, deps)

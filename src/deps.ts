@@ -11,6 +11,7 @@ import { DEFAULT_DOMAIN, domainsFile, syncDomains } from './domains/index.ts'
 import { createLookUpTxt } from './domains/lookup.ts'
 import { createDomainService } from './domains/service.ts'
 import { createDomainFiles, createSiteOf } from './domains/site.ts'
+import { createExplainService } from './explain/service.ts'
 import { createCursors } from './http/cursor.ts'
 import { createSecurityTxt } from './http/security-txt.ts'
 import { createImportService } from './imports/service.ts'
@@ -210,6 +211,7 @@ function createServices(parts: Parts) {
       config.plansFile !== null && parts.plans.all.some(({ price }) => Boolean(price.amount)),
   })
   return {
+    explain: createExplainService({ ...ofVisits(parts), links, inSites: inSites(parts) }),
     ...{ accounts, administration, filterJobs, imports, jobs },
     ...{ keys, links, mailer, ownDomains, statistics },
   }
@@ -251,22 +253,36 @@ function createApplication(parts: Parts, services: Services): App {
   })
 }
 
-/** The redirect. */
-function createVisits(parts: Parts): Redirect {
-  const { backend, blocks, config, clock, ids, domains, storage } = parts
-  const redirect = createRedirect({
+/** What the redirect works with, whether visits are real or described. */
+function ofVisits(parts: Parts) {
+  const { backend, blocks, ids, domains } = parts
+  return {
     ...parts,
-    resolver: backend.resolver,
     recorder: backend.recorder,
     requestId: () => ids.next('req'),
-    domainOf: (host) => domains.noOf(host) ?? DEFAULT_DOMAIN,
+    domainOf: (host: string) => domains.noOf(host) ?? DEFAULT_DOMAIN,
     isCaseSensitive: domains.isCaseSensitive,
+    blocks: blocks.list,
+  }
+}
+
+/** Gives a redirect the pages of domains. */
+function inSites({ domains, storage, blocks }: Parts) {
+  const { ownedAt } = domains
+  const siteOf = createSiteOf(storage)
+  return (redirect: Redirect) => withSites(redirect, { ownedAt, siteOf, blocks: blocks.list })
+}
+
+/** The redirect. */
+function createVisits(parts: Parts): Redirect {
+  const { backend, blocks, config, clock } = parts
+  const redirect = createRedirect({
+    ...ofVisits(parts),
+    resolver: backend.resolver,
     guesses: createGuessLimit(backend.limiters.guesses, clock),
     visitLimit: createVisitLimit(config.visitsPerAddress),
-    blocks: blocks.list,
     report: limitReports(blocks.reports, backend.limiters.reports, clock),
     logger: summarizeRefusals(parts.logger),
   })
-  const { ownedAt } = domains
-  return withSites(redirect, { ownedAt, siteOf: createSiteOf(storage), blocks: blocks.list })
+  return inSites(parts)(redirect)
 }

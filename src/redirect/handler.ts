@@ -122,7 +122,9 @@ class RedirectHandler {
         return null
       })
     }
-    const decision = decide(slug, visit, now, this.#deps)
+    const { explain } = this.#deps
+    const decision = decide(slug, visit, now, this.#deps, explain?.trace)
+    explain?.decided(decision)
     if (decision.kind === 'not_found') return this.#notFound(visit.request)
     if (decision.kind === 'blocked') return this.#blocked(visit)
     const waitSeconds = this.#takeVisit(visit, decision.seq, now)

@@ -5,8 +5,9 @@ import type { Random } from '../base/random.ts'
 import type { BlockList } from '../blocks/list.ts'
 import type { ExcludedNetworks, Recorder } from '../clicks/index.ts'
 import type { HashQueue } from '../limits/index.ts'
-import type { VisitorFacts } from '../rules/index.ts'
+import type { Trace, VisitorFacts } from '../rules/index.ts'
 import type { Storage } from '../storage/index.ts'
+import type { Decision } from './decision.ts'
 import type { Resolver } from './resolver.ts'
 import type { VisitLimit } from './visit-limit.ts'
 
@@ -39,6 +40,8 @@ export interface RedirectDeps {
   /** Keeps what a visitor writes about an address. Not allowed: too many of this visitor's. */
   report: (report: VisitorReport) => Promise<Guess>
   logger?: Pick<Logger, 'error'>
+  /** Gets each step of each decision, and what was decided. */
+  explain?: { trace: Trace; decided: (decision: Decision) => void }
   /** Checks a password against an argon2id hash. */
   verifyPassword?: (password: string, hash: string) => Promise<boolean>
   pseudoLocales?: boolean

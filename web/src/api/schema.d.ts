@@ -1244,6 +1244,99 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/links/{id}/explain': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ExplainLink']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Explanation']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/explain': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ExplainUrl']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Explanation']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/logo': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -4711,6 +4804,100 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/links/{id}/explain': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ExplainLink']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Explanation']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/explain': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ExplainUrl']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Explanation']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -8523,6 +8710,8 @@ export interface components {
       rules: components['schemas']['Rule'][]
       /** Destinations that visitors whom no rule sends elsewhere are split between. */
       variants: components['schemas']['Variant'][]
+      /** Of the answer to a write: what is probably not meant. Absent where there is nothing. */
+      warnings?: components['schemas']['Warning'][]
       /** Whether visitors must enter a password first. */
       has_password: boolean
       /** What services that unfurl the link in a message show of it. Null: they are redirected as people are. */
@@ -8683,6 +8872,11 @@ export interface components {
       destination_url: string
       /** Its share is this by the sum of all. */
       weight: number
+    }
+    Warning: {
+      field: string
+      code: 'SHADOWED_RULE' | 'EXPIRES_IN_PAST' | 'NEGLIGIBLE_WEIGHT'
+      message: string
     }
     LinkCreate: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
@@ -9062,6 +9256,57 @@ export interface components {
       }[]
       /** What became of it when the import was undone. `kept`: the link was changed since. Null: it was not undone. */
       undo: 'deleted' | 'restored' | 'kept' | null
+    }
+    Explanation: {
+      data: {
+        /** `redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule answers itself. */
+        outcome: 'redirect' | 'page' | 'answer'
+        status: number
+        location: string | null
+        link_id: string | null
+        rule: string | null
+        variant: string | null
+        /** In order, up to what decided. */
+        steps: components['schemas']['ExplainStep'][]
+      }
+    }
+    ExplainStep: {
+      /** What was looked at: `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`. */
+      check: string
+      passed: boolean
+      expected?: unknown
+      actual?: unknown
+      message: string
+    }
+    ExplainLink: {
+      visitor?: components['schemas']['DescribedVisitor']
+    }
+    DescribedVisitor: {
+      /** When they come. Default: now. */
+      at?: string
+      /** Their `User-Agent`. Default: a browser that says nothing of itself. */
+      user_agent?: string
+      /** Instead of that of `ip`. */
+      country?: string
+      /** Instead of that of `ip`. */
+      region?: string
+      /** Their `Accept-Language`. */
+      language?: string
+      /** Of the address: text, or values by name. */
+      query?: string | { [name: string]: string | string[] }
+      /** What comes behind the slug, of a link that matches a prefix. */
+      path?: string
+      /** The page that they come from. */
+      referrer?: string
+      /** Their address. */
+      ip?: string
+      /** What they enter where the link asks for a password. */
+      password?: string
+    }
+    ExplainUrl: {
+      /** The whole short address. */
+      url: string
+      visitor?: components['schemas']['DescribedVisitor']
     }
     Logo: {
       /** A PNG in Base64, made anew from what was uploaded. */

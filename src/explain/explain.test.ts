@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { createIds } from '../base/ids.ts'
+import { systemRandom } from '../base/random.ts'
+import { createBlockList } from '../blocks/index.ts'
+import { AppError } from '../errors/index.ts'
+import { openSite, type Site } from '../redirect/testing/site.ts'
+import { naiveChoice } from '../rules/testing/naive.ts'
+import { type DescribedVisitor, PLACES, rules, variants, visitor } from '../rules/testing/world.ts'
+import { migrate } from '../storage/index.ts'
+import { createExplainService, type ExplainDeps } from './service.ts'
+
+let dir: string
+let site: Site
+let explain: ReturnType<typeof createExplainService>
+let now = Date.parse('2026-03-28T12:00:00Z')
+const clock = { now: () => now } as ExplainDeps['clock']
+const hash = (_: Headers, __: number, address: string) => `hash of ${address}`
+const caller = (no: number) => ({ workspace: { no } }) as never
+const OWN = 'https://own.example/'
+const FALLBACK = 'https://fallback.example/'
+const recorded: unknown[] = []
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'slugline-explain-'))
+  recorded.length = 0
+  await migrate(dir)
+  const shared = {
+    clock,
+    placeOf: (network: string) => PLACES[network] ?? { country: null, region: null },
+    recorder: {
+      add: (...click: unknown[]) => void recorded.push(click),
+      commit() {},
+      hash,
+      isPerson: () => true,
+    } as ExplainDeps['recorder'],
+  }
+  site = await openSite(dir, shared)
+  const { storage } = site
+  const ids = createIds(clock, systemRandom)
+  explain = createExplainService({
+    ...shared,
+    storage,
+    random: systemRandom,
+    requestId: () => ids.next('req'),
+    baseUrl: 'http://sho.rt',
+    domainOf: () => 0,
+    clientAddress: () => '',
+    blocks: createBlockList({ storage, domains: { noOf: () => undefined }, hosts: [] }),
+    links: {
+      async get({ workspace }: { workspace: { no: number } }, id: string) {
+        if (workspace.no !== 1 || !id.startsWith('lnk_')) throw new AppError('LINK_NOT_FOUND')
+        return { short_url: 'https://sho.rt/a' }
+      },
+    } as never,
+  })
+})
+afterEach(async () => {
+  await site.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const stored = (list: readonly unknown[]) => (list.length === 0 ? null : JSON.stringify(list))
+
+function described({ agent, language, parameters, referrer, address, now: at }: DescribedVisitor) {
+  const query = String(new URLSearchParams(parameters))
+  const given = { user_agent: agent.text, language: language[0], referrer, ip: address, query, at }
+  const headers = { 'user-agent': agent.text, 'accept-language': language[0], referer: referrer }
+  return { given, headers, path: query === '' ? '' : `?${query}` }
+}
+
+test('500 links and visitors: explain, a naive model and the redirect agree', async () => {
+  const table = fc.sample(fc.tuple(rules, fc.option(variants, { nil: [] }), visitor), 500)
+  const outcomes = new Set<string>()
+  for (const [n, [list, split, who]] of table.entries()) {
+    const slug = `l${n}`
+    await site.addLink({
+      ...{ slug, target_url: OWN, fallback_url: FALLBACK },
+      ...{ rules: stored(list), variants: stored(split), max_clicks: n % 7 === 0 ? 1 : null },
+    })
+    const { given, headers, path } = described(who)
+    now = who.now
+    const told = await explain.byUrl(caller(1), `https://sho.rt/${slug}`, given, 'en')
+    expect(recorded).toEqual([])
+    const visited = await site.visit(`/${slug}${path}`, { headers }, who.address)
+    const [click] = recorded.splice(0) as [unknown[]?]
+    const naive = naiveChoice(list, split, OWN, who)
+    expect([told.status, told.location]).toEqual([visited.status, visited.headers.get('location')])
+    expect(told.rule).toBe(naive.rule)
+    expect(told.outcome).toBe(naive.answer === null ? 'redirect' : 'answer')
+    if (naive.answer === null) {
+      expect(naive.variants).toContainEqual({ id: told.variant, url: told.location as string })
+      const chosen = click?.[5] as { rule: string | null; variant: string | null }
+      expect([chosen.rule, chosen.variant]).toEqual([told.rule, told.variant])
+    } else {
+      const expected = { fallback: FALLBACK, not_found: null, gone: null }[naive.answer as 'gone']
+      expect(told.location).toBe(expected)
+      expect(click).toBeUndefined()
+    }
+    outcomes.add(`${told.outcome} ${told.status} ${told.variant !== null}`)
+  }
+  // Each kind of end is among them.
+  expect(outcomes.size).toBe(5)
+}, 60_000)
+
+test('passwords, dates and limits are told with their step', async () => {
+  await site.addLink({ slug: 'a', password_hash: await Bun.password.hash('p'), target_url: OWN })
+  const asked = await explain.byId(caller(1), 'lnk_x', {}, 'en')
+  expect(asked).toMatchObject({ outcome: 'page', status: 200, location: null })
+  expect(asked.steps.at(-1)).toMatchObject({ check: 'password', passed: false })
+  expect(await explain.byId(caller(1), 'lnk_x', { password: 'p' }, 'en')).toMatchObject({
+    ...{ outcome: 'redirect', status: 303, location: OWN },
+  })
+  await site.addLink({ slug: 'old', expires_at: now })
+  const old = await explain.byUrl(caller(1), 'https://sho.rt/old', {}, 'en')
+  expect(old).toMatchObject({ outcome: 'page', status: 410 })
+  expect(old.steps.at(-1)).toMatchObject({ check: 'expires_at', passed: false })
+  const before = await explain.byUrl(caller(1), 'https://sho.rt/old', { at: now - 1 }, 'en')
+  expect(before.outcome).toBe('redirect')
+})
+
+test('links of other workspaces are as those that don’t exist', async () => {
+  await site.addLink({ slug: 'a' })
+  const foreign = await explain.byUrl(caller(2), 'https://sho.rt/a', {}, 'en')
+  expect(foreign).toEqual(await explain.byUrl(caller(2), 'https://sho.rt/none', {}, 'en'))
+  expect(foreign).toMatchObject({ outcome: 'page', status: 404, link_id: null })
+  const byId = explain.byId(caller(2), 'lnk_x', {}, 'en')
+  await expect(byId).rejects.toMatchObject({ code: 'LINK_NOT_FOUND' })
+})

@@ -1,0 +1,117 @@
+import { z } from '@hono/zod-openapi'
+import ipaddr from 'ipaddr.js'
+import { countryOf, readBy, regionOf } from '../rules/values.ts'
+import { checked } from '../validation/checked.ts'
+import { Fault } from '../validation/fault.ts'
+import { parseTimestamp } from '../validation/timestamp.ts'
+
+const text = (max: number, description: string, example: string) =>
+  z.string().max(max).optional().openapi({ description, example })
+const read = (check: (given: string) => string | Fault, description: string, example: string) =>
+  checked(z.string(), check).optional().openapi({ type: 'string', description, example })
+
+/** A visitor, described; what is left out, nobody knows of them. */
+const VisitorSchema = z
+  .strictObject({
+    at: checked(z.string(), parseTimestamp).optional().openapi({
+      type: 'string',
+      format: 'date-time',
+      description: 'When they come. Default: now.',
+      example: '2030-01-31T21:00:00Z',
+    }),
+    user_agent: text(
+      512,
+      'Their `User-Agent`. Default: a browser that says nothing of itself.',
+      'curl/8.5',
+    ),
+    country: read(readBy(countryOf), 'Instead of that of `ip`.', 'DE'),
+    region: read(readBy(regionOf), 'Instead of that of `ip`.', 'DE-BE'),
+    language: text(128, 'Their `Accept-Language`.', 'de-AT,de;q=0.9'),
+    query: z
+      .union([
+        z.string().max(8_192),
+        z.record(z.string().max(128), z.union([z.string(), z.array(z.string())])),
+      ])
+      .optional()
+      .openapi({ description: 'Of the address: text, or values by name.', example: 'a=1&b=2' }),
+    path: text(2_048, 'What comes behind the slug, of a link that matches a prefix.', 'a/b'),
+    referrer: text(1_024, 'The page that they come from.', 'https://news.example.com/'),
+    ip: read(
+      (given) => (ipaddr.isValid(given) ? given : new Fault('INVALID_VALUE')),
+      'Their address.',
+      '192.0.2.7',
+    ),
+    password: text(1_024, 'What they enter where the link asks for a password.', 'open sesame'),
+  })
+  .openapi('DescribedVisitor')
+
+/** Who is meant. */
+export type DescribedVisitor = z.output<typeof VisitorSchema>
+
+/** The body of a question about a link. */
+export const ExplainLinkSchema = z
+  .strictObject({ visitor: VisitorSchema.optional() })
+  .openapi('ExplainLink')
+
+/** The body of a question about an address. */
+export const ExplainUrlSchema = z
+  .strictObject({
+    url: checked(z.string().max(8_192), (given) =>
+      /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : new Fault('INVALID_URL'),
+    ).openapi({
+      type: 'string',
+      description: 'The whole short address.',
+      example: 'https://go.example.com/summer-sale?a=1',
+    }),
+    visitor: VisitorSchema.optional(),
+  })
+  .openapi('ExplainUrl')
+
+const OUTCOMES = ['redirect', 'page', 'answer'] as const
+
+const StepSchema = z
+  .object({
+    check: z.string().openapi({
+      description:
+        'What was looked at: `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, ' +
+        '`password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`.',
+    }),
+    passed: z.boolean(),
+    expected: z.unknown().optional(),
+    actual: z.unknown().optional(),
+    message: z.string(),
+  })
+  .openapi('ExplainStep')
+
+const EXAMPLE = {
+  data: {
+    outcome: 'redirect' as const,
+    status: 302,
+    location: 'https://example.com/ios',
+    link_id: 'lnk_01hzy3v9k2q4r6s8t0v2w4x6y8',
+    rule: 'ios',
+    variant: null,
+    steps: [{ check: 'slug', passed: true, message: 'A link has this address.' }],
+  },
+}
+
+/** What would become of a visit. */
+export const ExplanationSchema = z
+  .object({
+    data: z.object({
+      outcome: z.enum(OUTCOMES).openapi({
+        description:
+          '`redirect`: the visitor is sent to `location`; `page`: they see a page; `answer`: a rule ' +
+          'answers itself.',
+      }),
+      status: z.int(),
+      location: z.string().nullable(),
+      link_id: z.string().nullable(),
+      rule: z.string().nullable(),
+      variant: z.string().nullable(),
+      steps: z.array(StepSchema).openapi({ description: 'In order, up to what decided.' }),
+    }),
+  })
+  .openapi('Explanation', { example: EXAMPLE })
+export const EXPLANATION_EXAMPLE = EXAMPLE
+export type Explanation = z.output<typeof ExplanationSchema>['data']
