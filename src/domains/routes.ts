@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { pageLinks } from '../http/page.ts'
+import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import type { UrlCheck } from '../links/values.ts'
-import { whole } from '../validation/checked.ts'
 import {
   createDomainSchemas,
   DOMAIN_EXAMPLE,
@@ -15,7 +14,6 @@ import type { DomainService } from './service.ts'
 
 const PATH = '/api/v1/domains'
 const TAG = 'Domains'
-const LIMIT = { default: 25, max: 100 }
 /** Both files of app links, as large as they may be, and the rest. */
 const BODY_BYTES_MAX = 192 * 1024
 
@@ -24,19 +22,7 @@ const DomainParams = z.object({
 })
 
 const ListQuery = z.object({
-  limit: whole(LIMIT.max)
-    .optional()
-    .openapi({
-      param: { description: `The most domains of a page. Default: ${LIMIT.default}.` },
-      type: 'integer',
-      minimum: 1,
-      maximum: LIMIT.max,
-      example: LIMIT.default,
-    }),
-  cursor: z
-    .string()
-    .optional()
-    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+  ...pageParameters,
 })
 
 function oneDomain(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
@@ -80,22 +66,14 @@ function registerReading(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps)
       'The domains of the workspace. Those that all workspaces of the instance share are not among ' +
       'them.',
     query: ListQuery,
-    success: {
-      status: 200,
-      description: 'One page of domains, the newest first.',
-      schema: DomainListSchema,
-      headers: { Link: 'The next and the first page (RFC 8288).' },
-      example: {
-        data: [DOMAIN_EXAMPLE],
-        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
-      },
-    },
+    success: pageSuccess(
+      'One page of domains, the newest first.',
+      DomainListSchema,
+      DOMAIN_EXAMPLE,
+    ),
     errors: ['BAD_REQUEST'],
-    async handler({ caller, query: { limit = LIMIT.default, cursor }, request, baseUrl }) {
-      const body = await ownDomains.list(caller.workspace.no, { limit, cursor })
-      const position = { ...body.pagination, prev_cursor: null }
-      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
-    },
+    handler: async (call) =>
+      pageAnswer(call, await ownDomains.list(call.caller.workspace.no, call.query)),
   })
 
   endpoint(api, {

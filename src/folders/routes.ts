@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
-import { pageLinks } from '../http/page.ts'
-import { checked, checkText, whole } from '../validation/checked.ts'
+import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
+import { checked, checkText } from '../validation/checked.ts'
 import {
   FOLDER_EXAMPLE,
   FolderCreateSchema,
@@ -13,7 +13,6 @@ import { type FolderService, folderAskerOf, type VersionedFolder } from './servi
 
 const PATH = '/api/v1/folders'
 const TAG = 'Folders'
-const LIMIT = { default: 25, max: 100 }
 const SEARCH_MAX = 255
 
 const Params = z.object({
@@ -29,19 +28,7 @@ const Query = z.object({
       maxLength: SEARCH_MAX,
       example: 'summer',
     }),
-  limit: whole(LIMIT.max)
-    .optional()
-    .openapi({
-      param: { description: 'How many folders a page has at most.' },
-      type: 'integer',
-      minimum: 1,
-      maximum: LIMIT.max,
-      default: LIMIT.default,
-    }),
-  cursor: z
-    .string()
-    .optional()
-    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+  ...pageParameters,
 })
 
 const DeleteQuery = z.object({
@@ -86,22 +73,9 @@ export function registerFolderRoutes(
     summary: 'List folders',
     description: 'The folders of the workspace by name.',
     query: Query,
-    success: {
-      status: 200,
-      description: 'One page of folders.',
-      schema: FolderListSchema,
-      headers: { Link: 'The next and the first page (RFC 8288).' },
-      example: {
-        data: [FOLDER_EXAMPLE],
-        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
-      },
-    },
+    success: pageSuccess('One page of folders.', FolderListSchema, FOLDER_EXAMPLE),
     errors: ['BAD_REQUEST'],
-    async handler({ caller, query: { limit = LIMIT.default, ...query }, request, baseUrl }) {
-      const body = await deps.folders.list(caller, { ...query, limit })
-      const position = { ...body.pagination, prev_cursor: null }
-      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
-    },
+    handler: async (call) => pageAnswer(call, await deps.folders.list(call.caller, call.query)),
   })
 
   endpoint(api, {

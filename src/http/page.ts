@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { whole } from '../validation/checked.ts'
 import { pathOf, searchOf } from './request.ts'
 
 /** The body of a list that goes on by cursor. */
@@ -9,6 +10,52 @@ export function listOf<S extends z.ZodType>(item: S) {
     next_cursor: z.string().nullable(),
   })
   return z.object({ data: z.array(item), pagination })
+}
+
+/** How many items a page has where a request says nothing, and at most. */
+export const PAGE_LIMIT = { default: 25, max: 100 }
+
+/** The parameters of a list that goes on by cursor. */
+export const pageParameters = {
+  limit: whole(PAGE_LIMIT.max)
+    .default(PAGE_LIMIT.default)
+    .openapi({
+      param: { description: 'How many items a page has at most.' },
+      type: 'integer',
+      minimum: 1,
+      maximum: PAGE_LIMIT.max,
+      default: PAGE_LIMIT.default,
+    }),
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+}
+
+/** How a page is described whose items look like `item`. */
+export function pageSuccess<S extends z.ZodType>(description: string, schema: S, item: unknown) {
+  return {
+    status: 200 as const,
+    description,
+    schema,
+    headers: { Link: 'The next and the first page (RFC 8288).' },
+    example: {
+      data: [item],
+      pagination: { limit: PAGE_LIMIT.default, has_more: false, next_cursor: null },
+    },
+  }
+}
+
+/** A page with its `Link` header. */
+export function pageAnswer<
+  B extends { pagination: { has_more: boolean; next_cursor: string | null } },
+>({ baseUrl, request }: { baseUrl: string; request: Request }, body: B) {
+  const position = { ...body.pagination, prev_cursor: null }
+  return {
+    status: 200 as const,
+    body,
+    headers: { Link: pageLinks(baseUrl, request.url, position) },
+  }
 }
 
 /** One page of `rows`, of which one more than `limit` was asked for. */

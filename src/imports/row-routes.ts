@@ -1,15 +1,13 @@
 import { z } from '@hono/zod-openapi'
 import { type Api, endpoint } from '../http/index.ts'
-import { pageLinks, repeatable } from '../http/page.ts'
+import { pageAnswer, pageParameters, pageSuccess, repeatable } from '../http/page.ts'
 import { JOB_EXAMPLE } from '../jobs/index.ts'
-import { whole } from '../validation/checked.ts'
 import { csvOf, ROW_COLUMNS, renderRow } from './rows.ts'
 import { IMPORT_STATUSES, ROW_EXAMPLE, RowListSchema, UNDO_STATES } from './schemas.ts'
 import type { ImportService } from './service.ts'
 
 const PATH = '/api/v1/imports'
 const TAG = 'Imports'
-const LIMIT = { default: 25, max: 100 }
 
 const Params = z.object({
   id: z.string().openapi({ description: "The id of the import's job.", example: JOB_EXAMPLE.id }),
@@ -29,19 +27,7 @@ const RowsFilter = z.object({
 })
 
 const RowsQuery = RowsFilter.extend({
-  limit: whole(LIMIT.max)
-    .optional()
-    .openapi({
-      param: { description: `The most rows of a page. Default: ${LIMIT.default}.` },
-      type: 'integer',
-      minimum: 1,
-      maximum: LIMIT.max,
-      example: LIMIT.default,
-    }),
-  cursor: z
-    .string()
-    .optional()
-    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+  ...pageParameters,
 })
 
 /** What became of the records of an import: pages, and a table. */
@@ -59,27 +45,11 @@ export function registerRowRoutes(
     description: 'What became of each record, in the order of the file.',
     params: Params,
     query: RowsQuery,
-    success: {
-      status: 200,
-      description: 'One page of rows.',
-      schema: RowListSchema,
-      headers: { Link: 'The next and the first page (RFC 8288).' },
-      example: {
-        data: [ROW_EXAMPLE],
-        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
-      },
-    },
+    success: pageSuccess('One page of rows.', RowListSchema, ROW_EXAMPLE),
     errors: ['BAD_REQUEST', 'JOB_NOT_FOUND'],
     async handler(call) {
-      const { limit = LIMIT.default, ...query } = call.query
-      const { data, pagination } = await imports.rows(call.caller, call.params.id, {
-        limit,
-        ...query,
-      })
-      const position = { ...pagination, prev_cursor: null }
-      const headers = { Link: pageLinks(call.baseUrl, call.request.url, position) }
-      const body = { data: data.map((row) => renderRow(row, call.locale)), pagination }
-      return { status: 200, body, headers }
+      const { data, pagination } = await imports.rows(call.caller, call.params.id, call.query)
+      return pageAnswer(call, { data: data.map((row) => renderRow(row, call.locale)), pagination })
     },
   })
 

@@ -1,32 +1,18 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { pageLinks } from '../http/page.ts'
-import { whole } from '../validation/checked.ts'
+import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { JOB_EXAMPLE, JobListSchema, JobSchema } from './schemas.ts'
 import { JOBS_PATH, type JobService, renderJob } from './service.ts'
 
 const TAG = 'Jobs'
-const LIMIT = { default: 25, max: 100 }
 
 const Params = z.object({
   id: z.string().openapi({ description: 'The id of the job.', example: JOB_EXAMPLE.id }),
 })
 
 const Query = z.object({
-  limit: whole(LIMIT.max)
-    .optional()
-    .openapi({
-      param: { description: `The most jobs of a page. Default: ${LIMIT.default}.` },
-      type: 'integer',
-      minimum: 1,
-      maximum: LIMIT.max,
-      example: LIMIT.default,
-    }),
-  cursor: z
-    .string()
-    .optional()
-    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+  ...pageParameters,
 })
 
 /** The endpoints of jobs: list, get, cancel. */
@@ -42,24 +28,11 @@ export function registerJobRoutes(api: Pick<Api, 'add'>, deps: { jobs: JobServic
     summary: 'List jobs',
     description: 'What takes longer than a request is a job. Finished ones are kept for 30 days.',
     query: Query,
-    success: {
-      status: 200,
-      description: 'One page of jobs, the newest first.',
-      schema: JobListSchema,
-      headers: { Link: 'The next and the first page (RFC 8288).' },
-      example: {
-        data: [JOB_EXAMPLE],
-        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
-      },
-    },
+    success: pageSuccess('One page of jobs, the newest first.', JobListSchema, JOB_EXAMPLE),
     errors: ['BAD_REQUEST'],
     async handler(call) {
-      const { limit = LIMIT.default, cursor } = call.query
-      const { data, pagination } = await jobs.list(call.caller, { limit, cursor })
-      const position = { ...pagination, prev_cursor: null }
-      const headers = { Link: pageLinks(call.baseUrl, call.request.url, position) }
-      const body = { data: data.map((row) => renderJob(row, call)), pagination }
-      return { status: 200, body, headers }
+      const { data, pagination } = await jobs.list(call.caller, call.query)
+      return pageAnswer(call, { data: data.map((row) => renderJob(row, call)), pagination })
     },
   })
 

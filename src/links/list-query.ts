@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { repeatable } from '../http/index.ts'
+import { PAGE_LIMIT } from '../http/page.ts'
 import { checked, checkText, whole } from '../validation/checked.ts'
 import { parseTimestamp } from '../validation/timestamp.ts'
 import type { LinkRules } from './fields.ts'
@@ -7,9 +8,6 @@ import { SORTS } from './page.ts'
 import { STATUSES } from './rows.ts'
 import { BOUNDS, checkKnownDomain } from './values.ts'
 
-/** The most links on one page, and the default. */
-export const LIMIT_MAX = 100
-export const LIMIT_DEFAULT = 25
 const PAGE_MAX = 2 ** 31
 
 /** The `+` of an offset is a space where it wasn't percent-encoded. */
@@ -48,8 +46,8 @@ function names(description: string, more: object = {}) {
 export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
   const term = checked(z.string(), checkText({ max: BOUNDS.search })).optional()
   const termDoc = { type: 'string', maxLength: BOUNDS.search }
-  const limit = whole(LIMIT_MAX).optional()
-  const limitDoc = { type: 'integer', minimum: 1, maximum: LIMIT_MAX }
+  const limit = whole(PAGE_LIMIT.max).optional()
+  const limitDoc = { type: 'integer', minimum: 1, maximum: PAGE_LIMIT.max }
   const tag = checked(z.string(), checkText({ max: BOUNDS.tag, min: 1 }))
   const domain = checked(z.string(), (host) => checkKnownDomain(host, rules.domains)).optional()
   return z
@@ -105,7 +103,7 @@ export function createListQuerySchema(rules: Pick<LinkRules, 'domains'>) {
       ),
       limit: parameter(limit, 'How many links a page has at most.', {
         ...limitDoc,
-        default: LIMIT_DEFAULT,
+        default: PAGE_LIMIT.default,
       }),
       per_page: parameter(limit, 'The same as `limit`, which wins.', limitDoc),
       // An empty one is refused as any other that didn't come from here.
@@ -178,5 +176,5 @@ type Checked = z.output<ReturnType<typeof createListQuerySchema>>
 /** What a checked query asks for. */
 export function listQueryOf(query: Partial<Checked> & Pick<Checked, 'sort' | 'order'>) {
   const { search, q, tag, limit, per_page, ...rest } = query
-  return { ...rest, search: search || q, tags: tag, limit: limit ?? per_page ?? LIMIT_DEFAULT }
+  return { ...rest, search: search || q, tags: tag, limit: limit ?? per_page ?? PAGE_LIMIT.default }
 }

@@ -1,12 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint } from '../http/index.ts'
-import { pageLinks } from '../http/page.ts'
-import { whole } from '../validation/checked.ts'
+import { pageAnswer, pageLinks, pageParameters, pageSuccess } from '../http/page.ts'
 import { registerBulkRoutes } from './bulk/routes.ts'
 import { registerDeletedLinksRoute } from './deleted-routes.ts'
 import { createLinkSchemas, type LinkSchemas } from './fields.ts'
-import { createListQuerySchema, LIMIT_DEFAULT, LIMIT_MAX, listQueryOf } from './list-query.ts'
+import { createListQuerySchema, listQueryOf } from './list-query.ts'
 import { registerLookupRoutes } from './lookup-routes.ts'
 import {
   HISTORY_EXAMPLE,
@@ -189,19 +188,7 @@ function registerLinkRoutesById(
 }
 
 const HistoryQuery = z.object({
-  limit: whole(LIMIT_MAX)
-    .optional()
-    .openapi({
-      param: { description: `The most entries of a page. Default: ${LIMIT_DEFAULT}.` },
-      type: 'integer',
-      minimum: 1,
-      maximum: LIMIT_MAX,
-      example: LIMIT_DEFAULT,
-    }),
-  cursor: z
-    .string()
-    .optional()
-    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+  ...pageParameters,
 })
 
 const RestoreBody = z
@@ -233,22 +220,14 @@ function registerHistoryRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService
       'link, for as long as it can be restored.',
     params: LinkParams,
     query: HistoryQuery,
-    success: {
-      status: 200,
-      description: 'One page of changes, the newest first.',
-      schema: LinkHistorySchema,
-      headers: { Link: 'The next and the first page (RFC 8288).' },
-      example: {
-        data: [HISTORY_EXAMPLE],
-        pagination: { limit: 25, has_more: false, next_cursor: null },
-      },
-    },
+    success: pageSuccess(
+      'One page of changes, the newest first.',
+      LinkHistorySchema,
+      HISTORY_EXAMPLE,
+    ),
     errors: ['LINK_NOT_FOUND', 'BAD_REQUEST'],
-    async handler({ caller, params, query: { limit = LIMIT_DEFAULT, cursor }, request, baseUrl }) {
-      const body = await deps.links.history(caller, params.id, { limit, cursor })
-      const position = { ...body.pagination, prev_cursor: null }
-      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
-    },
+    handler: async (call) =>
+      pageAnswer(call, await deps.links.history(call.caller, call.params.id, call.query)),
   })
 
   endpoint(api, {

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi'
 import { askerOf } from '../audit/index.ts'
 import { type Api, endpoint, repeatable } from '../http/index.ts'
-import { pageLinks } from '../http/page.ts'
+import { PAGE_LIMIT, pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
 import { BOUNDS, checkTag } from '../links/values.ts'
-import { checked, checkText, whole } from '../validation/checked.ts'
+import { checked, checkText } from '../validation/checked.ts'
 import {
   TAG_EXAMPLE,
   TagCreateSchema,
@@ -16,7 +16,6 @@ import type { TagService, VersionedTag } from './service.ts'
 
 const PATH = '/api/v1/tags'
 const TAG = 'Tags'
-const LIMIT = { default: 25, max: 100 }
 
 const Params = z.object({
   id: z.string().openapi({ description: 'The id of the tag.', example: TAG_EXAMPLE.id }),
@@ -31,26 +30,14 @@ const Query = z.object({
       maxLength: BOUNDS.search,
       example: 'news',
     }),
-  name: repeatable(checked(z.string(), checkTag), LIMIT.max).openapi({
+  name: repeatable(checked(z.string(), checkTag), PAGE_LIMIT.max).openapi({
     param: { description: 'Tags with this name, any case; may be given several times.' },
     type: 'array',
     items: { type: 'string' },
-    maxItems: LIMIT.max,
+    maxItems: PAGE_LIMIT.max,
     example: ['newsletter'],
   }),
-  limit: whole(LIMIT.max)
-    .optional()
-    .openapi({
-      param: { description: 'How many tags a page has at most.' },
-      type: 'integer',
-      minimum: 1,
-      maximum: LIMIT.max,
-      default: LIMIT.default,
-    }),
-  cursor: z
-    .string()
-    .optional()
-    .openapi({ param: { description: '`next_cursor` of the page before.' } }),
+  ...pageParameters,
 })
 
 function oneTag(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
@@ -79,22 +66,9 @@ export function registerTagRoutes(api: Pick<Api, 'add'>, deps: { tags: TagServic
     summary: 'List tags',
     description: 'The tags of the workspace by name. A tag is made when a link first has it.',
     query: Query,
-    success: {
-      status: 200,
-      description: 'One page of tags.',
-      schema: TagListSchema,
-      headers: { Link: 'The next and the first page (RFC 8288).' },
-      example: {
-        data: [TAG_EXAMPLE],
-        pagination: { limit: LIMIT.default, has_more: false, next_cursor: null },
-      },
-    },
+    success: pageSuccess('One page of tags.', TagListSchema, TAG_EXAMPLE),
     errors: ['BAD_REQUEST'],
-    async handler({ caller, query: { limit = LIMIT.default, ...query }, request, baseUrl }) {
-      const body = await deps.tags.list(caller, { ...query, limit })
-      const position = { ...body.pagination, prev_cursor: null }
-      return { status: 200, body, headers: { Link: pageLinks(baseUrl, request.url, position) } }
-    },
+    handler: async (call) => pageAnswer(call, await deps.tags.list(call.caller, call.query)),
   })
 
   endpoint(api, {

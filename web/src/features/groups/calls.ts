@@ -5,19 +5,7 @@ export type Tag = Schemas['Tag']
 export type Folder = Schemas['Folder']
 export type Colour = Tag['colour']
 
-/** As the server has them, in the order in which they are offered. */
-export const COLOURS = [
-  'red',
-  'orange',
-  'yellow',
-  'green',
-  'teal',
-  'blue',
-  'indigo',
-  'purple',
-  'pink',
-  'grey',
-] as const satisfies readonly Colour[]
+export { COLOURS } from '../../../../src/tags/colours.ts'
 
 /** Suggestions of one field. */
 const OFFERED = 20
