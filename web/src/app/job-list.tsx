@@ -6,16 +6,17 @@ import { cx } from '../ui/cx.ts'
 import { Progress } from '../ui/meter.tsx'
 import { errorText } from '../ui/problem.tsx'
 import { dismissJob, type Job, jobStore, stopJob } from './jobs.ts'
+import { ServerJobs } from './server-jobs.tsx'
 
 /** What is being done, on every page until it is dismissed. */
 export function JobList() {
   const jobs = useSyncExternalStore(jobStore.subscribe, jobStore.get)
-  if (jobs.length === 0) return null
   return (
-    <div className="fixed start-4 end-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-30 flex flex-col gap-2 sm:start-auto sm:end-6 sm:w-90 md:bottom-6">
+    <div className="pointer-events-none fixed start-4 end-4 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-30 flex flex-col gap-2 *:pointer-events-auto sm:start-auto sm:end-6 sm:w-90 md:bottom-6">
       {jobs.map((job) => (
         <JobCard key={job.id} job={job} />
       ))}
+      <ServerJobs />
     </div>
   )
 }

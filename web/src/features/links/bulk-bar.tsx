@@ -12,6 +12,7 @@ import { useState } from 'react'
 import { startJob } from '../../app/jobs.ts'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import type { Folder } from '../groups/calls.ts'
@@ -19,6 +20,8 @@ import { MoveDialog } from '../groups/folder-dialogs.tsx'
 import { useLinkActions } from './actions.ts'
 import { amendLink, deleteLink, type Link, restoreLink, updateLink } from './calls.ts'
 import { TagsInput } from './form/tags-input.tsx'
+import type { LinksSearch } from './search.ts'
+import { type FoundProps, SelectFound, useFoundChange } from './select-found.tsx'
 import type { Selection } from './use-selection.ts'
 
 type BulkKind =
@@ -32,10 +35,11 @@ type BulkKind =
   | 'move'
 
 /** What changes many links; each as a work that goes on by itself. */
-function useBulkActions(selection: Selection) {
+function useBulkActions(selection: Selection, search: LinksSearch) {
   const { t } = useI18n()
   const { keep, refresh } = useLinkActions()
-  const { links } = selection
+  const startFound = useFoundChange(selection, search)
+  const { links, found } = selection
 
   const start = (
     kind: BulkKind,
@@ -53,20 +57,25 @@ function useBulkActions(selection: Selection) {
       ...(undo ? { undo } : {}),
     })
   }
-  const remove = () =>
+  const remove = () => {
+    if (found !== null) return startFound({ delete: true })
     start(
       'delete',
       links,
       ({ id }) => deleteLink(id),
       (done) => start('restore', done, ({ id }) => restoreLink(id)),
     )
-  const enable = (enabled: boolean) =>
+  }
+  const enable = (enabled: boolean) => {
+    if (found !== null) return startFound({ patch: { enabled } })
     start(
       enabled ? 'enable' : 'disable',
       links.filter((link) => link.enabled !== enabled),
       async ({ id }) => keep(await updateLink(id, { enabled })),
     )
-  const archive = (archived: boolean, some: readonly Link[]) =>
+  }
+  const archive = (archived: boolean, some: readonly Link[]) => {
+    if (found !== null) return startFound({ patch: { archived } })
     start(
       archived ? 'archive' : 'unarchive',
       some.filter((link) => link.archived !== archived),
@@ -77,8 +86,10 @@ function useBulkActions(selection: Selection) {
           done.map((link) => ({ ...link, archived })),
         ),
     )
+  }
   const move = (folder: Folder | null) => {
     const folder_id = folder?.id ?? null
+    if (found !== null) return startFound({ patch: { folder_id } })
     start(
       'move',
       links.filter((link) => link.folder_id !== folder_id),
@@ -90,6 +101,7 @@ function useBulkActions(selection: Selection) {
     )
   }
   const tag = (added: string[], removed: string[]) => {
+    if (found !== null) return startFound({ add_tags: added, remove_tags: removed })
     const gone = new Set(removed.map((one) => one.toLowerCase()))
     const retag = ({ tags }: Link) => {
       const kept = tags.filter((one) => !gone.has(one.toLowerCase()))
@@ -102,12 +114,16 @@ function useBulkActions(selection: Selection) {
 }
 
 /** What can be done with many links at once. */
-export function BulkBar({ selection }: { selection: Selection }) {
+export function BulkBar({ selection, search, list }: FoundProps) {
   const { t } = useI18n()
-  const { remove, enable, archive, move, tag } = useBulkActions(selection)
-  const { links, count } = selection
+  const { remove, enable, archive, move, tag } = useBulkActions(selection, search)
+  const { links, count, found } = selection
   const [moving, setMoving] = useState(false)
-  const areArchived = links.length > 0 && links.every((link) => link.archived)
+  const [removing, setRemoving] = useState(false)
+  const areArchived =
+    found === null
+      ? links.length > 0 && links.every((link) => link.archived)
+      : search.archived === 'true'
   return (
     <section
       aria-label={t('links.bulk.selected', { count })}
@@ -117,7 +133,8 @@ export function BulkBar({ selection }: { selection: Selection }) {
       <span role="status" className="tabular me-2 font-medium">
         {t('links.bulk.selected', { count })}
       </span>
-      <TagPopover links={links} onTag={tag} />
+      <SelectFound selection={selection} search={search} list={list} />
+      <TagPopover links={links} count={count} onTag={tag} />
       <Button
         variant="ghost"
         icon={<CirclePlay size={14} aria-hidden="true" />}
@@ -152,7 +169,11 @@ export function BulkBar({ selection }: { selection: Selection }) {
       >
         {areArchived ? t('links.unarchive') : t('links.archive')}
       </Button>
-      <Button variant="ghost" icon={<Trash2 size={14} aria-hidden="true" />} onClick={remove}>
+      <Button
+        variant="ghost"
+        icon={<Trash2 size={14} aria-hidden="true" />}
+        onClick={found === null ? remove : () => setRemoving(true)}
+      >
         {t('links.delete')}
       </Button>
       <IconButton
@@ -160,6 +181,14 @@ export function BulkBar({ selection }: { selection: Selection }) {
         shortcut="Esc"
         icon={<X size={14} aria-hidden="true" />}
         onClick={selection.clear}
+      />
+      <ConfirmDialog
+        open={removing}
+        onOpenChange={setRemoving}
+        title={t('links.bulk.deleteFound', { count })}
+        description={t('links.bulk.deleteFound.text')}
+        action={t('links.delete')}
+        onConfirm={remove}
       />
       {moving ? (
         <MoveDialog
@@ -178,9 +207,11 @@ export function BulkBar({ selection }: { selection: Selection }) {
 /** Tags to add to all, and tags to take from those that have them. */
 function TagPopover({
   links,
+  count,
   onTag,
 }: {
   links: readonly Link[]
+  count: number
   onTag: (added: string[], removed: string[]) => void
 }) {
   const { t } = useI18n()
@@ -218,7 +249,7 @@ function TagPopover({
             onTag(added, removed)
           }}
         >
-          {t('links.bulk.applyTags', { count: links.length })}
+          {t('links.bulk.applyTags', { count })}
         </Button>
       </div>
     </Popover>

@@ -47,6 +47,22 @@ export function exportQuery(search: LinksSearch) {
   return query
 }
 
+/** How many links a search finds, each counted. */
+export async function countFound(search: LinksSearch): Promise<number> {
+  const query = { ...listQuery(search), limit: 1, total: 'exact' as const }
+  const { pagination } = await ok(api.GET('/api/v1/links', { params: { query } }))
+  return pagination.total
+}
+
+/** What is done with all links that a search finds. */
+export type FoundChange = Omit<Schemas['LinkBulkByFilter'], 'filter' | 'expected'>
+
+/** Changes all links that a search finds, as a job of the server. */
+export function changeFound(search: LinksSearch, expected: number, change: FoundChange) {
+  const { sort: _, order: __, ...filter } = exportQuery(search)
+  return ok(api.POST('/api/v1/links/bulk/by-filter', { body: { filter, expected, ...change } }))
+}
+
 /** One page of links. */
 export function linksQuery(workspace: string, search: LinksSearch) {
   const query = listQuery(search)

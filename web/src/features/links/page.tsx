@@ -53,7 +53,7 @@ export function LinksPage() {
   const { workspace, may } = usePlace()
   const writable = may('links:write')
   const actions = useLinkActions()
-  const selection = useSelection()
+  const selection = useSelection(JSON.stringify(FILTERS.map((name) => search[name])))
   const [fresh, setFresh] = useState<string | null>(null)
   const [moving, setMoving] = useState<Link | null>(null)
 
@@ -127,7 +127,7 @@ export function LinksPage() {
         <>
           {selection.count > 0 && writable ? (
             <Suspense fallback={toolbar}>
-              <BulkBar selection={selection} />
+              <BulkBar selection={selection} search={listSearch} list={data} />
             </Suspense>
           ) : (
             toolbar

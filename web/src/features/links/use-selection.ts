@@ -5,6 +5,10 @@ import type { Link } from './calls.ts'
 export interface Selection {
   links: readonly Link[]
   count: number
+  /** All links that the filters find are chosen, on whatever page: so many. Null: those of `links`. */
+  found: number | null
+  /** Chooses all that the filters find. */
+  selectFound(total: number): void
   has(link: Link): boolean
   toggle(link: Link): void
   /** The same for all links of the list from the one that was toggled last to this one. */
@@ -15,20 +19,27 @@ export interface Selection {
   clear(): void
 }
 
-export function useSelection(): Selection {
+/** @param filters what the list is asked for: other filters find others, so none of them is chosen */
+export function useSelection(filters: string): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Link>>(new Map())
+  const [all, setAll] = useState<{ filters: string; total: number } | null>(null)
+  const found = all?.filters === filters ? all.total : null
   const last = useRef<string>(undefined)
   return useMemo(() => {
-    const set = (links: readonly Link[], on: boolean) =>
+    const set = (links: readonly Link[], on: boolean) => {
+      setAll(null)
       setChosen((before) => {
         const next = new Map(before)
         for (const link of links) on ? next.set(link.id, link) : next.delete(link.id)
         return next
       })
+    }
     return {
       links: [...chosen.values()],
-      count: chosen.size,
-      has: ({ id }) => chosen.has(id),
+      count: found ?? chosen.size,
+      found,
+      selectFound: (total) => setAll({ filters, total }),
+      has: ({ id }) => found !== null || chosen.has(id),
       toggle(link) {
         last.current = link.id
         set([link], !chosen.has(link.id))
@@ -48,7 +59,10 @@ export function useSelection(): Selection {
           for (const id of ids) next.delete(id)
           return next
         }),
-      clear: () => setChosen((before) => (before.size === 0 ? before : new Map())),
+      clear() {
+        setAll(null)
+        setChosen((before) => (before.size === 0 ? before : new Map()))
+      },
     }
-  }, [chosen])
+  }, [chosen, found, filters])
 }
