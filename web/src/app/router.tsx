@@ -79,6 +79,14 @@ const link = createRoute({
     'LinkPage',
   ),
 })
+const deletedLinks = createRoute({
+  getParentRoute: () => shell,
+  path: '/links/deleted',
+  component: lazyRouteComponent(
+    () => part(() => import('../features/links/deleted.tsx')),
+    'DeletedLinksPage',
+  ),
+})
 const statisticsPages = () => part(() => import('../features/statistics/index.ts'))
 const linkStatistics = createRoute({
   getParentRoute: () => shell,
@@ -223,6 +231,7 @@ const routeTree = root.addChildren([
   index,
   shell.addChildren([
     links,
+    deletedLinks,
     link,
     linkStatistics,
     statistics,

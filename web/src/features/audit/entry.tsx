@@ -56,7 +56,7 @@ export function Entry({
           </button>
         </span>
         {more}
-        {target.type === 'link' && action !== 'link.deleted' ? (
+        {target.type === 'link' ? (
           <Link
             to="/links/$id"
             params={{ id: target.id }}

@@ -60,6 +60,12 @@ export function FolderFilter({ search, ask }: { search: LinksSearch; ask: Ask })
           >
             {t('folders.manage')}
           </RouterLink>
+          <RouterLink
+            to="/links/deleted"
+            className="self-start text-accent-text text-sm hover:underline"
+          >
+            {t('links.trash.title')}
+          </RouterLink>
         </div>
       </Suspense>
     </Popover>

@@ -3,7 +3,6 @@ import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
 import { ArrowLeft, ChartNoAxesColumn, Pencil } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
-import { NotFound } from '../../../app/missing.tsx'
 import { useShortcuts } from '../../../app/shortcuts.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
@@ -16,6 +15,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Loading, Skeleton } from '../../../ui/skeleton.tsx'
 import { useLinkActions } from '../actions.ts'
 import { type Link, linkQuery } from '../calls.ts'
+import { MissingLink } from '../deleted.tsx'
 import { lastSearch } from '../last-search.ts'
 import { MoveLink } from '../move-link.tsx'
 import { useDuplicate } from '../page-hooks.ts'
@@ -43,7 +43,7 @@ export function LinkPage() {
   const place = usePlace()
   const { data: link, error, refetch } = useQuery(linkQuery(place.workspace.id, id))
   if (link !== undefined) return <Loaded link={link} />
-  if (error instanceof ApiError && error.status === 404) return <NotFound />
+  if (error instanceof ApiError && error.status === 404) return <MissingLink id={id} />
   return (
     <Page
       title={t('links.link')}

@@ -1,0 +1,129 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Trash2, Undo2 } from 'lucide-react'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import { NotFound } from '../../app/missing.tsx'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Page } from '../../ui/page.tsx'
+import { errorText, Problem } from '../../ui/problem.tsx'
+import { Loading } from '../../ui/skeleton.tsx'
+import { showToast } from '../../ui/toast.tsx'
+import { useLinkActions } from './actions.ts'
+import { restoreLink } from './calls.ts'
+import { nameOf, readable } from './text.ts'
+
+type DeletedLink = Schemas['DeletedLink']
+
+/** Links that can still be restored; `id`: only one. */
+function useDeleted(id?: string) {
+  const { workspace } = usePlace()
+  return useInfiniteQuery({
+    queryKey: ['links', workspace.id, 'deleted', id ?? null],
+    queryFn: ({ pageParam, signal }) => {
+      const query = {
+        limit: 50,
+        ...(id !== undefined && { id }),
+        ...(pageParam !== null && { cursor: pageParam }),
+      }
+      return ok(api.GET('/api/v1/links/deleted', { params: { query }, signal }))
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+  })
+}
+
+/** What was deleted within the last days, with a way back. */
+export function DeletedLinksPage() {
+  const { t } = useI18n()
+  const list = useDeleted()
+  const links = (list.data?.pages ?? []).flatMap(({ data }) => data)
+  return (
+    <Page title={t('links.trash.title')} description={t('links.trash.text')}>
+      {list.isError ? (
+        <Problem error={list.error} onRetry={() => void list.refetch()} />
+      ) : list.isPending ? (
+        <Loading label={t('common.loading')} />
+      ) : links.length === 0 ? (
+        <Empty icon={<Trash2 size={28} aria-hidden="true" />} title={t('links.trash.none')} />
+      ) : (
+        <ul className="border-line border-t">
+          {links.map((link) => (
+            <Row key={link.id} link={link} />
+          ))}
+        </ul>
+      )}
+      {list.hasNextPage ? (
+        <Button
+          variant="ghost"
+          size="sm"
+          className="mt-3"
+          onClick={() => void list.fetchNextPage()}
+        >
+          {t('tags.more')}
+        </Button>
+      ) : null}
+    </Page>
+  )
+}
+
+/** The page of a link that isn't there: it may have been deleted lately. */
+export function MissingLink({ id }: { id: string }) {
+  const { t } = useI18n()
+  const list = useDeleted(id)
+  const link = list.data?.pages[0]?.data[0]
+  if (list.isPending) return <Loading label={t('common.loading')} />
+  if (link === undefined) return <NotFound />
+  return (
+    <Page title={t('links.trash.title')} description={t('links.trash.text')}>
+      <ul className="border-line border-t">
+        <Row link={link} />
+      </ul>
+    </Page>
+  )
+}
+
+function Row({ link }: { link: DeletedLink }) {
+  const i18n = useI18n()
+  const { t, format } = i18n
+  const { may } = usePlace()
+  const navigate = useNavigate()
+  const { keep, refresh } = useLinkActions()
+  const restore = useMutation({
+    mutationFn: () => restoreLink(link.id),
+    async onSuccess(restored) {
+      keep(restored)
+      await navigate({ to: '/links/$id', params: { id: restored.id } })
+      await refresh()
+      showToast({ title: t('links.restored') })
+    },
+    onError: (error) => showToast({ title: errorText(error, i18n), bad: true }),
+  })
+  return (
+    <li className="flex min-h-14 flex-wrap items-center gap-x-4 gap-y-2 border-line border-b py-2">
+      <div className="flex min-w-0 flex-1 basis-56 flex-col">
+        <bdi dir="ltr" className="truncate font-medium">
+          {nameOf(link)}
+        </bdi>
+        <span dir="auto" className="truncate text-muted text-sm">
+          {link.title ?? readable(link.destination_url)}
+        </span>
+      </div>
+      <span className="text-faint text-sm">
+        {t('links.trash.until', { date: format.dateTime(link.restorable_until) })}
+      </span>
+      {may('links:write') ? (
+        <Button
+          size="sm"
+          icon={<Undo2 size={14} aria-hidden="true" />}
+          loading={restore.isPending}
+          onClick={() => restore.mutate()}
+        >
+          {t('links.trash.restore')}
+        </Button>
+      ) : null}
+    </li>
+  )
+}
