@@ -92,7 +92,7 @@ function registerReading(api: Pick<Api, 'add'>, { ownDomains }: DomainRouteDeps)
 }
 
 function registerWriting(api: Pick<Api, 'add'>, { ownDomains, links }: DomainRouteDeps): void {
-  const { create, patch } = createDomainSchemas(links.rules.checkUrl)
+  const { create, patch } = createDomainSchemas((text) => links.rules.checkUrl(text))
 
   endpoint(api, {
     method: 'post',

@@ -38,6 +38,9 @@ test('parameters are read, set in their place, added at the end and removed', ()
   expect(withUtm('https://e.example/?utm_source=a#x', { source: null })).toBe(
     'https://e.example/#x',
   )
+  // A value that is there already stays as it is written.
+  const plus = 'https://e.example/?utm_source=a+b&x=%zz'
+  expect(withUtm(plus, { source: 'a b' })).toBe(plus)
   const twice = 'https://e.example/?utm%5Fsource=a&b&utm_source=c'
   expect(withUtm(twice, { source: 'd' })).toBe('https://e.example/?utm%5Fsource=d&b')
 })
