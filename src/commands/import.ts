@@ -3,12 +3,10 @@ import { type Command, Option } from 'commander'
 import { FORMATS } from '../imports/formats/types.ts'
 import { CONFLICTS } from '../imports/write.ts'
 import { type CommandContext, CommandError } from './context.ts'
-import { facts, toStderr } from './output.ts'
+import { followJob, type RemoteJob } from './follow-job.ts'
+import { facts } from './output.ts'
 import { type Remote, remoteOf } from './remote.ts'
 
-/** It is asked how far the import is, less and less often. */
-const POLL_MS = { first: 200, most: 2_000 }
-const BAR_WIDTH = 30
 /** So many refused records are named. */
 const NAMED = 10
 
@@ -27,13 +25,7 @@ interface Options {
   refused?: string
 }
 
-interface Job {
-  id: string
-  status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
-  progress: { done: number; total: number | null }
-  result: Record<'created' | 'updated' | 'skipped' | 'refused', number> | null
-  error: { code: string; message: string } | null
-}
+type Job = RemoteJob<Record<'created' | 'updated' | 'skipped' | 'refused', number>>
 
 /** `import FILE`: links of a file, into the instance that `SLUGLINE_URL` names. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
@@ -71,7 +63,7 @@ async function run(context: CommandContext, path: string, options: Options): Pro
   }
   const type = TYPES[extname(path).toLowerCase()] ?? 'text/csv'
   const answer = await ask('/imports', query, { method: 'POST', type, body: file })
-  const job = await follow(ask, (await answer.json()) as Job, context.json)
+  const job = await followJob(ask, (await answer.json()) as Job, context.json)
   if (refused !== undefined) {
     const rows = await ask(`/imports/${job.id}/rows.csv`, { status: 'refused' })
     await Bun.write(refused, await rows.bytes())
@@ -89,31 +81,6 @@ async function run(context: CommandContext, path: string, options: Options): Pro
   }
   const reasons = context.json || counts.refused === 0 ? [] : await reasonsOf(ask, job.id)
   context.print([facts(shown), ...reasons].join('\n'), { id: job.id, ...counts })
-}
-
-/** Waits for the end of a job, with a bar on a terminal. */
-async function follow(ask: Remote, first: Job, isQuiet: boolean): Promise<Job> {
-  const draw = !isQuiet && process.stderr.isTTY ? toStderr : () => {}
-  let waitMs = POLL_MS.first
-  for (let job = first; ; ) {
-    draw(`\r${barOf(job)}`)
-    if (job.status !== 'queued' && job.status !== 'running') {
-      draw('\n')
-      return job
-    }
-    await Bun.sleep(waitMs)
-    waitMs = Math.min(2 * waitMs, POLL_MS.most)
-    job = (await (await ask(`/jobs/${job.id}`)).json()) as Job
-  }
-}
-
-/** `[#####.....]  50%  500 of 1,000` */
-export function barOf({ progress: { done, total } }: Pick<Job, 'progress'>): string {
-  const share = total === null || total === 0 ? 0 : Math.min(1, done / total)
-  const filled = Math.round(share * BAR_WIDTH)
-  const bar = '#'.repeat(filled).padEnd(BAR_WIDTH, '.')
-  const of = total === null ? '' : ` of ${total.toLocaleString('en')}`
-  return `[${bar}] ${String(Math.round(share * 100)).padStart(3)}%  ${done.toLocaleString('en')}${of}`
 }
 
 async function reasonsOf(ask: Remote, id: string): Promise<string[]> {

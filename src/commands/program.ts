@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   users: async () => (await import('./users.ts')).registerUsersCommands,
   audit: async () => (await import('./audit.ts')).registerAuditCommand,
   links: async () => (await import('./links.ts')).registerLinksCommands,
+  jobs: async () => (await import('./jobs.ts')).registerJobsCommands,
   import: async () => (await import('./import.ts')).registerImportCommand,
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,

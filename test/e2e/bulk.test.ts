@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Link, LinkList } from '../../src/links/index.ts'
 import { eventually } from '../harness/eventually.ts'
 import { writePlans } from '../harness/plans.ts'
-import { type Slugline, startSlugline } from '../harness/process.ts'
+import { runCommand, type Slugline, startSlugline } from '../harness/process.ts'
 
 const LINKS = '/api/v1/links'
 const BULK = `${LINKS}/bulk`
@@ -176,6 +176,22 @@ describe('POST /links/bulk/by-filter', () => {
       result: { succeeded: 150, failed: 0, errors: [] },
     })
     expect((await list('tag=more&search=filtered&limit=100')).length).toBe(100)
+  })
+
+  test('is watched and listed on the command line', async () => {
+    const job = (await (
+      await byFilter({ filter: { tag: ['filtered'] }, patch: { notes: 'Seen' }, expected: 150 })
+    ).json()) as { id: string }
+    const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
+    const jobs = (...args: string[]) => runCommand(['jobs', ...args], env)
+    const watched = await jobs('watch', job.id)
+    expect([watched.status, watched.stdout]).toEqual([0, expect.stringContaining('succeeded')])
+    expect(watched.stderr).toContain('150 of 150\n')
+    expect((await jobs('list')).stdout).toContain(`${job.id}  links.by_filter  succeeded  150 of 150`)
+    const got = JSON.parse((await jobs('cancel', job.id, '--json')).stdout)
+    expect(got).toMatchObject({ id: job.id, status: 'succeeded' })
+    const none = await jobs('get', 'job_none', '--json')
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('JOB_NOT_FOUND')])
   })
 
   test('refuses what is not as expected, and what many can not have', async () => {

@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { type CommandContext, CommandError } from './context.ts'
+import { countOf, followJob, type RemoteJob } from './follow-job.ts'
+import { facts } from './output.ts'
+import { remoteOf } from './remote.ts'
+
+/** `jobs list | get | watch | cancel`: work of the instance that `SLUGLINE_URL` names. */
+export function registerJobsCommands(program: Command, context: CommandContext): void {
+  const jobs = program
+    .command('jobs')
+    .description('work that takes long, of the instance at SLUGLINE_URL')
+  jobs
+    .command('list')
+    .description('list jobs, the newest first')
+    .option('--limit <n>', 'at most so many, up to 100', '25')
+    .action(({ limit }: { limit: string }) => list(context, limit))
+  const one = (name: string, description: string, run: (id: string) => Promise<void>) =>
+    jobs
+      .command(name)
+      .description(description)
+      .argument('<id>', 'as `jobs list` shows it')
+      .action(run)
+  one('get', 'show a job', async (id) => show(context, await find(context, id)))
+  one('watch', 'wait for the end of a job', async (id) => {
+    const job = await find(context, id)
+    const ended = await followJob(remoteOf(context), job, context.json)
+    if (ended.status === 'succeeded') return show(context, ended)
+    const reason = ended.error?.message ?? `The job is ${ended.status}.`
+    throw new CommandError(reason, 1, ended.error?.code ?? ended.status.toUpperCase())
+  })
+  one('cancel', 'end a job; what it has done stays', async (id) => {
+    const path = `/jobs/${encodeURIComponent(id)}/cancel`
+    const answer = await remoteOf(context)(path, {}, { method: 'POST' })
+    show(context, (await answer.json()) as RemoteJob)
+  })
+}
+
+async function find(context: CommandContext, id: string): Promise<RemoteJob> {
+  const answer = await remoteOf(context)(`/jobs/${encodeURIComponent(id)}`)
+  return (await answer.json()) as RemoteJob
+}
+
+async function list(context: CommandContext, limit: string): Promise<void> {
+  const answer = await remoteOf(context)('/jobs', { limit })
+  const body = (await answer.json()) as { data: RemoteJob[] }
+  const lines = body.data.map((job) =>
+    [job.created_at, job.id, job.type, job.status, countOf(job)].join('  '),
+  )
+  context.print(lines.length === 0 ? 'There are no jobs.' : lines.join('\n'), body)
+}
+
+function show(context: CommandContext, job: RemoteJob): void {
+  const { id, type, status, progress, result, error } = job
+  const shown = {
+    ...{ job: id, type, status },
+    done: countOf(job),
+    failed: String(progress.failed),
+    ...(result && { result: JSON.stringify(result) }),
+    ...(error && { error: error.message }),
+  }
+  context.print(facts(shown), job)
+}
