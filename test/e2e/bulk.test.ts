@@ -187,7 +187,9 @@ describe('POST /links/bulk/by-filter', () => {
     const watched = await jobs('watch', job.id)
     expect([watched.status, watched.stdout]).toEqual([0, expect.stringContaining('succeeded')])
     expect(watched.stderr).toContain('150 of 150\n')
-    expect((await jobs('list')).stdout).toContain(`${job.id}  links.by_filter  succeeded  150 of 150`)
+    expect((await jobs('list')).stdout).toContain(
+      `${job.id}  links.by_filter  succeeded  150 of 150`,
+    )
     const got = JSON.parse((await jobs('cancel', job.id, '--json')).stdout)
     expect(got).toMatchObject({ id: job.id, status: 'succeeded' })
     const none = await jobs('get', 'job_none', '--json')
