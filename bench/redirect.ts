@@ -37,6 +37,23 @@ const first = await startSlugline({}, { dataDir: dir })
 await first.createKey()
 await first.stop()
 
+/** Nine rules that no visit of the bench fits, and one that each does. */
+const TEN_RULES = JSON.stringify(
+  [
+    ...['iOS', 'Android', 'macOS'].map((name) => ({ os: [{ name, min: '12' }] })),
+    ...['mobile', 'tablet', 'tv'].map((device) => ({ device: [device] })),
+    ...['de', 'fr', 'ja'].map((language) => ({ language: [language] })),
+    {},
+  ].map((when, n) => ({
+    id: `r${n}`,
+    when,
+    then: { destination_url: `https://example.com/${n}` },
+  })),
+)
+const SPLIT = JSON.stringify(
+  ['a', 'b'].map((id) => ({ id, destination_url: `https://example.com/${id}`, weight: 50 })),
+)
+
 /** Links besides those that are drawn; `set` is SQL. Every visit asks for `path`. */
 const FEATURES = [
   {
@@ -50,6 +67,8 @@ const FEATURES = [
     path: `/${slugAt(links + 2)}`,
     set: `password_hash = '${await Bun.password.hash('bench')}'`,
   },
+  { name: 'ten rules', path: `/${slugAt(links + 3)}`, set: `rules = '${TEN_RULES}'` },
+  { name: 'a split', path: `/${slugAt(links + 4)}`, set: `variants = '${SPLIT}'` },
 ]
 seedLinks(dir, { workspaceNo: 1, links: links + FEATURES.length })
 const database = new Database(databaseFiles(dir).main)

@@ -1,8 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Card } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { topQuery } from './calls.ts'
 import type { Dimension } from './filters.ts'
 import { Times } from './times.tsx'
 import { TopList } from './top-list.tsx'
@@ -10,6 +12,7 @@ import type { Report } from './use-report.ts'
 
 const GROUPS = [
   { name: 'sources', dimensions: ['referrer', 'referrer_path', 'utm_source', 'trigger'] },
+  { name: 'rules', dimensions: ['variant', 'rule'] },
   { name: 'links', dimensions: ['link', 'domain'] },
   { name: 'devices', dimensions: ['device', 'browser', 'os', 'language'] },
   { name: 'campaigns', dimensions: ['utm_campaign', 'utm_medium', 'utm_term', 'utm_content'] },
@@ -17,7 +20,9 @@ const GROUPS = [
 
 /** What the clicks have in common, in groups; a link's own page needs no list of links. */
 export function TopCards({ report }: { report: Report }) {
-  const groups = GROUPS.filter(({ name }) => name !== 'links' || report.question.linkId === null)
+  const hasChosen = useHasChosen(report)
+  const isShown = { rules: hasChosen, links: report.question.linkId === null }
+  const groups = GROUPS.filter(({ name }) => !(name in isShown) || isShown[name as 'rules'])
   return (
     <div className="grid gap-6 lg:grid-cols-2">
       {groups.map(({ name, dimensions }, at) => (
@@ -32,6 +37,14 @@ export function TopCards({ report }: { report: Report }) {
       <Times report={report} />
     </div>
   )
+}
+
+/** Whether any rule or variant of the link chose a destination. */
+function useHasChosen({ question, period }: Report): boolean {
+  const enabled = question.linkId !== null
+  const variant = useQuery({ ...topQuery(question, period, 'variant', 8), enabled })
+  const rule = useQuery({ ...topQuery(question, period, 'rule', 8), enabled })
+  return [variant, rule].some(({ data }) => data?.data.some(({ value }) => value !== null))
 }
 
 function TopCard({
