@@ -174,6 +174,7 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   URL_HAS_CONTROL_CHARACTERS: invalid({ destination_url: 'https://example.com/\n' }),
   URL_LOOPS_BACK: (lang) => invalid({ destination_url: `${slugline.url}/taken` })(lang),
   URL_BLOCKED: invalid({ destination_url: 'https://www.evil.example/' }),
+  PLACEHOLDER_IN_ORIGIN: invalid({ destination_url: 'https://{path}.example/' }),
   INVALID_SLUG: invalid({ destination_url: GOOD, slug: 'a b' }),
   SLUG_RESERVED: invalid({ destination_url: GOOD, slug: 'API' }),
   SLUG_TAKEN: invalid({ destination_url: GOOD, aliases: ['taken'] }),
