@@ -10,6 +10,7 @@ import en_links from '../../web/src/i18n/messages/en/links.json'
 import en_members from '../../web/src/i18n/messages/en/members.json'
 import en_settings from '../../web/src/i18n/messages/en/settings.json'
 import en_statistics from '../../web/src/i18n/messages/en/statistics.json'
+import en_tags from '../../web/src/i18n/messages/en/tags.json'
 import en_usage from '../../web/src/i18n/messages/en/usage.json'
 
 const ENGLISH = {
@@ -23,6 +24,7 @@ const ENGLISH = {
   ...en_members,
   ...en_settings,
   ...en_statistics,
+  ...en_tags,
   ...en_usage,
 }
 

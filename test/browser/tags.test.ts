@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { CHROMIUM } from './chromium.ts'
+import { type Dashboard, startDashboard, type Visitor } from './harness.ts'
+import { ask, claim } from './people.ts'
+import { en } from './words.ts'
+
+describe.skipIf(CHROMIUM === null)('tags, the archive and deleted links (needs Chromium)', () => {
+  let dashboard: Dashboard
+  let owner: Visitor
+  let workspace: string
+
+  beforeAll(async () => {
+    dashboard = await startDashboard()
+    owner = await dashboard.open()
+    workspace = await claim(dashboard, owner.context)
+  }, 300_000)
+  afterAll(async () => await dashboard?.dispose())
+
+  interface Link {
+    id: string
+    slug: string
+    tags: string[]
+    archived: boolean
+  }
+  const api = async <T = Link>(method: string, path: string, body?: object): Promise<T> =>
+    (await ask<T>(dashboard, owner.context, method, path, { workspace, ...(body && { body }) }))
+      .body
+  const make = (slug: string, tags: string[] = []) =>
+    api('POST', '/links', { destination_url: 'https://example.com/', slug, tags })
+  const button = (word: Parameters<typeof en>[0]) =>
+    owner.page.getByRole('button', { name: en(word), exact: true })
+
+  test('a tag is renamed on its page, and its links show it', async () => {
+    const { page } = owner
+    const { id } = await make('tagged', ['before'])
+    await page.goto('/app/tags')
+    await page.getByRole('button', { name: 'before' }).click()
+    await page.getByRole('menuitem', { name: en('tags.edit') }).click()
+    await page.getByLabel(en('tags.name'), { exact: true }).fill('after')
+    await button('common.save').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'after' }).click()
+    await page.locator('[data-row]').first().waitFor()
+    expect((await api('GET', `/links/${id}`)).tags).toEqual(['after'])
+  })
+
+  test('tags are offered that no loaded page has', async () => {
+    const { page } = owner
+    await make('elsewhere', ['only-elsewhere'])
+    await page.goto('/app/links?q=nothing&create=true')
+    const field = page.getByRole('dialog').getByLabel(en('links.field.tags'), { exact: true })
+    await field.fill('only-else')
+    await page.getByRole('dialog').getByRole('button', { name: 'only-elsewhere' }).waitFor()
+    await button('common.cancel').click()
+  })
+
+  test('a link is archived from its row, and comes back by undo', async () => {
+    const { page } = owner
+    const { id } = await make('put-away')
+    await page.goto('/app/links?q=put-away')
+    const row = page.locator(`[data-row="${id}"]`)
+    await row.getByRole('button', { name: 'put-away' }).last().click()
+    await page.getByRole('menuitem', { name: en('links.archive'), exact: true }).click()
+    await row.waitFor({ state: 'detached' })
+    expect((await api('GET', `/links/${id}`)).archived).toBe(true)
+    await button('common.undo').click()
+    await row.waitFor()
+  })
+
+  test('a deleted link is restored at its own address', async () => {
+    const { page } = owner
+    const { id } = await make('gone')
+    await api('DELETE', `/links/${id}`)
+    await page.goto(`/app/links/${id}`)
+    await button('links.trash.restore').click()
+    await page.getByRole('heading', { level: 1, name: 'gone' }).waitFor()
+    expect((await api('GET', `/links/${id}`)).slug).toBe('gone')
+  })
+})
