@@ -10,6 +10,8 @@ let slugline: Slugline
 let key: string
 let link: Link
 let gone: Link
+let tagId: string
+let folderId: string
 
 beforeAll(async () => {
   slugline = await startSlugline()
@@ -18,6 +20,10 @@ beforeAll(async () => {
   link = await create({ destination_url: URL, slug: 'kept', external_id: 'crm-1' })
   gone = await create({ destination_url: URL, slug: 'gone' })
   await send('DELETE', `${LINKS}/${gone.id}`)
+  const idOf = async (path: string, name: string) =>
+    ((await (await send('POST', path, { name })).json()) as { id: string }).id
+  tagId = await idOf('/api/v1/tags', 'kept')
+  folderId = await idOf('/api/v1/folders', 'Kept')
 })
 afterAll(() => slugline.dispose())
 
@@ -40,6 +46,12 @@ const WRITES: [status: number, method: string, path: () => string, body?: object
   [201, 'POST', () => LINKS, { destination_url: URL, password: 'open sesame' }],
   [409, 'POST', () => LINKS, { destination_url: URL, slug: 'kept' }],
   [422, 'POST', () => LINKS, { destination_url: 'nowhere' }],
+  [201, 'POST', () => '/api/v1/tags', { name: 'dry' }],
+  [200, 'PATCH', () => `/api/v1/tags/${tagId}`, { name: 'renamed' }],
+  [204, 'DELETE', () => `/api/v1/tags/${tagId}`],
+  [201, 'POST', () => '/api/v1/folders', { name: 'Dry' }],
+  [200, 'PATCH', () => `/api/v1/folders/${folderId}`, { name: 'Renamed' }],
+  [204, 'DELETE', () => `/api/v1/folders/${folderId}`],
   [200, 'PUT', () => `${LINKS}/external/crm-1`, { destination_url: URL, title: 'T' }],
   [201, 'PUT', () => `${LINKS}/external/crm-2`, { destination_url: URL }],
   [
@@ -70,7 +82,7 @@ test('no dry run changes a row of the database, and each answers what is answere
     const answer = await send(method, `${path()}?dry_run=true`, body, headers)
     const text = await answer.text()
     expect([answer.status, answer.headers.get('dry-run'), text]).toEqual([status, 'true', text])
-    if (status < 300 && status !== 204 && !path().endsWith('bulk')) {
+    if (status < 300 && status !== 204 && path().startsWith(LINKS) && !path().endsWith('bulk')) {
       const { destination_url, ...shown } = JSON.parse(text) as Link & Record<string, unknown>
       expect(destination_url).toBe(URL)
       for (const name of ['slug', 'title'] as const) {

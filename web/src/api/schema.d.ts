@@ -1648,6 +1648,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1721,6 +1722,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1753,6 +1755,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1801,6 +1804,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1880,6 +1884,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -1953,6 +1958,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
           move_to?: string
         }
         header?: {
@@ -1986,6 +1992,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5219,6 +5226,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5293,6 +5301,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5325,6 +5334,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5373,6 +5383,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5453,6 +5464,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
@@ -5527,6 +5539,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
           move_to?: string
         }
         header?: {
@@ -5560,6 +5573,7 @@ export interface paths {
       parameters: {
         query?: {
           lang?: string
+          dry_run?: 'true' | 'false'
         }
         header?: {
           'Idempotency-Key'?: string
