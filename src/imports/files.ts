@@ -25,9 +25,10 @@ export async function importFile(
   deps: ImportDeps,
   run: JobRun<FileInput, ImportState>,
 ): Promise<ImportResult> {
-  const { upload, kind } = run.job.input
+  const { upload, kind, format, mapping } = run.job.input
+  const isExport = format === 'slugline' && mapping === undefined
   const { read: sql } = deps.storage
-  const records = () => readRecords(kind, readChunks(sql, upload))
+  const records = () => readRecords(kind, readChunks(sql, upload), { isExport })
   async function* read({ n: done, total: known }: ImportState): AsyncIterable<Batch> {
     const total = known ?? (await countOf(records(), run.signal))
     let batch: ReadRecord[] = []

@@ -18,14 +18,20 @@ export class UnreadableFile extends Error {}
 
 /**
  * The records of a file, one at a time, in its order.
+ * @param isExport of Slugline itself: cells without quotes that are empty are null, and what stands
+ *   before formulas is taken away; see `base/csv.ts`
  * @throws UnreadableFile
  */
-export function readRecords(kind: Kind, text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
-  if (kind === 'csv') return readCsv(text)
+export function readRecords(
+  kind: Kind,
+  text: AsyncIterable<string>,
+  { isExport = false } = {},
+): AsyncIterable<ReadRecord> {
+  if (kind === 'csv') return readCsv(text, isExport)
   return kind === 'ndjson' ? readLines(text) : readJson(text)
 }
 
-async function* readCsv(text: AsyncIterable<string>): AsyncIterable<ReadRecord> {
+async function* readCsv(text: AsyncIterable<string>, isExport: boolean): AsyncIterable<ReadRecord> {
   const chunks = text[Symbol.asyncIterator]()
   const first = await chunks.next()
   if (first.done) return
@@ -43,6 +49,7 @@ async function* readCsv(text: AsyncIterable<string>): AsyncIterable<ReadRecord> 
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
+      ...(isExport && { cast: exportedCell }),
     }),
   )
   try {
@@ -50,6 +57,12 @@ async function* readCsv(text: AsyncIterable<string>): AsyncIterable<ReadRecord> 
   } catch (error) {
     throw error instanceof CsvError ? new UnreadableFile(error.message) : error
   }
+}
+
+function exportedCell(cell: string, { quoting, header }: { quoting: boolean; header: boolean }) {
+  if (header) return cell
+  if (cell === '') return quoting ? '' : null
+  return /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell
 }
 
 /** Columns without a name, or with that of another one, get none: they are left out. */

@@ -1,5 +1,5 @@
+import { refuseProtected } from './kutt.ts'
 import type { Draft, SourceRecord } from './types.ts'
-import { isEmpty } from './values.ts'
 
 /** Fields that are lists in a cell. */
 const FLAT = new Set(['tags', 'aliases'])
@@ -30,16 +30,21 @@ export function isSlugline(columns: ReadonlySet<string>): boolean {
 export function sluglineDraft(record: SourceRecord, writable: ReadonlySet<string>): Draft {
   const link: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(record)) {
-    if (writable.has(field) && !isEmpty(value)) link[field] = typed(field, value)
+    // What the destination says already isn't written into it again.
+    if (!writable.has(field) || field === 'utm' || value === undefined || value === null) continue
+    link[field] = typed(field, value)
   }
   const clicks = record.clicks as { imported?: unknown } | undefined
   const imported = typeof clicks === 'object' ? clicks?.imported : record['clicks.imported']
   const before = Number(imported ?? 0)
-  return { link, ...(before > 0 && { clicks: before }) }
+  const draft: Draft = { link, ...(before > 0 && { clicks: before }) }
+  if (link.password === undefined) refuseProtected(draft, record.has_password)
+  return draft
 }
 
 function typed(field: string, value: unknown): unknown {
-  if (typeof value !== 'string' || TEXTS.has(field)) return value
+  if (typeof value !== 'string') return value
+  if (TEXTS.has(field)) return value
   try {
     return JSON.parse(value)
   } catch {

@@ -80,6 +80,7 @@ export async function createTestImports(deps: Partial<ImportServiceDeps> = {}) {
   return {
     links,
     imports,
+    api: site.api,
     clock,
     storage,
     limits,
