@@ -91,6 +91,19 @@ test.each(['ndjson', 'csv'])(
   },
 )
 
+test('a folder that isn’t there is left out, and the row says so', async () => {
+  const link = { destination_url: 'https://example.org/', slug: 'filed', redirect_status: 302 }
+  const file = JSON.stringify({ ...link, folder_id: 'fld_elsewhere' })
+  for (const query of ['dry_run=true', '']) {
+    const done = await site.finished(await site.upload(file, 'ndjson', query))
+    expect(done.result).toMatchObject({ created: 1, refused: 0 })
+    const [row] = await site.rows(done.id)
+    expect(row?.reasons.map(({ field, code }) => [field, code])).toEqual([
+      ['folder_id', 'FOLDER_NOT_FOUND'],
+    ])
+  }
+})
+
 test('a protected link isn’t taken without its password', async () => {
   const link = await site.links.create({
     destination_url: 'https://example.org/',

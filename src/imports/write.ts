@@ -68,6 +68,12 @@ export async function writeRecord(
   } catch (error) {
     const refusal = refusalOf(error)
     const reasons = reasonsOf(refusal)
+    if (reasons.every(({ code }) => code === 'FOLDER_NOT_FOUND')) {
+      // The folder of an export from elsewhere: the link is taken without it, and the row says so.
+      const { folder_id: _, ...others } = fields
+      const outcome = await writeRecord(ctx, tx, { ...record, fields: others })
+      return { ...outcome, reasons: [...reasons, ...outcome.reasons] }
+    }
     const inTheWay = reasons.length === 1 ? conflictOf(reasons[0] as ErrorDetail) : undefined
     if (inTheWay === undefined) return outcomeOf(record, 'refused', reasons)
     return resolve(ctx, tx, record, fields, { error: refusal, reasons, inTheWay })
