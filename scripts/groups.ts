@@ -42,6 +42,7 @@ const API = [
   ...['security-headers', 'start', 'statistics', 'privacy', 'readme', 'dry-run', 'qr', 'bulk'],
   'export',
   'delete-clicks',
+  'import',
 ].map((name) => `test/e2e/${name}.test.ts`)
 
 /** What clicks are part of. */
