@@ -68,7 +68,7 @@ class RedirectHandler {
     const asked = parsePath(path, this.#deps.isCaseSensitive?.(domainNo))
     if (asked === null) {
       if (method === 'POST') return this.#pages.notAllowed(request)
-      return path === '' ? this.#pages.home(request) : this.#notFound(request)
+      return path === '' ? this.#pages.home(request, domainNo) : this.#notFound(request)
     }
     return new Promise<Response>((answer) => {
       this.#enqueue(new Visit(request, peer, method, path, asked, domainNo, answer, this.#see))

@@ -1,5 +1,6 @@
 import { prefersJson, prefersProblem } from '../base/accept.ts'
 import { hstsOf } from '../base/headers.ts'
+import { DEFAULT_DOMAIN } from '../domains/index.ts'
 import { AppError, type AppErrorArgs, ERRORS, renderError } from '../errors/index.ts'
 import { type Locale, negotiateLocale, translate } from '../i18n/index.ts'
 import { type Brand, inBrand } from './brand.ts'
@@ -117,10 +118,17 @@ export class Pages {
     return new Response(`<a href="${text}">${text}</a>`, { status, headers })
   }
 
-  /** A short domain without a slug; its title is the host of the request. */
-  home(request: Request): Response {
+  /**
+   * A short domain without a slug; its title is the host of the request. People who type the
+   * address of the instance itself mean its dashboard.
+   */
+  home(request: Request, domainNo: number): Response {
+    const { baseUrl, requestId } = this.options
+    if (domainNo === DEFAULT_DOMAIN) {
+      return this.redirect(request, requestId(), 302, `${baseUrl}/app`)
+    }
     // Not kept: a request may name any host.
-    const host = URL.parse(request.url)?.host ?? new URL(this.options.baseUrl).host
+    const host = URL.parse(request.url)?.host ?? new URL(baseUrl).host
     const render = (locale: Locale) =>
       renderPage(locale, host, paragraph(translate(locale, 'page.home.text')))
     return this.#page(request, render, { leadsTo: 'root_url' })
