@@ -6,7 +6,7 @@ import { LOCALES } from '../i18n/index.ts'
 import type { AccountParts, AccountsDeps, SignIn } from './accounts.ts'
 import { recordAccount } from './security.ts'
 import { hasPasskeys } from './site.ts'
-import { accountOf, lacksFactor } from './store.ts'
+import { accountOf, hasLogo, lacksFactor } from './store.ts'
 
 /** What the accounts need to know of a request. */
 export type Visit = Pick<Call, 'request' | 'requestId' | 'address' | 'locale'>
@@ -68,17 +68,16 @@ export async function ownWorkspaces({ storage }: AccountServiceDeps, userId: str
       'workspaces.language',
       'workspaces.created_at',
     ])
-    .select(['members.role', lacksFactor])
+    .select(['members.role', lacksFactor, hasLogo])
     .where('members.user_id', '=', userId)
     .orderBy('workspaces.name_key')
     .execute()
-  return rows.map(({ id, name, role, plan_id, language, lacks_factor, created_at }) => ({
-    id,
-    name,
+  return rows.map(({ role, plan_id, lacks_factor, has_logo, created_at, ...workspace }) => ({
+    ...workspace,
     role: role as Role,
     plan: plan_id,
-    language,
     needs_two_factor: Number(lacks_factor) === 1,
+    has_logo: Number(has_logo) === 1,
     created_at: new Date(created_at).toISOString(),
   }))
 }

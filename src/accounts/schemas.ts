@@ -89,6 +89,7 @@ export const OwnWorkspace = z
     needs_two_factor: z
       .boolean()
       .openapi({ description: 'True: set up a second factor before using it.' }),
+    has_logo: z.boolean().openapi({ description: 'Whether `GET /logo` has one.' }),
     created_at: z.string().openapi({ format: 'date-time' }),
   })
   .openapi('OwnWorkspace')

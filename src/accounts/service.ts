@@ -152,7 +152,16 @@ async function createWorkspace(
   })
   const { id, plan, language, created_at } = made
   const role: Role = 'owner'
-  return { id, name: made.name, role, plan, language, needs_two_factor: false, created_at }
+  return {
+    id,
+    name: made.name,
+    role,
+    plan,
+    language,
+    needs_two_factor: false,
+    has_logo: false,
+    created_at,
+  }
 }
 
 /** @throws AppError INVITATION_NOT_FOUND */

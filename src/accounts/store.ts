@@ -17,6 +17,11 @@ export const lacksFactor = raw<number>`CASE WHEN workspaces.require_two_factor =
       AND accounts.provider_id = 'credential' AND accounts.password_hash IS NOT NULL
   ) THEN 1 ELSE 0 END`.as('lacks_factor')
 
+/** 1: the workspace has a logo. */
+export const hasLogo = raw<number>`CASE WHEN EXISTS (
+    SELECT 1 FROM logos WHERE logos.workspace_no = workspaces.no
+  ) THEN 1 ELSE 0 END`.as('has_logo')
+
 /** A person's own row, and whether a password of theirs is kept. */
 export async function accountOf(sql: Pick<Sql, 'db'>, userId: string) {
   return sql.db

@@ -9769,6 +9769,8 @@ export interface components {
       language: string | null
       /** True: set up a second factor before using it. */
       needs_two_factor: boolean
+      /** Whether `GET /logo` has one. */
+      has_logo: boolean
       created_at: string
     }
     Instance: {

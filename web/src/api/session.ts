@@ -13,6 +13,8 @@ export interface SessionWorkspace {
   language: string | null
   /** A second factor must be set up before it can be used. */
   needs_two_factor: boolean
+  /** Whether there is a logo to ask for. */
+  has_logo: boolean
   /** RFC 3339. */
   created_at: string
 }

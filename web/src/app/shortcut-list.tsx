@@ -36,7 +36,8 @@ export function ShortcutList({ onClose }: { onClose: () => void }) {
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={t('shortcuts.title')}>
       {GROUPS.map(([title, lines]) => (
-        <section key={title} className="flex flex-col gap-1">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        <section key={title} className="flex flex-col gap-1" tabIndex={0} aria-label={t(title)}>
           <h3 className="mt-2 font-medium text-faint text-xs">{t(title)}</h3>
           <dl className="flex flex-col">
             {lines.map(([what, keys]) => (

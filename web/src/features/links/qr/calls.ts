@@ -1,23 +1,17 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { QrStyle } from '../../../../../src/qr/drawing.ts'
 import { api, ok, open, type Schemas } from '../../../api/client.ts'
-import { ApiError } from '../../../api/errors.ts'
+import type { SessionWorkspace } from '../../../api/session.ts'
 import type { Link } from '../calls.ts'
 
 export type StoredLogo = Schemas['Logo']
 
 /** The workspace's logo; null: it has none. */
-export const logoQuery = (workspace: string) =>
+export const logoQuery = ({ id, has_logo }: Pick<SessionWorkspace, 'id' | 'has_logo'>) =>
   queryOptions({
-    queryKey: [workspace, 'logo'],
-    async queryFn({ signal }): Promise<StoredLogo | null> {
-      try {
-        return await ok(api.GET('/api/v1/logo', { signal }))
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return null
-        throw error
-      }
-    },
+    queryKey: [id, 'logo'],
+    queryFn: ({ signal }): Promise<StoredLogo | null> => ok(api.GET('/api/v1/logo', { signal })),
+    enabled: has_logo,
   })
 
 /** The logo as pictures on pages have it. */

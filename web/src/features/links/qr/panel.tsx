@@ -27,7 +27,7 @@ import { keepStyle, keptStyle, MARGINS, SIZES, type Style } from './style.ts'
 /** The code of a link: to look at, to change, to take away. */
 export default function QrPanel({ link }: { link: Link }) {
   const { workspace } = usePlace()
-  const { data: logo } = useQuery(logoQuery(workspace.id))
+  const { data: logo } = useQuery(logoQuery(workspace))
   const [kept, setStyle] = useState(keptStyle)
   useEffect(() => keepStyle(kept), [kept])
   const set = (change: Partial<Style>) =>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Upload } from 'lucide-react'
 import { useRef } from 'react'
-import { usePlace } from '../../../app/workspace.tsx'
+import { usePlace, useSessionChanged } from '../../../app/workspace.tsx'
 import { useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { FormError } from '../../../ui/field.tsx'
@@ -16,19 +16,24 @@ export function LogoSection({ writable }: { writable: boolean }) {
   const { t } = i18n
   const { workspace } = usePlace()
   const client = useQueryClient()
-  const { queryKey } = logoQuery(workspace.id)
-  const { data: logo } = useQuery(logoQuery(workspace.id))
+  const sessionChanged = useSessionChanged()
+  const { queryKey } = logoQuery(workspace)
+  const { data: logo } = useQuery(logoQuery(workspace))
   const input = useRef<HTMLInputElement>(null)
   const upload = useMutation({
     mutationFn: setLogo,
-    onSuccess(made) {
+    async onSuccess(made) {
       client.setQueryData(queryKey, made)
+      await sessionChanged()
       showToast({ title: t('common.saved') })
     },
   })
   const remove = useMutation({
     mutationFn: deleteLogo,
-    onSuccess: () => client.setQueryData(queryKey, null),
+    async onSuccess() {
+      client.setQueryData(queryKey, null)
+      await sessionChanged()
+    },
   })
   const error = upload.error ?? remove.error
   return (
