@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   audit: async () => (await import('./audit.ts')).registerAuditCommand,
   links: async () => (await import('./links.ts')).registerLinksCommands,
   jobs: async () => (await import('./jobs.ts')).registerJobsCommands,
+  domains: async () => (await import('./domains.ts')).registerDomainsCommands,
   import: async () => (await import('./import.ts')).registerImportCommand,
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,

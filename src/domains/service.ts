@@ -20,6 +20,7 @@ import {
   findOwned,
   insertOwned,
   isTaken,
+  listAllOwned,
   listOwned,
   updateOwned,
 } from './store.ts'
@@ -34,7 +35,20 @@ type IfMatch = (version: number) => boolean
 export type DomainService = ReturnType<typeof createDomainService>
 
 export function createDomainService(deps: DomainServiceDeps) {
-  const verbs = { list, get, linksOn, create, update, remove, lookUp, verify, recheck, count, drop }
+  const verbs = {
+    list,
+    get,
+    linksOn,
+    create,
+    update,
+    remove,
+    lookUp,
+    verify,
+    recheck,
+    count,
+    drop,
+    listAll,
+  }
   return {
     ...withContext(deps, verbs),
     /** Gives out what a change is answered with, once this process knows of it. */
@@ -77,6 +91,11 @@ async function linksOn(deps: DomainServiceDeps, workspaceNo: number, id: string)
 
 async function linksOf({ storage }: DomainServiceDeps, { no }: DomainRow): Promise<number> {
   return (await countLinks(storage.reports, [no])).get(no) ?? 0
+}
+
+/** Those of all workspaces, for the operator. */
+function listAll({ storage }: DomainServiceDeps) {
+  return listAllOwned(storage.read)
 }
 
 /** How many domains a workspace has, as its plan counts them. */

@@ -177,3 +177,20 @@ export async function takeCheck(tx: Transaction, row: DomainRow, now: number): P
     .execute()
   return taken.length > 0
 }
+
+/** Those of all workspaces, with the id of each. */
+export async function listAllOwned({ db }: Sql) {
+  const rows = await db
+    .selectFrom('domains as d')
+    .innerJoin('workspaces as w', 'w.no', 'd.workspace_no')
+    .select(['d.id', 'd.host', 'd.status', 'd.checked_at', 'w.id as workspace'])
+    .where('d.status', '<>', 'removed')
+    .orderBy('d.host')
+    .orderBy('d.no')
+    .execute()
+  return rows.map(({ id, checked_at, ...row }) => ({
+    ...row,
+    id: id ?? '',
+    checked_at: checked_at === null ? null : new Date(checked_at).toISOString(),
+  }))
+}

@@ -62,6 +62,7 @@ export const sessionQuery = queryOptions({
 const MAY = {
   'links:read': ['owner', 'admin', 'member', 'viewer'],
   'links:write': ['owner', 'admin', 'member'],
+  'domains:write': ['owner', 'admin'],
   'keys:manage': ['owner', 'admin'],
   'members:manage': ['owner', 'admin'],
   'audit:read': ['owner', 'admin'],

@@ -1,6 +1,7 @@
 import {
   ChartNoAxesColumn,
   Gauge,
+  Globe,
   KeyRound,
   Link2,
   type LucideIcon,
@@ -19,6 +20,7 @@ export interface Destination {
     | '/links'
     | '/statistics'
     | '/tags'
+    | '/domains'
     | '/keys'
     | '/members'
     | '/audit'
@@ -37,6 +39,7 @@ export function destinationsOf(place: Place): Destination[] {
     { to: '/links', label: 'shell.links', Icon: Link2, group: 'work' },
     { to: '/statistics', label: 'shell.statistics', Icon: ChartNoAxesColumn, group: 'work' },
     { to: '/tags', label: 'shell.tags', Icon: Tags, group: 'work' },
+    { to: '/domains', label: 'usage.domains', Icon: Globe, group: 'workspace' },
     place.may('keys:manage') && {
       to: '/keys',
       label: 'shell.keys',

@@ -123,6 +123,14 @@ const keys = createRoute({
   path: '/keys',
   component: lazyRouteComponent(() => part(() => import('../features/keys/index.ts')), 'KeysPage'),
 })
+const domains = createRoute({
+  getParentRoute: () => shell,
+  path: '/domains',
+  component: lazyRouteComponent(
+    () => part(() => import('../features/domains/index.ts')),
+    'DomainsPage',
+  ),
+})
 const members = createRoute({
   getParentRoute: () => shell,
   path: '/members',
@@ -237,6 +245,7 @@ const routeTree = root.addChildren([
     statistics,
     tags,
     imports,
+    domains,
     keys,
     members,
     audit,

@@ -1,6 +1,7 @@
 import type audit from './messages/en/audit.json'
 import type auth from './messages/en/auth.json'
 import type common from './messages/en/common.json'
+import type domains from './messages/en/domains.json'
 import type imports from './messages/en/imports.json'
 import type instance from './messages/en/instance.json'
 import type keys from './messages/en/keys.json'
@@ -23,6 +24,7 @@ export type MessageKey =
   | keyof typeof settings
   | keyof typeof auth
   | keyof typeof instance
+  | keyof typeof domains
   | keyof typeof tags
   | keyof typeof imports
 

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { request } from '../../api/client.ts'
 
 /** What a key may be allowed. */
-export const SCOPES = ['links:read', 'links:write'] as const
+export const SCOPES = ['links:read', 'links:write', 'domains:read', 'domains:write'] as const
 export type KeyScope = (typeof SCOPES)[number]
 
 export type KeyStatus = 'active' | 'expired' | 'revoked' | 'rotating'

@@ -1,8 +1,8 @@
-import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
+import { useHosts } from '../domains/hosts.ts'
 import { TagsInput } from './form/tags-input.tsx'
 import { type LinksSearch, STATUSES, type Status } from './search.ts'
 import type { Ask } from './toolbar.tsx'
@@ -12,7 +12,7 @@ const ANY = ''
 /** Which links are shown. */
 export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
   const { t } = useI18n()
-  const { instance } = usePlace()
+  const hosts = useHosts()
   return (
     <div className="flex flex-col gap-4">
       <Field label={t('links.field.status')}>
@@ -47,7 +47,7 @@ export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
           />
         )}
       </Field>
-      {instance.domains.length > 1 ? (
+      {hosts.length > 1 ? (
         <Field label={t('links.field.domain')}>
           {(control) => (
             <Select
@@ -56,7 +56,7 @@ export function Filters({ search, ask }: { search: LinksSearch; ask: Ask }) {
               onChange={(domain) => ask({ domain })}
               options={[
                 { value: ANY, label: t('links.any') },
-                ...instance.domains.map((value) => ({ value, label: value })),
+                ...hosts.map((value) => ({ value, label: value })),
               ]}
             />
           )}

@@ -5,6 +5,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { InputGroup } from '../../../ui/input.tsx'
 import { Select } from '../../../ui/select.tsx'
+import { useHosts } from '../../domains/hosts.ts'
 import type { Draft } from './draft.ts'
 
 /** As the server chooses slugs: no characters that look alike. */
@@ -25,7 +26,9 @@ export function AddressFields({
 }) {
   const { t } = useI18n()
   const { instance } = usePlace()
-  const severalDomains = instance.domains.length > 1
+  const known = useHosts()
+  const hosts = known.includes(draft.domain) ? known : [...known, draft.domain]
+  const severalDomains = hosts.length > 1
   const host = severalDomains ? draft.domain : new URL(instance.base_url).host
   return (
     <>
@@ -36,7 +39,7 @@ export function AddressFields({
               {...control}
               value={draft.domain}
               onChange={(domain) => set({ domain })}
-              options={instance.domains.map((value) => ({ value, label: value }))}
+              options={hosts.map((value) => ({ value, label: value }))}
             />
           )}
         </Field>

@@ -1,0 +1,97 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input } from '../../ui/input.tsx'
+import { fieldError, formError } from '../auth/errors.ts'
+import { addDomain, type Domain, deleteDomain } from './calls.ts'
+
+/** What a change of domains makes outdated. */
+export function useDomainsChanged() {
+  const { workspace } = usePlace()
+  const client = useQueryClient()
+  return async () => {
+    await client.invalidateQueries({ queryKey: [workspace.id, 'domains'] })
+    void client.invalidateQueries({ queryKey: [workspace.id, 'usage'] })
+  }
+}
+
+/** Asks for a host. */
+export function AddDialog({ onClose }: { onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const changed = useDomainsChanged()
+  const [host, setHost] = useState('')
+  const formId = useId()
+  const add = useMutation({
+    mutationFn: () => addDomain(host.trim()),
+    async onSuccess() {
+      await changed()
+      onClose()
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    add.mutate()
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={t('domains.add')}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button type="submit" form={formId} variant="primary" loading={add.isPending}>
+            {t('domains.add')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(add.error, i18n, ['host'])} />
+      <form id={formId} onSubmit={submit}>
+        <Field label={t('domains.host')} error={fieldError(add.error, 'host')}>
+          {(control) => (
+            <Input
+              {...control}
+              required
+              dir="ltr"
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="go.example.com"
+              value={host}
+              onChange={({ target }) => setHost(target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Asks before a host is given back; the server refuses while links are on it. */
+export function DeleteDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const changed = useDomainsChanged()
+  const remove = useMutation({ mutationFn: () => deleteDomain(domain.id), onSuccess: changed })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={t('domains.delete')}
+      description={t('domains.delete.text', { host: domain.host })}
+      action={t('domains.delete')}
+      onConfirm={() => remove.mutateAsync()}
+    >
+      <FormError message={formError(remove.error, i18n)} />
+    </ConfirmDialog>
+  )
+}

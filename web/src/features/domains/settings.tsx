@@ -1,0 +1,215 @@
+import { useMutation } from '@tanstack/react-query'
+import { type SubmitEvent, useId, useState } from 'react'
+import { useI18n } from '../../i18n/index.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, FormError } from '../../ui/field.tsx'
+import { Input, Textarea } from '../../ui/input.tsx'
+import { fieldError, formError } from '../auth/errors.ts'
+import { type Domain, type DomainPatch, updateDomain } from './calls.ts'
+import { useDomainsChanged } from './dialogs.tsx'
+
+const ADDRESSES = [
+  ['root_url', 'domains.root'],
+  ['not_found_url', 'domains.notFound'],
+  ['expired_url', 'domains.expired'],
+] as const
+
+/** Files that systems ask for, by the names that they have there. */
+const FILES = [
+  ['apple_app_site_association', 'apple-app-site-association'],
+  ['assetlinks', 'assetlinks.json'],
+] as const
+
+const FIELDS = [
+  ...[...ADDRESSES, ...FILES].map(([name]) => name),
+  ...['case_sensitive', 'robots', 'brand.name', 'brand.colour'],
+]
+
+/** What is typed. */
+function draftOf(domain: Domain) {
+  const json = (value: unknown) => (value === null ? '' : JSON.stringify(value, null, 2))
+  return {
+    root_url: domain.root_url ?? '',
+    not_found_url: domain.not_found_url ?? '',
+    expired_url: domain.expired_url ?? '',
+    case_sensitive: domain.case_sensitive,
+    name: domain.brand?.name ?? '',
+    colour: domain.brand?.colour ?? '',
+    /** An address that a program has set stays. */
+    logo: domain.brand?.logo ?? null,
+    robots: domain.robots,
+    apple_app_site_association: json(domain.apple_app_site_association),
+    assetlinks: json(domain.assetlinks),
+  }
+}
+
+type Draft = ReturnType<typeof draftOf>
+
+function patchOf(draft: Draft): DomainPatch {
+  const { name, colour, logo, ...rest } = draft
+  const json = (text: string) => (text.trim() === '' ? null : JSON.parse(text))
+  return {
+    root_url: rest.root_url || null,
+    not_found_url: rest.not_found_url || null,
+    expired_url: rest.expired_url || null,
+    case_sensitive: rest.case_sensitive,
+    brand: { name: name || null, colour: colour || null, logo },
+    robots: rest.robots || 'all',
+    apple_app_site_association: json(rest.apple_app_site_association),
+    assetlinks: json(rest.assetlinks),
+  }
+}
+
+function isJson(text: string): boolean {
+  if (text.trim() === '') return true
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The settings of a domain. */
+export function SettingsDialog({ domain, onClose }: { domain: Domain; onClose: () => void }) {
+  const i18n = useI18n()
+  const { t } = i18n
+  const changed = useDomainsChanged()
+  const formId = useId()
+  const [draft, setDraft] = useState(() => draftOf(domain))
+  const [tried, setTried] = useState(false)
+  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
+  const save = useMutation({
+    mutationFn: () => updateDomain(domain.id, patchOf(draft)),
+    async onSuccess() {
+      await changed()
+      onClose()
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (FILES.every(([name]) => isJson(draft[name]))) save.mutate()
+  }
+  const { error } = save
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose()
+      }}
+      title={domain.host}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <Button type="submit" form={formId} variant="primary" loading={save.isPending}>
+            {t('common.save')}
+          </Button>
+        </>
+      }
+    >
+      <FormError message={formError(error, i18n, FIELDS)} />
+      <form id={formId} onSubmit={submit} className="flex flex-col gap-5">
+        {ADDRESSES.map(([name, label]) => (
+          <Field key={name} label={t(label)} error={fieldError(error, name)}>
+            {(control) => (
+              <Input
+                {...control}
+                type="url"
+                dir="ltr"
+                placeholder="https://"
+                value={draft[name]}
+                onChange={({ target }) => set({ [name]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+        <Checkbox
+          checked={draft.case_sensitive}
+          onChange={(case_sensitive) => set({ case_sensitive })}
+          label={t('domains.case')}
+          hint={fieldError(error, 'case_sensitive') ?? <code dir="ltr">/Ab ≠ /aB</code>}
+        />
+        <Brand draft={draft} set={set} error={error} />
+        <Field label="robots.txt" error={fieldError(error, 'robots')}>
+          {(control) => (
+            <Textarea
+              {...control}
+              dir="ltr"
+              rows={2}
+              className="font-mono"
+              placeholder="all"
+              value={draft.robots}
+              onChange={({ target }) => set({ robots: target.value })}
+            />
+          )}
+        </Field>
+        {FILES.map(([name, label]) => (
+          <Field
+            key={name}
+            label={label}
+            error={tried && !isJson(draft[name]) ? t('domains.json') : fieldError(error, name)}
+          >
+            {(control) => (
+              <Textarea
+                {...control}
+                dir="ltr"
+                rows={4}
+                className="font-mono"
+                spellCheck={false}
+                value={draft[name]}
+                onChange={({ target }) => set({ [name]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </form>
+    </Dialog>
+  )
+}
+
+function Brand({
+  draft,
+  set,
+  error,
+}: {
+  draft: Draft
+  set: (change: Partial<Draft>) => void
+  error: unknown
+}) {
+  const { t } = useI18n()
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label={t('domains.brand.name')} error={fieldError(error, 'brand.name')}>
+          {(control) => (
+            <Input
+              {...control}
+              maxLength={60}
+              value={draft.name}
+              onChange={({ target }) => set({ name: target.value })}
+            />
+          )}
+        </Field>
+        <Field label={t('domains.brand.colour')} error={fieldError(error, 'brand.colour')}>
+          {(control) => (
+            <Input
+              {...control}
+              dir="ltr"
+              placeholder="#0b6e4f"
+              value={draft.colour}
+              onChange={({ target }) => set({ colour: target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <Checkbox
+        checked={draft.logo !== null}
+        onChange={(isShown) => set({ logo: isShown ? true : null })}
+        label={t('domains.brand.logo')}
+      />
+    </>
+  )
+}
