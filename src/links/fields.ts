@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import type { Domains } from '../domains/index.ts'
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
 import { createRuleFields } from '../rules/index.ts'
 import { checked } from '../validation/checked.ts'
 import { text, timestamp } from './field-types.ts'
@@ -208,12 +208,37 @@ function redirectFields(url: UrlSchema) {
   }
 }
 
+/** Null stands for the default: of a change it goes back to it, for a new link it is as if absent. */
+function orDefault<S extends z.ZodType, D extends z.output<S> | undefined>(
+  schema: S,
+  type: 'string' | 'boolean' | 'integer' | 'array',
+  value: D,
+  more: { enum?: (number | null)[] } = {},
+) {
+  return schema
+    .nullable()
+    .openapi({ type: [type, 'null'], ...more })
+    .transform((given): NonNullable<z.output<S>> | D => given ?? value)
+}
+
 /** The schemas of what a client writes; they check it against this instance's own hosts. */
 export function createLinkSchemas(rules: LinkRules) {
-  const fields = linkFields(rules)
+  const all = linkFields(rules)
+  const statuses = [...REDIRECT_STATUSES, null]
+  const fields = {
+    ...all,
+    aliases: orDefault(all.aliases, 'array', []),
+    domain: orDefault(all.domain, 'string', DEFAULT_DOMAIN),
+    tags: orDefault(all.tags, 'array', []),
+    archived: orDefault(all.archived, 'boolean', false),
+    enabled: orDefault(all.enabled, 'boolean', true),
+    redirect_status: orDefault(all.redirect_status, 'integer', 302, { enum: statuses }),
+    forward_query: orDefault(all.forward_query, 'boolean', false),
+  }
   const { destination_url, ...others } = fields
+  const slug = orDefault(all.slug, 'string', undefined)
   const create = z
-    .strictObject({ destination_url, ...z.object(others).partial().shape })
+    .strictObject({ destination_url, ...z.object({ ...others, slug }).partial().shape })
     .check(endsAfterStart(), noneReserved())
     .openapi('LinkCreate')
   const patch = z

@@ -8896,29 +8896,29 @@ export interface components {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
       destination_url: string
       /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments parted by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
-      slug?: string
+      slug?: string | null
       /** Further slugs that lead to the same link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
-      aliases?: string[]
+      aliases?: string[] | null
       /** The short domain, one that this instance serves. A new link's default: its own. */
-      domain?: string
+      domain?: string | null
       /** A name for lists; visitors never see it. Null: none. */
       title?: string | null
       /** Notes for yourself, line breaks allowed; visitors never see them. Null: none. */
       notes?: string | null
       /** Words to find links by, unique without regard to case; returned sorted. An update replaces the whole list. */
-      tags?: string[]
+      tags?: string[] | null
       /** The id of the folder that the link is in. Null: in none. */
       folder_id?: string | null
       /** True: lists leave the link out, unless they are asked for it. It redirects all the same. Default for a new link: false. */
-      archived?: boolean
+      archived?: boolean | null
       /** The link's id in a system of yours; unique in the workspace. Null: none. */
       external_id?: string | null
       /** False switches the link off: visitors get 410. Default for a new link: true. */
-      enabled?: boolean
+      enabled?: boolean | null
       /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
-      redirect_status?: 301 | 302 | 307 | 308
+      redirect_status?: 301 | 302 | 307 | 308 | null
       /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
-      forward_query?: boolean
+      forward_query?: boolean | null
       /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`. */
       match?: 'exact' | 'prefix' | null
       /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default, also for null: false. */
@@ -8999,27 +8999,27 @@ export interface components {
       /** The short name: letters of any script, digits, emoji, `-`, `_`, `.` and `~`, in up to 8 segments parted by `/`, none of them `.` or `..`. Kept as typed, unique without regard to case. A new link without one gets 7 random characters. */
       slug?: string
       /** Further slugs that lead to the same link; `host/slug` on another domain of the instance: a first segment that is the name of one of its hosts stands for that host. An update replaces the whole list. */
-      aliases?: string[]
+      aliases?: string[] | null
       /** The short domain, one that this instance serves. A new link's default: its own. */
-      domain?: string
+      domain?: string | null
       /** A name for lists; visitors never see it. Null: none. */
       title?: string | null
       /** Notes for yourself, line breaks allowed; visitors never see them. Null: none. */
       notes?: string | null
       /** Words to find links by, unique without regard to case; returned sorted. An update replaces the whole list. */
-      tags?: string[]
+      tags?: string[] | null
       /** The id of the folder that the link is in. Null: in none. */
       folder_id?: string | null
       /** True: lists leave the link out, unless they are asked for it. It redirects all the same. Default for a new link: false. */
-      archived?: boolean
+      archived?: boolean | null
       /** The link's id in a system of yours; unique in the workspace. Null: none. */
       external_id?: string | null
       /** False switches the link off: visitors get 410. Default for a new link: true. */
-      enabled?: boolean
+      enabled?: boolean | null
       /** The HTTP status that visitors are redirected with. Default for a new link: 302. */
-      redirect_status?: 301 | 302 | 307 | 308
+      redirect_status?: 301 | 302 | 307 | 308 | null
       /** Whether the visitor's query parameters are added to the destination's. None of them is where the address would have more than 8,192 bytes. Default for a new link: false. */
-      forward_query?: boolean
+      forward_query?: boolean | null
       /** `prefix`: everything below `/{slug}/` leads to the link, too, unless another link is found there: the exact slug wins, then the longest prefix. Default, also for null: `exact`. */
       match?: 'exact' | 'prefix' | null
       /** Whether the rest of the visitor's path is appended to the destination's, unless that has `{path}`. Nothing of it is where the address would have more than 8,192 bytes. Default, also for null: false. */
