@@ -65,16 +65,7 @@ describe('changing', () => {
 
   test('can’t clear what a link must have', async () => {
     const { id } = await links.create({ destination_url: URL_A })
-    for (const field of [
-      'destination_url',
-      'slug',
-      'aliases',
-      'domain',
-      'tags',
-      'enabled',
-      'redirect_status',
-      'forward_query',
-    ]) {
+    for (const field of ['destination_url', 'slug']) {
       expect(await refusal(links.patch(id, { [field]: null }))).toEqual([
         'VALIDATION_FAILED',
         `${field}: INVALID_TYPE`,

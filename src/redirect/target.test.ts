@@ -165,6 +165,12 @@ const NASTY = [
   ...['javascript:', '&', '=', '+', ';', '[', ']', '%ff', '%C3%A4', '\u202e', 'a', 'b.c', '~'],
 ]
 
+test('letters that fold to ASCII are encoded as any other', () => {
+  const passed = { slug: 's', rest: 'ſK', search: '' }
+  const link = { forward_query: 0, forward_path: 1 }
+  expect(locationOf('https://e.com/', link, () => passed)).toBe('https://e.com/%C5%BF%E2%84%AA')
+})
+
 test('100,000 visits: the origin stays, and the address is as the standard writes it', () => {
   const nasty = fc.array(fc.constantFrom(...NASTY), { maxLength: 8 }).map((all) => all.join(''))
   const text = fc.oneof(nasty, fc.string({ unit: 'binary' }))

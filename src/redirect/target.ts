@@ -95,7 +95,8 @@ function sendable(location: string): string | undefined {
 }
 
 /** What a path can't hold as it is, and percent signs that begin nothing. */
-const UNSAFE_IN_PATH = /%(?![\da-f]{2})|[^\w.~!$&'()*+,;=:@%-]/giu
+// Without the flag `i`: with `u` it takes ſ for an s.
+const UNSAFE_IN_PATH = /%(?![\dA-Fa-f]{2})|[^\w.~!$&'()*+,;=:@%-]/gu
 
 /** A segment as it was sent, fit for any path. */
 function pathSafe(segment: string): string {
