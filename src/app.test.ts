@@ -224,7 +224,7 @@ describe('the application', () => {
     }
     for (const name of ['Link', 'LinkCreate', 'LinkPatch']) {
       const status = components.schemas[name]?.properties.redirect_status
-      expect(status, name).toMatchObject({ enum: [301, 302, 307, 308] })
+      expect(status, name).toMatchObject({ enum: expect.arrayContaining([301, 302, 307, 308]) })
     }
   })
 

@@ -34,10 +34,17 @@ const LEAST: Record<string, readonly string[]> = {
     ...['listMembers', 'getWorkspace', 'getUsage'],
     ...['getQrCodeSVG', 'getQrCodePNG', 'getLogo', 'listUtmTemplates', 'getUtmTemplate'],
     'getExcludedNetworks',
+    ...['explainLink', 'explainUrl', 'exportHistory', 'exportImportRows', 'exportLinksCSV'],
+    ...['exportLinksNDJSON', 'getDomain', 'getFolder', 'getJob', 'getTag'],
+    ...['listDeletedLinks', 'listDomains', 'listFolders', 'listImportRows', 'listJobs'],
+    ...['listTags', 'lookUpLink'],
     // Everybody may leave; the next block of tests has who may remove others.
     'removeMember',
   ],
   member: [
+    ...['bulkLinks', 'bulkLinksByFilter', 'cancelJob', 'createFolder', 'createTag'],
+    ...['deleteFolder', 'deleteTag', 'importFromService', 'importLinks', 'mergeTag'],
+    ...['previewImport', 'putLinkByExternalId', 'undoImport', 'updateFolder', 'updateTag'],
     'appealBlock',
     'createLink',
     'updateLink',
@@ -54,6 +61,7 @@ const LEAST: Record<string, readonly string[]> = {
     ],
   ],
   admin: [
+    ...['createDomain', 'deleteDomain', 'updateDomain', 'verifyDomain'],
     ...['listKeys', 'createKey', 'revokeKey', 'rotateKey'],
     ...['listInvitations', 'invite', 'revokeInvitation', 'updateMember', 'listAudit'],
   ],

@@ -82,7 +82,7 @@ ${main}
 // Not escaped: the hash is of just these bytes.
 const STYLE_ELEMENT = raw(`<style>${STYLE}</style>`)
 
-/** What is answered. The bodies of requests stand with their endpoints. */
+/** What is answered. The bodies of requests stand with their endpoints, but for what others have too. */
 function objectsOf({ paths = {}, components }: OpenApiParts): [string, Schema][] {
   const taken = new Set<string>()
   for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
@@ -90,7 +90,11 @@ function objectsOf({ paths = {}, components }: OpenApiParts): [string, Schema][]
       if (schema?.$ref !== undefined) taken.add(nameOfRef(schema.$ref))
     }
   }
-  return Object.entries(components?.schemas ?? {}).filter(([name]) => !taken.has(name))
+  const schemas = Object.entries(components?.schemas ?? {})
+  for (const [, name] of JSON.stringify(schemas).matchAll(/"\$ref":"[^"]*\/(\w+)"/g)) {
+    taken.delete(name as string)
+  }
+  return schemas.filter(([name]) => !taken.has(name))
 }
 
 /** Enums whose values the page of errors explains. */
@@ -128,6 +132,12 @@ const OWN: Readonly<Record<string, MessageParams>> = {
   URL_SCHEME_NOT_ALLOWED: { allowed: ['http', 'https'] },
   INVALID_HEADER: { expected: 'identity' },
   INVALID_VALUE: { allowed: ['asc', 'desc'] },
+  DOMAIN_IN_USE: { links: 12 },
+  COUNT_CHANGED: { count: 12_408 },
+  SLUGS_COLLIDE: { slugs: 'Menu, menu' },
+  INVALID_IMAGE: { allowed: ['PNG', 'JPEG', 'WebP'] },
+  LOGO_TOO_LARGE: { allowed: ['Q', 'H'] },
+  LOW_CONTRAST: { min: 3 },
 }
 
 /** Every code that an error can have. */

@@ -166,9 +166,9 @@ function bodyOf({ method, body, bodyOptional, bodyExample, upload }: AnyEndpoint
   if (upload !== undefined) {
     const schema = z.string().openapi({ format: 'binary' })
     const form = z.object({ file: schema }).openapi({ additionalProperties: { type: 'string' } })
-    const content = upload.types.map((type) => [
+    const content = Object.entries(upload.types).map(([type, example]) => [
       type,
-      { schema: type === 'multipart/form-data' ? form : schema },
+      { schema: type === 'multipart/form-data' ? form : schema, example },
     ])
     return { required: true, content: Object.fromEntries(content) }
   }

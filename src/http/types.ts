@@ -211,7 +211,8 @@ export interface Endpoint<
    * stands for what was sent.
    */
   upload?: {
-    types: readonly string[]
+    /** Media types that are taken, each with a short example of such a body. */
+    types: Readonly<Record<string, unknown>>
     receive(
       call: Pick<Call<Caller, z.output<P>, z.output<Q>>, 'request' | 'caller' | 'query'>,
     ): Promise<{ digest: string } & object>

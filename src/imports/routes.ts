@@ -10,7 +10,7 @@ import { Fault } from '../validation/fault.ts'
 import { registerRowRoutes } from './row-routes.ts'
 import { createFileOptions, createOptions, createRemoteBody, PreviewSchema } from './schemas.ts'
 import type { ImportService } from './service.ts'
-import { UPLOAD_TYPES } from './upload.ts'
+import { UPLOAD_EXAMPLES } from './upload.ts'
 import type { Upload } from './uploads.ts'
 
 const PATH = '/api/v1/imports'
@@ -93,7 +93,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       '`dry_run` no link is written.',
     query: options,
     upload: {
-      types: UPLOAD_TYPES,
+      types: UPLOAD_EXAMPLES,
       receive: ({ request }) => imports.receive(request),
     },
     success: accepted('The job.'),
@@ -119,7 +119,7 @@ export function registerImportRoutes(api: Pick<Api, 'add'>, deps: Deps): void {
       'Whose file it is, which column holds what, and its first records. The beginning of a file is ' +
       'enough; nothing is kept.',
     upload: {
-      types: UPLOAD_TYPES,
+      types: UPLOAD_EXAMPLES,
       receive: async ({ request }) => ({
         digest: '',
         preview: await imports.preview(request, PREVIEW_ROWS),

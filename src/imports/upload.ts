@@ -5,13 +5,14 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { AppError, type ErrorDetail } from '../errors/index.ts'
 import type { Kind } from './records.ts'
 
-/** The media types of an import's body. */
-export const UPLOAD_TYPES = [
-  'text/csv',
-  'application/x-ndjson',
-  'application/json',
-  'multipart/form-data',
-] as const
+/** The media types of an import's body, each with an example. */
+export const UPLOAD_EXAMPLES = {
+  'text/csv': 'destination_url,slug\nhttps://example.com/summer,summer-sale\n',
+  'application/x-ndjson': '{"destination_url":"https://example.com/summer","slug":"summer-sale"}\n',
+  'application/json': [{ destination_url: 'https://example.com/summer', slug: 'summer-sale' }],
+  'multipart/form-data': { file: 'destination_url\nhttps://example.com/summer\n' },
+}
+const UPLOAD_TYPES = Object.keys(UPLOAD_EXAMPLES)
 
 /** The most bytes that a file may have. */
 export const FILE_BYTES_MAX = 200 * 1024 * 1024
