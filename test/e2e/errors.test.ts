@@ -13,6 +13,23 @@ const LINKS = '/api/v1/links'
 const GOOD = 'https://example.com/'
 /** Raised only in process: no request can make a healthy server fail. See http's own tests. */
 const NOT_OVER_HTTP: readonly string[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+/** They need a world of their own: see the tests of domains, imports, tags and folders. */
+const ELSEWHERE: readonly string[] = [
+  ...['DOMAIN_IN_USE', 'DOMAIN_NOT_FOUND', 'DOMAIN_NOT_VERIFIED', 'DOMAIN_TAKEN'],
+  ...['IMPORT_CONFLICT', 'IMPORT_RUNNING', 'FILE_UNREADABLE', 'SOURCE_FAILED', 'SOURCE_REFUSED'],
+  ...['FOLDER_NOT_EMPTY', 'TAG_TAKEN', 'URL_NOT_ALLOWED'],
+]
+const DETAILS_ELSEWHERE: readonly string[] = [
+  ...['DOMAINS_LIMIT', 'DOMAIN_NOT_VERIFIED', 'INVALID_HOST', 'SLUGS_COLLIDE', 'UNKNOWN_MEMBER'],
+  ...['EMPTY_FILE', 'LINK_CHANGED', 'LINK_NOT_FOUND', 'PASSWORD_NOT_INCLUDED', 'UNKNOWN_COLUMN'],
+  ...[
+    'UNKNOWN_FORMAT',
+    'UNREADABLE_RECORD',
+    'URL_NOT_ALLOWED',
+    'PRECONDITION_FAILED',
+    'LOGO_TOO_LARGE',
+  ],
+]
 /** Of the dashboard's endpoints: see their own tests. */
 const OF_DASHBOARD: readonly string[] = ['API_KEYS_LIMIT', 'MEMBERS_LIMIT']
 
@@ -114,6 +131,19 @@ const PROVOCATIONS: Partial<Record<ErrorCode, Provoke>> = {
   VALIDATION_FAILED: invalid({}),
   IDEMPOTENCY_KEY_REUSED: reused,
   RATE_LIMITED: limited,
+  BULK_FAILED: api('POST', `${LINKS}/bulk`, () => ({
+    key,
+    body: { atomic: true, operations: [{ op: 'create', link: {} }] },
+  })),
+  COUNT_CHANGED: api('POST', `${LINKS}/bulk/by-filter`, () => ({
+    key,
+    body: { filter: {}, delete: true, expected: 900 },
+  })),
+  JOB_NOT_FOUND: api('GET', '/api/v1/jobs/job_00000000000000000000000000'),
+  TAG_NOT_FOUND: api('GET', '/api/v1/tags/tag_00000000000000000000000000'),
+  FOLDER_NOT_FOUND: api('GET', '/api/v1/folders/fld_00000000000000000000000000'),
+  LOGO_NOT_FOUND: api('GET', '/api/v1/logo'),
+  QR_UNREADABLE: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=ffffff&light=fefefe`)(lang),
 }
 
 /** The first request with a password takes long enough to be met by a second one. */
@@ -205,13 +235,18 @@ const DETAILS: Partial<Record<string, Provoke>> = {
   INVALID_ENCODING: invalid(new Uint8Array([0x7b, 0xff])),
   TOO_DEEP: invalid(`{"tags":${'['.repeat(40)}${']'.repeat(40)}}`),
   LINKS_LIMIT: api('POST', LINKS, () => ({ key: small, body: { destination_url: GOOD } })),
+  FOLDER_NOT_FOUND: invalid({ destination_url: GOOD, folder_id: 'fld_nothing' }),
+  INVALID_COLOUR: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=blue`)(lang),
+  LOW_CONTRAST: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?dark=ffffff&light=fefefe`)(lang),
+  NO_LOGO: (lang) => api('GET', `${LINKS}/${linkId}/qr.svg?logo=true`)(lang),
+  INVALID_IMAGE: api('PUT', '/api/v1/logo', () => ({ key, body: { image: 'AAAA' } })),
   ADDRESSES_LIMIT: api('POST', LINKS, () => ({ key: crowded, body: { destination_url: GOOD } })),
 }
 
 test('every code of the public API has a provocation', () => {
-  const known = [...Object.keys(PROVOCATIONS), ...NOT_OVER_HTTP].sort()
+  const known = [...Object.keys(PROVOCATIONS), ...NOT_OVER_HTTP, ...ELSEWHERE].sort()
   expect(known).toEqual([...PUBLIC_ERROR_CODES].sort())
-  const details = [...Object.keys(DETAILS), ...OF_DASHBOARD].sort()
+  const details = [...Object.keys(DETAILS), ...OF_DASHBOARD, ...DETAILS_ELSEWHERE].sort()
   expect(details).toEqual([...PUBLIC_DETAIL_CODES].sort())
 })
 

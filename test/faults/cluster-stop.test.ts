@@ -74,6 +74,10 @@ describe.skipIf(missing !== undefined)(`a node that stops${missing ? ` (${missin
     const known = new Set([...text.matchAll(/^# TYPE (slugline_\w+)/gm)].map(([, name]) => name))
     // Of one machine's file.
     for (const name of ['bytes', 'wal_bytes']) known.add(`slugline_database_${name}`)
+    // Backups are of one machine, too.
+    for (const name of ['age_seconds', 'overdue', 'failures_total', 'duration_seconds', 'bytes']) {
+      known.add(`slugline_backup_${name}`)
+    }
     for (const file of readdirSync(DOCS).filter((name) => name.endsWith('.md'))) {
       const named = readFileSync(join(DOCS, file), 'utf8').matchAll(/\bslugline_\w+_\w+/g)
       const unknown = [...named].map(([name]) => name).filter((name) => !known.has(name))
