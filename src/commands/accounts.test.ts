@@ -47,7 +47,7 @@ describe('keys', () => {
   test('create makes the workspace and answers as the contract says', async () => {
     const made = await json('keys create --workspace Acme --name ci --expires 90d')
     expect(Object.keys(made)).toEqual(['id', 'key', 'prefix', 'scopes', 'expires_at'])
-    expect(made.scopes).toEqual(['domains:read', 'domains:write', 'links:read', 'links:write'])
+    expect(made.scopes).toEqual(['links:read', 'links:write'])
     expect(Date.parse(made.expires_at)).toBeGreaterThan(Date.now() + 89 * 86_400_000)
     const read = await json('keys create --workspace acme --name ro --scopes links:read')
     expect([read.scopes, read.expires_at]).toEqual([['links:read'], null])

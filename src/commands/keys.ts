@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { COMMAND_LINE } from '../audit/index.ts'
-import { SCOPES } from '../keys/input.ts'
 import { type CreatedKey, createKeyService, type KeyService } from '../keys/service.ts'
 import type { CommandContext, CommandStorage } from './context.ts'
 import { facts } from './output.ts'
@@ -14,6 +13,9 @@ interface CreateOptions {
   plan?: string
 }
 
+/** More is granted where it is asked for. */
+const DEFAULT_SCOPES = 'links:read,links:write'
+
 /** `keys create | list | revoke | rotate` */
 export function registerKeysCommands(program: Command, ctx: CommandContext): void {
   const keys = program.command('keys').description('make and manage API keys')
@@ -23,7 +25,7 @@ export function registerKeysCommands(program: Command, ctx: CommandContext): voi
     .description('make an API key; it is shown once')
     .requiredOption('--workspace <name>', 'name or id; made if there is none of that name')
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--scopes <list>', 'what the key may do, separated by commas', SCOPES.join(','))
+    .option('--scopes <list>', 'what the key may do, separated by commas', DEFAULT_SCOPES)
     .option('--expires <when>', 'a duration such as 90d, or an RFC 3339 time (default: never)')
     .option('--plan <id>', "the workspace's plan from now on")
     .action((options: CreateOptions) => create(ctx, options))

@@ -199,6 +199,10 @@ const ofOwner = ({ linkId, empty, invitation }: Seeded): readonly View[] => [
   { name: 'statistics-table', path: 'statistics?view=table&filter=not_browser:Firefox' },
   { name: 'statistics-live', path: 'statistics?live=on' },
   { name: 'statistics-empty', path: `statistics?w=${empty}`, plain: true },
+  { name: 'tags', path: 'tags' },
+  { name: 'deleted', path: 'links/deleted', plain: true },
+  { name: 'import', path: 'import' },
+  { name: 'domains', path: 'domains' },
   { name: 'keys', path: 'keys' },
   {
     name: 'keys-old',
