@@ -51,6 +51,11 @@ const CONDITIONS = [
   'uses',
   'fallback_url',
   'password_hash',
+  'forward_path',
+  'rules',
+  'social',
+  'tracking',
+  'variants',
 ] as const
 
 /** The same, as it stands in the database. */
@@ -58,15 +63,16 @@ async function truth(slugKey: string, domainNo: number) {
   const { db } = links.storage.read
   const slug = await db
     .selectFrom('slugs')
-    .select(['link_seq', 'target_url', 'redirect_status', 'special', 'block_id'])
+    .select(['slug', 'link_seq', 'target_url', 'redirect_status', 'special', 'block_id'])
     .where('slug_key', '=', slugKey)
     .where('domain_no', '=', domainNo)
     .executeTakeFirst()
   if (slug === undefined || slug.link_seq === null) return slug?.block_id ? 'blocked' : 'nothing'
-  const { special, ...rest } = slug
+  const { special, slug: spelling, ...rest } = slug
   if (special === 0) return { ...rest, link: null }
   const link = db.selectFrom('links').select([...LINK, ...CONDITIONS])
-  return { ...rest, link: await link.where('seq', '=', slug.link_seq).executeTakeFirstOrThrow() }
+  const row = await link.where('seq', '=', slug.link_seq).executeTakeFirstOrThrow()
+  return { ...rest, link: { ...row, slug: spelling } }
 }
 
 const SLUGS = ['a', 'b', 'c', 'd', 'e']
@@ -97,6 +103,8 @@ describe('what redirects remember', () => {
           fc.record({ domain }),
           fc.record({ aliases: fc.uniqueArray(slug, { maxLength: 3 }) }),
           fc.record({ enabled: fc.boolean() }),
+          fc.record({ forward_path: fc.boolean() }),
+          fc.record({ tracking: fc.constantFrom('full', 'count', 'none') }),
           fc.record({ max_clicks: fc.constantFrom(null, 1, 2) }),
           fc.record({ password: fc.constantFrom(null, 'correct horse') }),
           fc.record({ expires_at: fc.constantFrom(null, '2099-01-01T00:00:00Z') }),
