@@ -182,7 +182,9 @@ test('a change that is refused changes nothing', async () => {
     A,
     404,
   ])
-  expect((await patch(link, {})).link).toEqual(link)
+  // The visits before this are being counted.
+  const { clicks: _, last_clicked_at: __, ...fields } = link
+  expect((await patch(link, {})).link).toMatchObject(fields)
 })
 
 test('one slug that many links want goes to one of them', async () => {
