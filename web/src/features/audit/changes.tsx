@@ -1,6 +1,7 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { FIELD_NAMES } from '../links/field-names.ts'
+import { itemText } from '../links/text.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -86,7 +87,7 @@ function valueText(value: unknown, { t, format }: I18n): string {
     return isTime ? format.dateTime(value) : value
   }
   if (Array.isArray(value)) {
-    return value.length === 0 ? t('audit.nothing') : format.list(value.map(String))
+    return value.length === 0 ? t('audit.nothing') : format.list(value.map(itemText))
   }
   return JSON.stringify(value)
 }

@@ -24,6 +24,10 @@ export const FIELD_NAMES: Readonly<Record<string, MessageKey>> = {
   tracking: 'links.section.tracking',
   blocked: 'links.status.blocked',
   reason: 'links.field.reason',
+  folder_id: 'links.field.folder',
+  archived: 'links.field.archived',
+  rules: 'links.field.rules',
+  variants: 'links.field.variants',
 }
 /** Fields that hold a time. */
 export const TIMES = new Set(['starts_at', 'expires_at'])

@@ -1,5 +1,6 @@
 import { useI18n } from '../../../i18n/index.tsx'
 import { FIELD_NAMES, TIMES } from '../field-names.ts'
+import { itemText } from '../text.ts'
 
 /** One field: what it was, and what it has been since. */
 export function Change({
@@ -21,7 +22,7 @@ export function Change({
     if (value === true) return t('links.on')
     if (value === false) return t('links.off')
     if (Array.isArray(value))
-      return value.length === 0 ? t('common.none') : format.list(value.map(String))
+      return value.length === 0 ? t('common.none') : format.list(value.map(itemText))
     if (field === 'match') return t(value === 'prefix' ? 'links.on' : 'links.off')
     if (field === 'tracking') return t(`links.tracking.${value as 'full' | 'count' | 'none'}`)
     if (typeof value === 'object') {
