@@ -48,7 +48,7 @@ export interface AccountsDeps extends Pick<Config, 'signUp' | 'workspaceCreation
   baseUrl: string
   /** The hosts that links are served on; the first is the default. */
   domains: readonly string[]
-  /** Whether the plans have prices that somebody pays. */
+  /** Whether the prices of plans are charged. */
   sellsPlans: boolean
   /** The least that answers take which must not tell by their time who has an account. */
   evenMs?: number

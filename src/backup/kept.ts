@@ -46,7 +46,7 @@ export function timeOf(name: string): number | null {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-/** What is kept no longer: never the newest, and nothing under a name that somebody else gave. */
+/** Expired backups: never the newest, and nothing with a name of another form. */
 export function outdated(
   found: Awaited<ReturnType<BackupStore['list']>>,
   { keep, keepDays }: Retention,

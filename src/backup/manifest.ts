@@ -19,7 +19,7 @@ const schema = z.object({
   secret: z.enum(['file', 'environment']),
   files: z.array(
     z.object({
-      // Nothing outside of the backup, whoever wrote the manifest.
+      // Never read outside of the backup, whatever the manifest says.
       name: z.string().regex(/^(?:journal\/)?[\w-][\w.-]*$/),
       bytes: z.int().min(0),
       sha256: z.string().regex(/^[0-9a-f]{64}$/),

@@ -35,7 +35,7 @@ export function createLookUpTxt(servers: readonly string[]): LookUpTxt {
   }
 }
 
-/** Whoever writes the zone writes these: they are cut where they are too many or too long. */
+/** Records are chosen by the owner of the zone, so their number and length are bounded. */
 function shown(texts: readonly string[]): string[] {
   return texts
     .slice(0, FOUND_MAX)

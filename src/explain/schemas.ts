@@ -10,7 +10,7 @@ const text = (max: number, description: string, example: string) =>
 const read = (check: (given: string) => string | Fault, description: string, example: string) =>
   checked(z.string(), check).optional().openapi({ type: 'string', description, example })
 
-/** A visitor, described; what is left out, nobody knows of them. */
+/** A described visitor; what is absent is unknown. */
 const VisitorSchema = z
   .strictObject({
     at: checked(z.string(), parseTimestamp).optional().openapi({

@@ -23,7 +23,7 @@ export interface ExplainDeps
   inSites?: (redirect: Redirect) => Redirect
 }
 
-/** Who asks: of other links than theirs nothing is told. */
+/** The caller: links of other workspaces don't exist for them. */
 type Caller = Parameters<LinkService['get']>[0]
 type Step = Explanation['steps'][number]
 
@@ -95,7 +95,7 @@ export function createExplainService(deps: ExplainDeps) {
           add() {},
           commit() {},
           isPerson: () => false,
-          // Of today whenever they come: other days' hashes are nobody's to know.
+          // Always today's hash: those of other days can't be computed.
           hash: (headers, _, address) => deps.recorder.hash(headers, deps.clock.now(), address),
         },
         clientAddress: () => ip,

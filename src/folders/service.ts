@@ -224,7 +224,7 @@ async function checkMembers(
   return [...new Set(self === null ? members : [...members, self])].sort()
 }
 
-/** A folder that somebody sees; undefined: there is none. One that was moved into another is gone. */
+/** A folder that the caller can see; undefined: there is none. One that was moved into another is gone. */
 async function found(sqlx: Sql, { workspace, hiddenFolders = [] }: FolderCaller, id: string) {
   const row = hiddenFolders.includes(id) ? undefined : await findFolder(sqlx, workspace.no, id)
   return row?.id === id ? row : undefined

@@ -7,7 +7,7 @@ const Query = z.object({ dry_run: z.enum(['true', 'false']).optional() })
 
 /**
  * Whether a request of an endpoint that has `dryRun` asks what would be answered, by `?dry_run=true`.
- * Any other endpoint refuses the parameter: nobody may believe that a real write was none.
+ * Other endpoints refuse the parameter, so that a real write is never taken for a dry run.
  * @throws AppError VALIDATION_FAILED
  */
 export function isDryRun({ dryRun }: AnyEndpoint, url: string): boolean {

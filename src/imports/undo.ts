@@ -27,7 +27,7 @@ type Prepared = Awaited<ReturnType<LinkService['prepareRestore']>>
 
 /**
  * Takes back what an import made, the last record first: links that it made are deleted, those that
- * it changed get back what they were. What somebody has changed since stays, and its row says why.
+ * it changed get back what they were. What was changed since stays, and its row says why.
  */
 export async function undoImport(
   deps: ImportDeps,

@@ -35,7 +35,7 @@ export function parseNamed(text: string, domains: NamingDomains): Named {
   const plain = url === null ? text : `${url.host}${decoded(url.pathname)}`
   const path = plain.trim().replace(/[/+]+$/, '')
   const named = splitHost(path, domains)
-  // What looks like a host is one: an address that nobody has must not be blocked by mistake.
+  // What looks like a host is one: an unused address must not be blocked by mistake.
   if (named.host === null && (url !== null || HOST_LIKE.test(path))) {
     throw invalidValue('UNKNOWN_DOMAIN')
   }

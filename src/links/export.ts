@@ -12,7 +12,7 @@ import type { Link } from './schemas.ts'
 /** The most exports of links that a workspace, or a person, may have open, and all together. */
 export const EXPORTS_PER_WORKSPACE = 4
 const EXPORTS_MAX = 40
-/** So many links are read at once. */
+/** Links per read. */
 const PAGE_LINKS = 500
 /** Came along with an import, and goes along with the next. */
 const IMPORTED = 'clicks.imported'

@@ -1,7 +1,7 @@
 import type { Sql } from '../storage/index.ts'
 import { type LinkRow, type LinkSeeker, sees, selectLinks } from './store.ts'
 
-/** The link of somebody's workspace that has an address, as its slug or as an alias. */
+/** The caller's link with an address, as its slug or as an alias. */
 export async function findLinkAt(
   sql: Sql,
   { key, domainNo }: { key: string; domainNo: number },
@@ -19,7 +19,7 @@ export async function findLinkAt(
   return row !== undefined && sees(seeker, row) ? row : undefined
 }
 
-/** The link of somebody's workspace that has an external id. */
+/** The caller's link with an external id. */
 export async function findLinkByExternalId(
   sql: Sql,
   externalId: string,

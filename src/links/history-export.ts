@@ -5,7 +5,7 @@ import { shown } from './history.ts'
 import { GRACE_MS } from './remove.ts'
 import { type LinkRow, sees } from './store.ts'
 
-/** So many entries are read at once. */
+/** Entries per read. */
 const PAGE_ENTRIES = 500
 
 /**

@@ -166,7 +166,7 @@ export interface LinkSeeker {
   readonly hiddenFolders?: readonly string[] | undefined
 }
 
-/** Whether somebody sees a link of their workspace. */
+/** Whether the caller can see a link of their workspace. */
 export function sees(
   { hiddenFolders = [] }: LinkSeeker,
   { folder_id }: Pick<LinkRow, 'folder_id'>,
@@ -174,7 +174,7 @@ export function sees(
   return folder_id === null || !hiddenFolders.includes(folder_id)
 }
 
-/** A link of somebody's workspace that they see. */
+/** A link of the workspace that the caller can see. */
 export async function findLink(
   sqlx: Sql,
   id: string,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { violations } from './axe.ts'
@@ -9,8 +9,7 @@ import { en } from './words.ts'
 
 const FIXTURES = resolve(import.meta.dir, '../../src/imports/testing')
 
-if (CHROMIUM === null) test.skip('no Chromium', () => {})
-else {
+describe.skipIf(CHROMIUM === null)('imports in the dashboard (needs Chromium)', () => {
   let dashboard: Dashboard
   let owner: Visitor
 
@@ -79,4 +78,4 @@ else {
     await shows(en('imports.number.created'), '2')
     await shows(en('imports.number.refused'), '1')
   }, 120_000)
-}
+})

@@ -12,7 +12,7 @@ export const bitly: Format = {
   adjust(draft, cell) {
     const [custom] = (cell('custombitlinks') ?? []) as string[]
     if (custom === undefined) return
-    // The back half that somebody chose is the address that is known.
+    // The custom back half is the address that is published.
     const [host, ...path] = custom.replace(/^https?:\/\//, '').split('/')
     draft.host = host
     draft.link.slug = path.join('/')

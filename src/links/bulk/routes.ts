@@ -5,7 +5,7 @@ import { LINK_EXAMPLE } from '../schemas.ts'
 import type { LinkService } from '../service.ts'
 import { BULK_BYTES_MAX, BULK_EXAMPLE, BulkResultSchema, BulkSchema, costOf } from './schemas.ts'
 
-/** The endpoint of many operations at once. */
+/** The endpoint of bulk operations. */
 export function registerBulkRoutes(api: Pick<Api, 'add'>, deps: { links: LinkService }): void {
   const { bulk } = deps.links
 

@@ -58,7 +58,7 @@ export interface Answers {
   reportsUntil(signal: AbortSignal): ClickReports
   /** The numbers of links: first ≤ link < end; absent where commands read them themselves. */
   recount?(range: readonly [first: number, end: number]): ReadableStream<Uint8Array>
-  /** Deletes a link's clicks before a time in milliseconds; what it has done already it does in vain. */
+  /** Deletes a link's clicks before a time in milliseconds; repeating it changes nothing. */
   forget?(linkSeq: number, before: number): Promise<Forgotten>
   /** See `write-lock.ts`; absent where there is no file to copy. */
   lockWrites?(): ReadableStream<Uint8Array>

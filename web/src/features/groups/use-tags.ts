@@ -10,7 +10,7 @@ import {
   tagsKey,
 } from './calls.ts'
 
-/** While somebody types, the server is asked when they come to rest. */
+/** The server is asked when typing pauses. */
 const CALM_MS = 150
 /** The most names that one question is about. */
 const NAMES_MAX = 60

@@ -113,7 +113,7 @@ function useBulkActions(selection: Selection, search: LinksSearch) {
   return { remove, enable, archive, move, tag }
 }
 
-/** What can be done with many links at once. */
+/** Bulk actions on links. */
 export function BulkBar({ selection, search, list }: FoundProps) {
   const { t } = useI18n()
   const { remove, enable, archive, move, tag } = useBulkActions(selection, search)

@@ -14,7 +14,7 @@ import { createKey, keysQuery } from '../keys/calls.ts'
 import type { LinkActions } from './actions.ts'
 import type { LinkList } from './calls.ts'
 
-/** From so many links on somebody knows their way. */
+/** With more links than this, the checklist is hidden. */
 const FEW = 5
 
 /** A first link by one field, and a checklist of three steps: link, click, key. */

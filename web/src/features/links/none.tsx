@@ -4,7 +4,7 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 
-/** A workspace without links, for somebody who may only look; others see the first steps. */
+/** A workspace without links, for viewers; others see the first steps. */
 export function NoLinks() {
   const { t } = useI18n()
   if (usePlace().may('links:write')) return null

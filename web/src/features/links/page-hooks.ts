@@ -102,7 +102,7 @@ function usePastedAddress(
   }, [enabled, workspace.id, instance.default_domain])
 }
 
-/** The lines of these links; while somebody types, of the links that they come to rest on. */
+/** The sparklines of these links; while typing, of the last stable list. */
 export function useSparklines(links: readonly Link[]) {
   const { workspace } = usePlace()
   const shown = useCalmed(links.map(({ id }) => id).join(), 250)
