@@ -157,9 +157,11 @@ export const DETAILS = {
   TOO_SHORT: { min: 'number' },
   /** Of the items of a list. */
   TOO_MANY: { max: 'number' },
+  TOO_FEW: { min: 'number' },
   /** With both bounds or one of them. */
   OUT_OF_RANGE: { min: 'number?', max: 'number?' },
-  INVALID_VALUE: { allowed: 'list?' },
+  /** `allowed`: all that there is; `example`: one of many. */
+  INVALID_VALUE: { allowed: 'list?', example: 'string?' },
   INVALID_URL: {},
   URL_SCHEME_NOT_ALLOWED: { allowed: 'list' },
   URL_HAS_CREDENTIALS: {},

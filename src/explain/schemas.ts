@@ -24,8 +24,8 @@ const VisitorSchema = z
       'Their `User-Agent`. Default: a browser that says nothing of itself.',
       'curl/8.5',
     ),
-    country: read(readBy(countryOf), 'Instead of that of `ip`.', 'DE'),
-    region: read(readBy(regionOf), 'Instead of that of `ip`.', 'DE-BE'),
+    country: read(readBy(countryOf, 'DE'), 'Instead of that of `ip`.', 'DE'),
+    region: read(readBy(regionOf, 'DE-BE'), 'Instead of that of `ip`.', 'DE-BE'),
     language: text(128, 'Their `Accept-Language`.', 'de-AT,de;q=0.9'),
     query: z
       .union([
@@ -37,7 +37,8 @@ const VisitorSchema = z
     path: text(2_048, 'What comes behind the slug, of a link that matches a prefix.', 'a/b'),
     referrer: text(1_024, 'The page that they come from.', 'https://news.example.com/'),
     ip: read(
-      (given) => (ipaddr.isValid(given) ? given : new Fault('INVALID_VALUE')),
+      (given) =>
+        ipaddr.isValid(given) ? given : new Fault('INVALID_VALUE', { example: '192.0.2.7' }),
       'Their address.',
       '192.0.2.7',
     ),

@@ -93,7 +93,8 @@ function outOfBounds(
     }
   }
   const min = Number(issue.minimum)
-  if (issue.origin === 'string' || isList) return { field, code: 'TOO_SHORT', params: { min } }
+  if (issue.origin === 'string') return { field, code: 'TOO_SHORT', params: { min } }
+  if (isList) return { field, code: 'TOO_FEW', params: { min } }
   const max = numberAt(context, path).maxValue ?? Number.MAX_SAFE_INTEGER
   return { field, code: 'OUT_OF_RANGE', params: { min, max } }
 }

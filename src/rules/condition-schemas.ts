@@ -30,15 +30,15 @@ function listOf<S extends z.ZodType>(item: S, description: string, example: unkn
     .openapi({ description, example: [example] as never })
 }
 
-function texts(check: (given: string) => string | Fault, description: string, example: string) {
-  const item = checked(z.string(), check).openapi({ type: 'string' })
+function texts(read: (given: string) => string | null, description: string, example: string) {
+  const item = checked(z.string(), readBy(read, example)).openapi({ type: 'string' })
   return listOf(item, description, example)
 }
 
 function named(check: (given: string) => string | Fault, description: string, example: string) {
   const name = checked(z.string(), check).openapi({ type: 'string' })
   const min = checked(z.string(), (text) =>
-    VERSION.test(text) ? text : new Fault('INVALID_VALUE', { allowed: ['17', '17.4'] }),
+    VERSION.test(text) ? text : new Fault('INVALID_VALUE', { example: '17.4' }),
   )
   const withVersion = z.strictObject({
     name,
@@ -51,7 +51,7 @@ const moment = (description: string) =>
   checked(z.string(), momentOf).optional().openapi(about(description))
 
 const timeOfDay = checked(z.string(), (text) =>
-  minutesOf(text) === null ? new Fault('INVALID_VALUE', { allowed: ['00:00–24:00'] }) : text,
+  minutesOf(text) === null ? new Fault('INVALID_VALUE', { example: '17:30' }) : text,
 ).openapi({ type: 'string' })
 
 const time = z
@@ -124,10 +124,10 @@ const kind = z.enum(AGENT_KINDS)
 
 /** The schema of every condition. */
 const CONDITIONS: { [M in keyof Conditions]-?: z.ZodType<Conditions[M]> } = {
-  country: texts(readBy(countryOf), 'ISO 3166-1 alpha-2 codes of countries.', 'DE'),
-  region: texts(readBy(regionOf), 'ISO 3166-2 codes of regions.', 'DE-BE'),
+  country: texts(countryOf, 'ISO 3166-1 alpha-2 codes of countries.', 'DE'),
+  region: texts(regionOf, 'ISO 3166-2 codes of regions.', 'DE-BE'),
   language: texts(
-    readBy(languageTag),
+    languageTag,
     'Language tags (BCP 47): `de` is every German. Compared with the language that the visitor ' +
       'likes most.',
     'de',
@@ -141,11 +141,11 @@ const CONDITIONS: { [M in keyof Conditions]-?: z.ZodType<Conditions[M]> } = {
   browser: named(browserName, 'Browsers as statistics name them, from a version on.', 'Firefox'),
   query,
   referrer_host: texts(
-    readBy(hostPattern),
+    hostPattern,
     'Hosts that visitors come from; `*.example.com` is every host below it.',
     'news.example.com',
   ),
-  network: texts(readBy(networkOf), 'Networks in CIDR notation.', '192.0.2.0/24'),
+  network: texts(networkOf, 'Networks in CIDR notation.', '192.0.2.0/24'),
   time,
   agent: z
     .union([kind, z.array(kind).min(1).max(3)])

@@ -63,13 +63,13 @@ test('tells all faults at once, each with its path', () => {
       'rules[1].then.answer: CONFLICTING_PARAMETERS',
       'rules[2].id: DUPLICATE_VALUE',
       'rules[2].when.agent: INVALID_VALUE',
-      'rules[2].when.device: TOO_SHORT',
+      'rules[2].when.device: TOO_FEW',
       'rules[2].then.answer: INVALID_VALUE',
       'rules[3].when.time.timezone: INVALID_TIMEZONE',
       'rules[3].when.time.days[0]: INVALID_VALUE',
       'rules[3].when.time.hours[0][0]: INVALID_VALUE',
       'rules[3].when.time.hours[0][1]: INVALID_VALUE',
-      'rules[3].when.time.hours[1]: TOO_SHORT',
+      'rules[3].when.time.hours[1]: TOO_FEW',
       'rules[3].then.variants[0].destination_url: URL_LOOPS_BACK',
       'rules[3].then.variants[0].weight: OUT_OF_RANGE',
       'rules[3].then.variants[1].id: DUPLICATE_VALUE',
@@ -144,10 +144,10 @@ test('bounds: 50 rules, 2 to 20 variants, none for none', () => {
   expect(faultsOf({ rules: Array(51).fill(rule) })).toEqual(['rules: TOO_MANY'])
   expect(faultsOf({ variants: Array(20).fill(variant) })).toEqual([])
   expect(faultsOf({ variants: Array(21).fill(variant) })).toEqual(['variants: TOO_MANY'])
-  expect(faultsOf({ variants: [variant] })).toEqual(['variants: TOO_SHORT'])
+  expect(faultsOf({ variants: [variant] })).toEqual(['variants: TOO_FEW'])
   expect(faultsOf({ variants: [], rules: [] })).toEqual([])
   expect(faultsOf({ rules: [{ when: {}, then: { variants: [] } }] })).toEqual([
-    'rules[0].then.variants: TOO_SHORT',
+    'rules[0].then.variants: TOO_FEW',
   ])
   const long = { when: {}, then: { destination_url: `https://a.example/${'x'.repeat(2_000)}` } }
   expect(faultsOf({ rules: Array(40).fill(long) })).toEqual(['rules: TOO_LONG'])

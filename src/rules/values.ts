@@ -20,9 +20,9 @@ export function regionOf(given: string): string | null {
   return /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(code) && countryOf(code.slice(0, 2)) !== null ? code : null
 }
 
-/** A check of a value that is read to null where nothing can have it. */
-export function readBy(read: (given: string) => string | null) {
-  return (given: string): string | Fault => read(given) ?? new Fault('INVALID_VALUE')
+/** A check of a value that is read to null where nothing can have it; the fault gives an example. */
+export function readBy(read: (given: string) => string | null, example: string) {
+  return (given: string): string | Fault => read(given) ?? new Fault('INVALID_VALUE', { example })
 }
 
 /** A language tag of BCP 47 in its canonical case. */

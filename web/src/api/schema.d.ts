@@ -8570,6 +8570,7 @@ export interface components {
       | 'TOO_LONG'
       | 'TOO_SHORT'
       | 'TOO_MANY'
+      | 'TOO_FEW'
       | 'OUT_OF_RANGE'
       | 'INVALID_VALUE'
       | 'INVALID_URL'
