@@ -91,7 +91,7 @@ export function createRuleFields(checkUrl: CheckUrl) {
   )
   const split = checked(list, (all) =>
     // None: visitors aren't split.
-    all.length === 1 ? new Fault('TOO_SHORT', { min: 2 }) : stored(identified(all) as Variant[]),
+    all.length === 1 ? new Fault('TOO_FEW', { min: 2 }) : stored(identified(all) as Variant[]),
   )
   return described(rules, split)
 }
