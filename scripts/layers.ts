@@ -43,7 +43,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['tags', 'folders'],
   ['links', 'members', 'usage'],
   ['blocks', 'domains', 'imports'],
-  ['accounts', 'explain', 'statistics', 'qr', 'utm'],
+  ['accounts', 'explain', 'statistics', 'qr', 'utm', 'views'],
   ['operations'],
   ['move/unfinished.ts', 'backend/shared-secret.ts', 'backend/workers.ts'],
   ['backend/drain.ts'],

@@ -14,6 +14,7 @@ import type { Storage } from './storage/index.ts'
 import { createTagService } from './tags/index.ts'
 import { createRequestCounts } from './usage/requests.ts'
 import { createUtmService } from './utm/service.ts'
+import { createViewService } from './views/service.ts'
 import { createWorkspaceRemoval } from './workspaces/removal.ts'
 import { createWorkspaceService } from './workspaces/service.ts'
 
@@ -51,6 +52,7 @@ export function createAdministration(
     keys,
     logos: createLogoService({ storage, clock }),
     utm: createUtmService(input),
+    views: createViewService(input),
     members: createMemberService({ storage, clock }),
     plans,
     removal,

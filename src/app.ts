@@ -36,6 +36,7 @@ import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from './s
 import { registerTagRoutes } from './tags/index.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
 import { registerUtmRoutes } from './utm/routes.ts'
+import { registerViewRoutes } from './views/routes.ts'
 import { registerExcludedNetworkRoutes } from './workspaces/excluded-networks.ts'
 import { registerInstanceRoutes } from './workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from './workspaces/routes.ts'
@@ -65,7 +66,8 @@ export type DashboardDeps = EndpointDeps &
   Parameters<typeof registerExcludedNetworkRoutes>[1] &
   Parameters<typeof registerAuditRoutes>[1] &
   Parameters<typeof registerUsageRoutes>[1] &
-  Parameters<typeof registerInstanceRoutes>[1]
+  Parameters<typeof registerInstanceRoutes>[1] &
+  Parameters<typeof registerViewRoutes>[1]
 
 /** What the application is made of. */
 export interface AppDeps
@@ -195,6 +197,7 @@ function registerDashboardEndpoints(api: Pick<Api, 'add'>, deps: DashboardDeps):
   registerUsageRoutes(api, deps)
   registerInstanceRoutes(api, deps)
   registerBlockRoutes(api, deps)
+  registerViewRoutes(api, deps)
 }
 
 function documentOf(endpoints: Api['endpoints'], forDashboard = false): string {

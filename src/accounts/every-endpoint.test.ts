@@ -34,6 +34,8 @@ const LEAST: Record<string, readonly string[]> = {
     ...['listMembers', 'getWorkspace', 'getUsage'],
     ...['getQrCodeSVG', 'getQrCodePNG', 'getLogo', 'listUtmTemplates', 'getUtmTemplate'],
     'getExcludedNetworks',
+    // Their own; who shares views is known to the service.
+    ...['listViews', 'createView', 'updateView', 'deleteView'],
     ...['explainLink', 'explainUrl', 'exportHistory', 'exportImportRows', 'exportLinksCSV'],
     ...['exportLinksNDJSON', 'getDomain', 'getFolder', 'getJob', 'getTag'],
     ...['listDeletedLinks', 'listDomains', 'listFolders', 'listImportRows', 'listJobs'],

@@ -138,6 +138,7 @@ export async function takeOut(
   await endInvitationsBy(tx, workspaceNo, id, actor, at)
   if (!keepKeys) await revokeKeysOf(tx, workspaceNo, id, actor, at)
   await leaveFolders(tx, workspaceNo, id)
+  await leaveViews(tx, workspaceNo, id)
   await tx.db
     .deleteFrom('members')
     .where('workspace_no', '=', workspaceNo)
@@ -155,6 +156,22 @@ export async function takeOut(
     target: { type: 'member', id, label: email },
     before: { role },
   })
+}
+
+/** Drops the saved views of a person; the shared ones stay, and belong to nobody. */
+async function leaveViews({ db }: Transaction, workspaceNo: number, userId: string) {
+  await db
+    .deleteFrom('views')
+    .where('workspace_no', '=', workspaceNo)
+    .where('user_id', '=', userId)
+    .where('shared', '=', 0)
+    .execute()
+  await db
+    .updateTable('views')
+    .set({ user_id: null })
+    .where('workspace_no', '=', workspaceNo)
+    .where('user_id', '=', userId)
+    .execute()
 }
 
 /**

@@ -68,6 +68,7 @@ export function createWorkspaceRemoval(deps: {
         'jobs',
         'logos',
         'utm_templates',
+        'views',
       ] as const) {
         await tx.db.deleteFrom(table).where('workspace_no', '=', no).execute()
       }

@@ -30,6 +30,7 @@ import { registerTagRoutes } from '../../tags/index.ts'
 import { registerUsageRoutes } from '../../usage/routes.ts'
 import { createUserService } from '../../users/service.ts'
 import { registerUtmRoutes } from '../../utm/routes.ts'
+import { registerViewRoutes } from '../../views/routes.ts'
 import { registerExcludedNetworkRoutes } from '../../workspaces/excluded-networks.ts'
 import { registerInstanceRoutes } from '../../workspaces/instance-routes.ts'
 import { registerWorkspaceRoutes } from '../../workspaces/routes.ts'
@@ -239,6 +240,7 @@ export async function createTestDashboard() {
   registerLogoRoutes(dashboard, deps)
   registerDomainRoutes(dashboard, deps)
   registerUtmRoutes(dashboard, deps)
+  registerViewRoutes(dashboard, deps)
   registerKeyRoutes(dashboard, deps)
   registerMemberRoutes(dashboard, deps)
   registerWorkspaceRoutes(dashboard, deps)

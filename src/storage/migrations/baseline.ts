@@ -249,6 +249,24 @@ export const MAIN_TABLES = {
     },
     constraint: 'UNIQUE (workspace_no, name_key)',
   },
+  /** The list of links, narrowed and sorted under a name. */
+  views: {
+    columns: {
+      id: textKey,
+      workspace_no: number,
+      /** Whose it is; null: of a shared one, who has left. */
+      user_id: optionalText,
+      shared: flag,
+      name: text,
+      name_key: text,
+      /** JSON object: filter, sort, order and columns. */
+      shown: text,
+      created_at: time,
+      updated_at: time,
+      version: number,
+    },
+    indexes: ['CREATE INDEX views_workspace ON views (workspace_no, name_key, id)'],
+  },
   /** Clicks that are to be deleted: all of a link before a time. */
   click_deletions: { columns: { link_seq: rowKey, before: time } },
   /** Facts of the whole instance. */

@@ -8420,6 +8420,158 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/views': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ViewList']
+          }
+        }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ViewCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['View']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/views/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['ViewPatch']
+          'application/json': components['schemas']['ViewPatch']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['View']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    trace?: never
+  }
 }
 export interface components {
   schemas: {
@@ -10072,6 +10224,80 @@ export interface components {
         text: string
         reported_at: string
       }[]
+    }
+    ViewList: {
+      data: components['schemas']['View'][]
+      pagination: {
+        limit: number
+        has_more: boolean
+        next_cursor: string | null
+      }
+    }
+    View: {
+      /** `viw_` and 26 characters. */
+      id: string
+      name: string
+      /** Whether all members see it. */
+      shared: boolean
+      /** Whether who asks may change and delete it. */
+      editable: boolean
+      /** What a list takes; null, or absent: any. Days in the time zone of who looks. */
+      filter: {
+        search?: string | null
+        tag?: string[] | null
+        folder?: string | null
+        archived?: 'true' | 'any' | null
+        domain?: string | null
+        status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_after?: string | null
+        created_before?: string | null
+      }
+      sort: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+      order: 'asc' | 'desc'
+      /** Columns of the table that are left out. */
+      hidden_columns: ('tags' | 'days' | 'clicks' | 'created')[]
+      created_at: string
+      updated_at: string
+      /** Grows with every change; the ETag says it too. */
+      version: number
+    }
+    ViewCreate: {
+      name: string
+      /** Whether all members see it. */
+      shared?: boolean
+      /** What a list takes; null, or absent: any. Days in the time zone of who looks. */
+      filter?: {
+        search?: string | null
+        tag?: string[] | null
+        folder?: string | null
+        archived?: 'true' | 'any' | null
+        domain?: string | null
+        status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_after?: string | null
+        created_before?: string | null
+      }
+      sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+      order?: 'asc' | 'desc'
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
+    }
+    ViewPatch: {
+      name?: string
+      /** Whether all members see it. */
+      shared?: boolean
+      /** What a list takes; null, or absent: any. Days in the time zone of who looks. */
+      filter?: {
+        search?: string | null
+        tag?: string[] | null
+        folder?: string | null
+        archived?: 'true' | 'any' | null
+        domain?: string | null
+        status?: 'blocked' | 'disabled' | 'expired' | 'exhausted' | 'scheduled' | 'active' | null
+        created_after?: string | null
+        created_before?: string | null
+      }
+      sort?: 'created_at' | 'updated_at' | 'clicks' | 'last_clicked_at' | 'slug'
+      order?: 'asc' | 'desc'
+      hidden_columns?: ('tags' | 'days' | 'clicks' | 'created')[]
     }
   }
 }

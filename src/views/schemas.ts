@@ -1,0 +1,116 @@
+import { z } from '@hono/zod-openapi'
+import { listOf } from '../http/page.ts'
+import { SORTS } from '../links/page.ts'
+import { STATUSES } from '../links/rows.ts'
+import { BOUNDS } from '../links/values.ts'
+import { checked, checkText } from '../validation/checked.ts'
+
+/** A person has at most so many of their own in a workspace, and a workspace so many shared ones. */
+export const VIEWS_MAX = 50
+/** Columns of the dashboard's table that can be left out. */
+export const COLUMNS = ['tags', 'days', 'clicks', 'created'] as const
+const NAME_MAX = 50
+const ID_MAX = 100
+const HOST_MAX = 255
+
+const NO_FILTER = {
+  search: null,
+  tag: null,
+  folder: null,
+  archived: null,
+  domain: null,
+  status: null,
+  created_after: null,
+  created_before: null,
+}
+
+export const VIEW_EXAMPLE = {
+  id: 'viw_01hzy3v9k2q4r6s8t0v2w4x6y8',
+  name: 'Spring, by clicks',
+  shared: false,
+  editable: true,
+  filter: { ...NO_FILTER, tag: ['spring'] },
+  sort: 'clicks' as const,
+  order: 'desc' as const,
+  hidden_columns: ['created' as const],
+  created_at: '2026-05-01T08:00:00.000Z',
+  updated_at: '2026-05-01T08:00:00.000Z',
+  version: 1,
+}
+
+const text = (max: number) => checked(z.string(), checkText({ max, min: 1 }))
+const day = z.iso.date()
+
+/** What a list is narrowed to, as the list's parameters are called; days are those of who looks. */
+const filter = z
+  .strictObject({
+    search: text(BOUNDS.search).nullable().default(null),
+    tag: z.array(text(BOUNDS.tag)).max(BOUNDS.tags).nullable().default(null),
+    folder: text(ID_MAX).nullable().default(null),
+    archived: z.enum(['true', 'any']).nullable().default(null),
+    domain: text(HOST_MAX).nullable().default(null),
+    status: z.enum(STATUSES).nullable().default(null),
+    created_after: day.nullable().default(null),
+    created_before: day.nullable().default(null),
+  })
+  .openapi({
+    description: 'What a list takes; null, or absent: any. Days in the time zone of who looks.',
+  })
+
+const name = checked(z.string(), (given) =>
+  checkText({ max: NAME_MAX, min: 1 })(given.normalize('NFC').trim()),
+).openapi({ type: 'string', minLength: 1, maxLength: NAME_MAX })
+
+const shared = z.boolean().openapi({ description: 'Whether all members see it.' })
+const columns = z.array(z.enum(COLUMNS)).max(COLUMNS.length)
+
+/** What a view shows. */
+const shows = {
+  filter,
+  sort: z.enum(SORTS),
+  order: z.enum(['asc', 'desc']),
+  hidden_columns: columns.openapi({ description: 'Columns of the table that are left out.' }),
+}
+
+/** A view as it is given out. */
+export const ViewSchema = z
+  .object({
+    id: z.string().openapi({ description: '`viw_` and 26 characters.' }),
+    name: z.string(),
+    shared,
+    editable: z.boolean().openapi({ description: 'Whether who asks may change and delete it.' }),
+    ...shows,
+    created_at: z.string().openapi({ format: 'date-time' }),
+    updated_at: z.string().openapi({ format: 'date-time' }),
+    version: z.int().openapi({ description: 'Grows with every change; the ETag says it too.' }),
+  })
+  .openapi('View', { example: VIEW_EXAMPLE })
+
+export type View = z.output<typeof ViewSchema>
+
+export const ViewListSchema = listOf(ViewSchema).openapi('ViewList')
+
+export const ViewCreateSchema = z
+  .strictObject({
+    name,
+    shared: shared.default(false),
+    filter: filter.default(NO_FILTER),
+    sort: shows.sort.default('created_at'),
+    order: shows.order.default('desc'),
+    hidden_columns: columns.default([]),
+  })
+  .openapi('ViewCreate')
+
+export const ViewPatchSchema = z
+  .strictObject({
+    name: name.optional(),
+    shared: shared.optional(),
+    filter: filter.optional(),
+    sort: shows.sort.optional(),
+    order: shows.order.optional(),
+    hidden_columns: columns.optional(),
+  })
+  .openapi('ViewPatch')
+
+export type ViewCreate = z.output<typeof ViewCreateSchema>
+export type ViewPatch = z.output<typeof ViewPatchSchema>

@@ -1,0 +1,224 @@
+import { type Asker, changedFields, recordChange } from '../audit/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import { withContext } from '../base/verbs.ts'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import { idsOfFolder } from '../folders/index.ts'
+import type { Caller, Permission } from '../http/types.ts'
+import { memberAskerOf } from '../members/service.ts'
+import type { Schema, Sql, Storage, Transaction } from '../storage/index.ts'
+import { foldCase } from '../validation/text.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import { VIEWS_MAX, type View, type ViewCreate, type ViewPatch } from './schemas.ts'
+
+type Row = Schema['views']
+/** What is stored as one text. */
+type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
+
+/** What the service works with. */
+interface Context {
+  storage: Pick<Storage, 'read'>
+  clock: Clock
+  ids: Ids
+}
+
+/** A person who asks for views. */
+interface ViewAsker extends Asker {
+  readonly userId: string
+  readonly scopes: ReadonlySet<Permission>
+  readonly hiddenFolders?: readonly string[] | undefined
+}
+
+type IfMatch = (version: number) => boolean
+
+/** The person who asks; a key can't. @throws AppError FORBIDDEN */
+export function viewAskerOf(call: { caller: Caller; requestId: string }): ViewAsker {
+  const { scopes, hiddenFolders } = call.caller
+  return { ...memberAskerOf(call), scopes, hiddenFolders }
+}
+
+/** Named filters, sorts and columns of the list of links: one's own, and those that all share. */
+export function createViewService(context: Context) {
+  return withContext(context, { list, create, update, remove })
+}
+
+export type ViewService = ReturnType<typeof createViewService>
+
+/** One's own and the shared ones, by name. */
+async function list({ storage }: Context, asker: ViewAsker): Promise<View[]> {
+  return (await visible(storage.read, asker)).map((row) => render(row, asker))
+}
+
+/** @throws AppError FORBIDDEN, VALIDATION_FAILED */
+async function create(
+  { clock, ids }: Context,
+  tx: Transaction,
+  asker: ViewAsker,
+  { name, shared, ...shown }: ViewCreate,
+): Promise<View> {
+  const { no } = asker.workspace
+  await tx.lockWorkspace(no)
+  if (shared && !asker.scopes.has('links:write')) throw new AppError('FORBIDDEN')
+  const at = clock.now()
+  const row: Row = {
+    ...{ id: ids.next('viw'), workspace_no: no, user_id: asker.userId, shared: shared ? 1 : 0 },
+    ...{ name, name_key: foldCase(name), shown: JSON.stringify(shown) },
+    ...{ created_at: at, updated_at: at, version: 1 },
+  }
+  await check(tx, asker, row)
+  await tx.db.insertInto('views').values(row).execute()
+  await record(tx, asker, at, 'created', row, { after: auditedOf(row) })
+  return render(row, asker)
+}
+
+/** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN, VALIDATION_FAILED */
+async function update(
+  { clock }: Context,
+  tx: Transaction,
+  asker: ViewAsker,
+  id: string,
+  { name, shared, ...given }: ViewPatch,
+  ifMatch: IfMatch,
+): Promise<View> {
+  const before = await findEditable(tx, asker, id, ifMatch)
+  if (shared === true && !asker.scopes.has('links:write')) throw new AppError('FORBIDDEN')
+  const at = clock.now()
+  const row: Row = {
+    ...before,
+    ...(name !== undefined && { name, name_key: foldCase(name) }),
+    ...(shared !== undefined && { shared: shared ? 1 : 0 }),
+    ...{ shown: JSON.stringify({ ...shownOf(before), ...given }) },
+    ...{ updated_at: at, version: before.version + 1 },
+  }
+  const changes = changedFields(auditedOf(before), auditedOf(row))
+  if (Object.keys(changes.after).length === 0) return render(before, asker)
+  await check(tx, asker, row)
+  const { id: _, workspace_no: __, user_id: ___, ...changing } = row
+  await tx.db.updateTable('views').set(changing).where('id', '=', id).execute()
+  const seen = { ...row, shared: before.shared | row.shared }
+  await record(tx, asker, at, 'updated', seen, changes)
+  return render(row, asker)
+}
+
+/** @throws AppError NOT_FOUND, PRECONDITION_FAILED, FORBIDDEN */
+async function remove(
+  { clock }: Context,
+  tx: Transaction,
+  asker: ViewAsker,
+  id: string,
+  ifMatch: IfMatch,
+): Promise<void> {
+  const row = await findEditable(tx, asker, id, ifMatch)
+  await tx.db.deleteFrom('views').where('id', '=', id).execute()
+  await record(tx, asker, clock.now(), 'deleted', row, { before: auditedOf(row) })
+}
+
+/** What the asker sees: not the views of folders whose links they don't. */
+async function visible(
+  { db }: Pick<Sql, 'db'>,
+  { workspace, userId, hiddenFolders = [] }: ViewAsker,
+): Promise<Row[]> {
+  const rows = await db
+    .selectFrom('views')
+    .selectAll()
+    .where('workspace_no', '=', workspace.no)
+    .where((e) => e.or([e('user_id', '=', userId), e('shared', '=', 1)]))
+    .orderBy('name_key')
+    .orderBy('id')
+    .execute()
+  return rows.filter((row) => !hiddenFolders.includes(shownOf(row).filter.folder ?? ''))
+}
+
+async function findEditable(
+  tx: Transaction,
+  asker: ViewAsker,
+  id: string,
+  ifMatch: IfMatch,
+): Promise<Row> {
+  await tx.lockWorkspace(asker.workspace.no)
+  const row = (await visible(tx, asker)).find((one) => one.id === id)
+  if (row === undefined) throw new AppError('NOT_FOUND')
+  if (!isEditable(row, asker)) throw new AppError('FORBIDDEN')
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  return row
+}
+
+/** One's own, and of the shared ones all for who manages members. */
+function isEditable(row: Row, { userId, scopes }: ViewAsker): boolean {
+  if (row.shared === 0) return true
+  return scopes.has('members:manage') || (row.user_id === userId && scopes.has('links:write'))
+}
+
+/** @throws AppError VALIDATION_FAILED */
+async function check(tx: Transaction, asker: ViewAsker, row: Row): Promise<void> {
+  const others = await tx.db
+    .selectFrom('views')
+    .select('name_key')
+    .where('workspace_no', '=', row.workspace_no)
+    .where('shared', '=', row.shared)
+    .$if(row.shared === 0, (query) => query.where('user_id', '=', row.user_id))
+    .where('id', '<>', row.id)
+    .execute()
+  const details: ErrorDetail[] = []
+  if (others.length >= VIEWS_MAX) {
+    details.push({ field: 'name', code: 'TOO_MANY', params: { max: VIEWS_MAX } })
+  }
+  if (others.some((other) => other.name_key === row.name_key)) {
+    details.push({ field: 'name', code: 'DUPLICATE_VALUE' })
+  }
+  if (!(await isFolderThere(tx, asker, shownOf(row).filter.folder))) {
+    details.push({ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' })
+  }
+  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
+}
+
+async function isFolderThere(
+  tx: Transaction,
+  { workspace, hiddenFolders = [] }: ViewAsker,
+  id: string | null,
+): Promise<boolean> {
+  if (id === null || id === 'none') return true
+  return !hiddenFolders.includes(id) && (await idsOfFolder(tx, workspace.no, id)).length > 0
+}
+
+function shownOf(row: Pick<Row, 'shown'>): Shown {
+  return JSON.parse(row.shown) as Shown
+}
+
+function stateOf(row: Row) {
+  const { filter, sort, order, hidden_columns } = shownOf(row)
+  return { name: row.name, shared: row.shared === 1, filter, sort, order, hidden_columns }
+}
+
+/** As the audit log names it: field by field. */
+function auditedOf(row: Row) {
+  const { filter, ...rest } = stateOf(row)
+  return { ...rest, ...filter }
+}
+
+function render(row: Row, asker: ViewAsker): View {
+  return {
+    id: row.id,
+    ...stateOf(row),
+    editable: isEditable(row, asker),
+    created_at: formatTimestamp(row.created_at),
+    updated_at: formatTimestamp(row.updated_at),
+    version: row.version,
+  }
+}
+
+/** Only of shared views: one's own concern nobody else. */
+async function record(
+  tx: Transaction,
+  { workspace, actor }: Asker,
+  at: number,
+  what: 'created' | 'updated' | 'deleted',
+  { id, name: label, shared }: Row,
+  change: { before?: object; after?: object },
+): Promise<void> {
+  if (shared === 0) return
+  const target = { type: 'view' as const, id, label }
+  const changes = change as Parameters<typeof recordChange>[2]
+  const action = `view.${what}` as const
+  await recordChange(tx, actor, { ...changes, workspaceNo: workspace.no, at, action, target })
+}

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createTestDashboard, type TestDashboard } from '../audit/testing/dashboard.ts'
+
+let dashboard: TestDashboard
+beforeAll(async () => {
+  dashboard = await createTestDashboard()
+})
+afterAll(() => dashboard.close())
+
+const as = (person: string, method: string, path = '', body?: object, headers = {}) =>
+  dashboard.as(person, method, `/views${path}`, body, headers)
+const namesFor = async (person: string) =>
+  (await as(person, 'GET')).body.data.map(({ name }: { name: string }) => name)
+const detailsOf = ({ body }: { body: { error: { details: object[] } } }) => body.error.details
+const actionsOn = async (id: string) =>
+  (await dashboard.entries()).filter(({ target_id }) => target_id === id).map((e) => e.action)
+
+const NOTHING = {
+  ...{ search: null, tag: null, folder: null, archived: null, domain: null, status: null },
+  ...{ created_after: null, created_before: null },
+}
+
+test('a view is kept for its person alone, changed and deleted', async () => {
+  const filter = { tag: ['spring'], status: 'active', created_after: '2026-05-01' }
+  const asked = { name: ' Spring ', filter, sort: 'clicks', hidden_columns: ['days'] }
+  const made = await as('viewer', 'POST', '', asked)
+  expect(made.status).toBe(201)
+  const at = new Date(dashboard.clock.ms).toISOString()
+  expect(made.body).toEqual({
+    ...{ id: expect.stringMatching(/^viw_[0-9a-z]{26}$/), name: 'Spring', shared: false },
+    ...{ editable: true, filter: { ...NOTHING, ...filter }, sort: 'clicks', order: 'desc' },
+    ...{ hidden_columns: ['days'], created_at: at, updated_at: at, version: 1 },
+  })
+  const { id } = made.body
+  expect(await namesFor('viewer')).toEqual(['Spring'])
+  expect(await namesFor('owner')).toEqual([])
+  const changed = await as('viewer', 'PATCH', `/${id}`, { filter: { search: 'x' }, order: 'asc' })
+  expect(changed.body).toEqual({
+    ...{ ...made.body, order: 'asc', version: 2 },
+    filter: { ...NOTHING, search: 'x' },
+  })
+  expect((await as('viewer', 'PATCH', `/${id}`, { order: 'asc' })).body.version).toBe(2)
+  const stale = { 'If-Match': made.headers.get('etag') as string }
+  expect((await as('viewer', 'PATCH', `/${id}`, { name: 'x' }, stale)).status).toBe(412)
+  for (const [method, body] of [['PATCH', { name: 'x' }], ['DELETE']] as const) {
+    expect((await as('owner', method, `/${id}`, body)).body.error.code).toBe('NOT_FOUND')
+  }
+  expect((await as('viewer', 'DELETE', `/${id}`)).status).toBe(204)
+  expect(await namesFor('viewer')).toEqual([])
+  // What somebody keeps for themselves concerns nobody else.
+  expect(await actionsOn(id)).toEqual([])
+})
+
+test('a shared view is seen by all, changed by its person and by admins, and audited', async () => {
+  const shared = { name: 'All', shared: true }
+  expect((await as('viewer', 'POST', '', shared)).body.error.code).toBe('FORBIDDEN')
+  const own = await as('viewer', 'POST', '', { name: 'Mine' })
+  const share = await as('viewer', 'PATCH', `/${own.body.id}`, { shared: true })
+  expect(share.body.error.code).toBe('FORBIDDEN')
+  await as('viewer', 'DELETE', `/${own.body.id}`)
+
+  const { id } = (await as('member', 'POST', '', shared)).body
+  const seen = (await as('viewer', 'GET')).body.data
+  expect(seen).toMatchObject([{ id, name: 'All', shared: true, editable: false }])
+  expect((await as('viewer', 'PATCH', `/${id}`, { name: 'x' })).status).toBe(403)
+  expect((await as('viewer', 'DELETE', `/${id}`)).status).toBe(403)
+  expect((await as('admin', 'PATCH', `/${id}`, { name: 'Everything' })).status).toBe(200)
+  expect((await as('member', 'PATCH', `/${id}`, { sort: 'slug' })).body.name).toBe('Everything')
+  // Two people may call their own alike, and one of their own as a shared one.
+  expect((await as('viewer', 'POST', '', { name: 'everything' })).status).toBe(201)
+  const twice = await as('admin', 'POST', '', { ...shared, name: 'EVERYTHING' })
+  expect(detailsOf(twice)).toMatchObject([{ field: 'name', code: 'DUPLICATE_VALUE' }])
+  expect((await as('admin', 'DELETE', `/${id}`)).status).toBe(204)
+  expect(await actionsOn(id)).toEqual([
+    'view.created',
+    'view.updated',
+    'view.updated',
+    'view.deleted',
+  ])
+})
+
+test('every fault is named', async () => {
+  const filter = { created_after: '2026-02-30', status: 'gone', tag: [''], other: 1 }
+  const wrong = await as('member', 'POST', '', {
+    name: ' ',
+    filter,
+    sort: 'x',
+    hidden_columns: ['y'],
+  })
+  const codes = detailsOf(wrong).map((d) => Object.values(d).slice(0, 2))
+  expect(codes).toEqual(
+    expect.arrayContaining([
+      ['name', 'TOO_SHORT'],
+      ['filter.created_after', 'INVALID_TIMESTAMP'],
+      ['filter.status', 'INVALID_VALUE'],
+      ['filter.tag[0]', 'TOO_SHORT'],
+      ['filter.other', 'UNKNOWN_FIELD'],
+      ['sort', 'INVALID_VALUE'],
+      ['hidden_columns[0]', 'INVALID_VALUE'],
+    ]),
+  )
+  const lost = await as('member', 'POST', '', { name: 'x', filter: { folder: 'fld_none' } })
+  expect(detailsOf(lost)).toMatchObject([{ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' }])
+})
+
+test('a shared view of a folder is seen by those who see its links', async () => {
+  const folder = await dashboard.as('admin', 'POST', '/folders', { name: 'F', access: 'members' })
+  const filter = { folder: folder.body.id }
+  const made = await as('admin', 'POST', '', { name: 'Secret', shared: true, filter })
+  expect(made.status).toBe(201)
+  expect(await namesFor('owner')).toContain('Secret')
+  expect(await namesFor('member')).not.toContain('Secret')
+  const taken = await as('member', 'POST', '', { name: 'x', filter })
+  expect(detailsOf(taken)).toMatchObject([{ field: 'filter.folder', code: 'FOLDER_NOT_FOUND' }])
+})
+
+test('a person has so many and no more; who leaves takes their own along', async () => {
+  for (let n = 1; n <= 50; n++) {
+    expect((await as('member', 'POST', '', { name: `${n}` })).status).toBe(201)
+    dashboard.clock.ms += 10_000
+  }
+  const more = await as('member', 'POST', '', { name: 'more' })
+  expect(detailsOf(more)).toMatchObject([{ code: 'TOO_MANY' }])
+  const shared = await as('member', 'POST', '', { name: 'For all', shared: true })
+  expect(shared.status).toBe(201)
+  expect((await dashboard.as('member', 'DELETE', '/members/usr_member')).status).toBe(204)
+  const left = await dashboard.storage.read.db.selectFrom('views').selectAll().execute()
+  expect(left.filter(({ user_id }) => user_id === 'usr_member')).toEqual([])
+  const kept = left.filter(({ name }) => name === 'For all')
+  expect(kept).toMatchObject([{ shared: 1, user_id: null }])
+  expect((await as('admin', 'DELETE', `/${shared.body.id}`)).status).toBe(204)
+})
