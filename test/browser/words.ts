@@ -8,6 +8,7 @@ import en_instance from '../../web/src/i18n/messages/en/instance.json'
 import en_keys from '../../web/src/i18n/messages/en/keys.json'
 import en_links from '../../web/src/i18n/messages/en/links.json'
 import en_members from '../../web/src/i18n/messages/en/members.json'
+import en_rules from '../../web/src/i18n/messages/en/rules.json'
 import en_settings from '../../web/src/i18n/messages/en/settings.json'
 import en_statistics from '../../web/src/i18n/messages/en/statistics.json'
 import en_tags from '../../web/src/i18n/messages/en/tags.json'
@@ -22,6 +23,7 @@ const ENGLISH = {
   ...en_keys,
   ...en_links,
   ...en_members,
+  ...en_rules,
   ...en_settings,
   ...en_statistics,
   ...en_tags,

@@ -20,6 +20,8 @@ export interface Formats {
   /** The same, shorter. */
   relativeShort(time: string | number | Date, now?: number): string
   list(items: readonly string[]): string
+  /** Alternatives: "a, b or c". */
+  either(items: readonly string[]): string
 }
 
 const UNITS = [
@@ -63,6 +65,7 @@ export function createFormats(locale: string): Formats {
     () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
   )
   const list = lazy(() => new Intl.ListFormat(locale))
+  const either = lazy(() => new Intl.ListFormat(locale, { type: 'disjunction' }))
   function ago(words: Intl.RelativeTimeFormat, time: string | number | Date, now = Date.now()) {
     const ms = new Date(time).getTime() - now
     if (Math.abs(ms) >= MONTH_MS) return date().format(new Date(time))
@@ -82,5 +85,6 @@ export function createFormats(locale: string): Formats {
     relative: (time, now) => ago(relative(), time, now),
     relativeShort: (time, now) => ago(relativeShort(), time, now),
     list: (items) => list().format(items),
+    either: (items) => either().format(items),
   }
 }

@@ -37,7 +37,7 @@ function nodesOf(message: string): Node[] {
 
 /** Texts of a language that is loaded. */
 export function createI18n(locale: Locale, messages: Messages): I18n {
-  const tag = regional(locale, typeof navigator === 'undefined' ? [] : navigator.languages)
+  const tag = regional(locale, globalThis.navigator?.languages ?? [])
   return {
     locale,
     regional: tag,

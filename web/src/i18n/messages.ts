@@ -7,6 +7,7 @@ import type instance from './messages/en/instance.json'
 import type keys from './messages/en/keys.json'
 import type links from './messages/en/links.json'
 import type members from './messages/en/members.json'
+import type rules from './messages/en/rules.json'
 import type settings from './messages/en/settings.json'
 import type statistics from './messages/en/statistics.json'
 import type tags from './messages/en/tags.json'
@@ -16,6 +17,7 @@ import type usage from './messages/en/usage.json'
 export type MessageKey =
   | keyof typeof common
   | keyof typeof links
+  | keyof typeof rules
   | keyof typeof statistics
   | keyof typeof keys
   | keyof typeof members

@@ -1,7 +1,7 @@
 import { type I18n, useI18n } from '../../i18n/index.tsx'
 import { cx } from '../../ui/cx.ts'
 import { FIELD_NAMES } from '../links/field-names.ts'
-import { itemText } from '../links/text.ts'
+import { itemText } from '../links/rules/text.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -78,7 +78,8 @@ function Value({ value, mark }: { value: unknown; mark: string }) {
 }
 
 /** A value as people read it. Text stays text: React writes it, nothing interprets it. */
-function valueText(value: unknown, { t, format }: I18n): string {
+function valueText(value: unknown, i18n: I18n): string {
+  const { t, format } = i18n
   if (value === null || value === undefined || value === '') return t('audit.nothing')
   if (typeof value === 'boolean') return t(value ? 'audit.yes' : 'audit.no')
   if (typeof value === 'number') return format.number(value)
@@ -87,7 +88,9 @@ function valueText(value: unknown, { t, format }: I18n): string {
     return isTime ? format.dateTime(value) : value
   }
   if (Array.isArray(value)) {
-    return value.length === 0 ? t('audit.nothing') : format.list(value.map(itemText))
+    return value.length === 0
+      ? t('audit.nothing')
+      : format.list(value.map((item) => itemText(item, i18n)))
   }
   return JSON.stringify(value)
 }

@@ -16,8 +16,9 @@ import {
   restoreLink,
   updateLink,
 } from './calls.ts'
-import { withScheme } from './form/draft.ts'
+import { withScheme } from './form/typed.ts'
 import { nameOf } from './text.ts'
+import { holdWarnings } from './warnings.ts'
 
 /** What can be done with links; all of it shows at once, and is taken back where it fails. */
 export interface LinkActions {
@@ -36,6 +37,8 @@ export interface LinkActions {
   remove(link: Link): Promise<boolean>
   /** Puts a link as it is now into all that shows it. */
   keep(link: Link): void
+  /** The same with the answer to a write, which may warn. */
+  written(link: Link): void
   /** Has the lists asked for anew. */
   refresh(): Promise<void>
 }
@@ -58,6 +61,11 @@ export function useLinkActions(): LinkActions {
     }))
   }
 
+  function written(link: Link) {
+    keep(link)
+    holdWarnings(client, link)
+  }
+
   // New tags may have been made, and folders are counted.
   const refresh = async () => {
     const keys = [['links', workspace.id], tagsKey(workspace.id), foldersKey(workspace.id)]
@@ -70,7 +78,7 @@ export function useLinkActions(): LinkActions {
     keep({ ...link, ...shown } as Link)
     try {
       const updated = await updateLink(link.id, patch, link.version)
-      keep(updated)
+      written(updated)
       void refresh()
       return updated
     } catch (error) {
@@ -81,7 +89,7 @@ export function useLinkActions(): LinkActions {
 
   async function restore(link: Link) {
     try {
-      keep(await restoreLink(link.id))
+      written(await restoreLink(link.id))
       await refresh()
     } catch (error) {
       fail(error)
@@ -95,6 +103,7 @@ export function useLinkActions(): LinkActions {
 
   return {
     keep,
+    written,
     refresh,
     update,
     async copy(link) {
@@ -113,19 +122,7 @@ export function useLinkActions(): LinkActions {
       void refresh()
       return link
     },
-    async toggle(link) {
-      const enabled = !link.enabled
-      const status = enabled ? 'active' : 'disabled'
-      keep({ ...link, enabled, status })
-      try {
-        keep(await updateLink(link.id, { enabled }))
-        void refresh()
-      } catch (error) {
-        keep(link)
-        fail(error)
-      }
-    },
-    ...filing({ keep, refresh, fail, t }),
+    ...filing({ keep, written, refresh, fail, t }),
     async remove(link) {
       const before = client.getQueriesData<LinkList>({ queryKey: lists })
       change(({ data, pagination }) => {
@@ -150,18 +147,22 @@ export function useLinkActions(): LinkActions {
   }
 }
 
-/** What puts links away, with a way back. */
+/** What switches links, and puts them away with a way back. */
 function filing({
   keep,
+  written,
   refresh,
   fail,
   t,
-}: Pick<LinkActions, 'keep' | 'refresh'> &
-  Pick<I18n, 't'> & { fail: (error: unknown) => void }): Pick<LinkActions, 'archive' | 'move'> {
+}: Pick<LinkActions, 'keep' | 'written' | 'refresh'> &
+  Pick<I18n, 't'> & { fail: (error: unknown) => void }): Pick<
+  LinkActions,
+  'toggle' | 'archive' | 'move'
+> {
   async function set(link: Link, patch: LinkPatch, back: LinkPatch, title: string) {
     keep({ ...link, ...patch } as Link)
     try {
-      keep(await updateLink(link.id, patch))
+      written(await updateLink(link.id, patch))
     } catch (error) {
       keep(link)
       fail(error)
@@ -170,12 +171,24 @@ function filing({
     void refresh()
     const undo = () =>
       void updateLink(link.id, back).then((was) => {
-        keep(was)
+        written(was)
         return refresh()
       }, fail)
     showToast({ title, action: { label: t('common.undo'), onClick: undo } })
   }
   return {
+    async toggle(link) {
+      const enabled = !link.enabled
+      const status = enabled ? 'active' : 'disabled'
+      keep({ ...link, enabled, status })
+      try {
+        written(await updateLink(link.id, { enabled }))
+        void refresh()
+      } catch (error) {
+        keep(link)
+        fail(error)
+      }
+    },
     archive(link) {
       const { archived } = link
       const name = nameOf(link)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import type { Link } from './calls.ts'
-import { isWeb, readable } from './text.ts'
+import { Place } from './place.tsx'
 
 /** What the link does now, in one sentence, and what else is to be known of it in a second one. */
 export function LinkSentence({ link }: { link: Link }) {
@@ -17,6 +17,9 @@ export function LinkSentence({ link }: { link: Link }) {
     strong: (children: ReactNode[]) => <strong className="font-semibold">{children}</strong>,
   }
   const main = () => {
+    if (link.status === 'active' && link.variants.length > 0) {
+      return t('rules.now.split', { count: link.variants.length, status: values.status })
+    }
     if (link.status === 'active') {
       if (link.expires_at !== null) return rich('links.now.activeUntil', values)
       return rich('links.now.active', values)
@@ -24,6 +27,8 @@ export function LinkSentence({ link }: { link: Link }) {
     return rich(`links.now.${link.status}`, values)
   }
   const more: ReactNode[] = []
+  if (link.status === 'active' && link.rules.length > 0)
+    more.push(t('rules.now.rules', { count: link.rules.length }))
   if (link.status === 'active' && link.max_clicks !== null)
     more.push(t('links.now.left', { left: values.left }))
   if (link.status === 'active' && link.match === 'prefix')
@@ -40,24 +45,5 @@ export function LinkSentence({ link }: { link: Link }) {
         <span key={i}> {part}</span>
       ))}
     </p>
-  )
-}
-
-function Place({ url }: { url: string }) {
-  const name = (
-    <bdi dir="ltr" className="line-clamp-3 inline font-semibold">
-      {readable(url)}
-    </bdi>
-  )
-  if (!isWeb(url)) return name
-  return (
-    <a
-      href={url}
-      target="_blank"
-      rel="noreferrer"
-      className="rounded-xs text-accent-text underline decoration-1 underline-offset-3"
-    >
-      {name}
-    </a>
   )
 }

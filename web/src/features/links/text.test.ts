@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { itemText, readable, shortened, tagsThatFit } from './text.ts'
+import { readable, shortened, tagsThatFit } from './text.ts'
 
 test('an address is read without what every address has', () => {
   expect(readable('https://www.example.com/')).toBe('example.com')
@@ -29,10 +29,4 @@ test('a second tag is shown where both are seen whole', () => {
   // How many more there are takes room too.
   expect(tagsThatFit(['social', 'mail'])).toBe(2)
   expect(tagsThatFit(['social', 'mail', 'x'])).toBe(1)
-})
-
-test('rules and variants of a history are told whole, words as they are', () => {
-  const rule = { id: 'a', when: { country: ['DE'] }, then: { answer: 'gone' } }
-  expect(JSON.parse(itemText(rule))).toEqual(rule)
-  expect(itemText('tag')).toBe('tag')
 })

@@ -45,8 +45,3 @@ export function isWeb(url: string): boolean {
 export function nameOf({ domain, slug }: { domain: string; slug: string }): string {
   return `${domain}/${slug}`
 }
-
-/** One of a list that a history tells of. Rules and variants are shown whole: any part may be what changed. */
-export function itemText(item: unknown): string {
-  return typeof item === 'object' ? JSON.stringify(item) : String(item)
-}

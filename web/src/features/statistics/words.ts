@@ -11,6 +11,7 @@ const DEVICES = {
   console: 'statistics.device.console',
   wearable: 'statistics.device.wearable',
   bot: 'statistics.device.bot',
+  other: 'statistics.device.other',
 } as const satisfies Record<string, MessageKey>
 
 const displayNames = new Map<string, Intl.DisplayNames>()

@@ -1,6 +1,13 @@
-import { useI18n } from '../../../i18n/index.tsx'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { usePlace } from '../../../app/workspace.tsx'
+import { type I18n, useI18n } from '../../../i18n/index.tsx'
+import { folderQuery } from '../../groups/calls.ts'
 import { FIELD_NAMES, TIMES } from '../field-names.ts'
-import { itemText } from '../text.ts'
+import { itemText } from '../rules/text.ts'
+
+/** Lists of which each item is a sentence. */
+const LONG_LISTS = new Set(['rules', 'variants'])
 
 /** One field: what it was, and what it has been since. */
 export function Change({
@@ -15,41 +22,77 @@ export function Change({
   /** There was nothing before. */
   created: boolean
 }) {
-  const { t, format } = useI18n()
+  const i18n = useI18n()
   const label = FIELD_NAMES[field]
-  const show = (value: unknown): string => {
-    if (value === null || value === undefined || value === '') return t('common.none')
-    if (value === true) return t('links.on')
-    if (value === false) return t('links.off')
-    if (Array.isArray(value))
-      return value.length === 0 ? t('common.none') : format.list(value.map(itemText))
-    if (field === 'match') return t(value === 'prefix' ? 'links.on' : 'links.off')
-    if (field === 'tracking') return t(`links.tracking.${value as 'full' | 'count' | 'none'}`)
-    if (typeof value === 'object') {
-      return Object.values(value)
-        .filter((part) => part !== null)
-        .join(' · ')
-    }
-    if (TIMES.has(field) && typeof value === 'string') return format.dateTime(value)
-    if (field === 'max_clicks' && typeof value === 'number') return format.number(value)
-    return String(value)
-  }
+  const isLong = LONG_LISTS.has(field)
+  // What is told in sentences runs as the page does.
+  const dir = isLong ? undefined : 'auto'
+  const [was, is] = isLong ? differing(from, to) : [from, to]
   return (
     <li className="flex flex-wrap gap-x-2 [overflow-wrap:anywhere]">
-      <span className="text-faint">{label ? t(label) : field}</span>
+      <span className="text-faint">{label ? i18n.t(label) : field}</span>
       {created ? null : (
         <>
-          <del className="text-muted" dir="auto">
-            {show(from)}
+          <del className="text-muted" dir={dir}>
+            {shown(field, was, i18n)}
           </del>
           <span aria-hidden="true" className="text-faint rtl:-scale-x-100">
             →
           </span>
         </>
       )}
-      <ins className="no-underline" dir="auto">
-        {show(to)}
+      <ins className="no-underline" dir={dir}>
+        {shown(field, is, i18n)}
       </ins>
     </li>
   )
+}
+
+/** What only one of two lists has; both, where they differ in their order alone. */
+function differing(from: unknown, to: unknown): [unknown, unknown] {
+  const [was, is] = [from, to].map((list) => (Array.isArray(list) ? list : [])) as [
+    unknown[],
+    unknown[],
+  ]
+  const without = (list: unknown[], other: unknown[]) => {
+    const known = new Set(other.map((item) => JSON.stringify(item)))
+    return list.filter((item) => !known.has(JSON.stringify(item)))
+  }
+  const [gone, come] = [without(was, is), without(is, was)]
+  return gone.length + come.length === 0 ? [was, is] : [gone, come]
+}
+
+function shown(field: string, value: unknown, i18n: I18n): ReactNode {
+  const { t, format } = i18n
+  if (value === null || value === undefined || value === '') return t('common.none')
+  if (value === true) return t('links.on')
+  if (value === false) return t('links.off')
+  if (Array.isArray(value)) {
+    if (value.length === 0) return t('common.none')
+    const items = value.map((item) => itemText(item, i18n))
+    if (!LONG_LISTS.has(field)) return format.list(items)
+    return items.map((item) => (
+      <span key={item} className="block">
+        {item}
+      </span>
+    ))
+  }
+  if (field === 'folder_id') return <FolderName id={String(value)} />
+  if (field === 'match') return t(value === 'prefix' ? 'links.on' : 'links.off')
+  if (field === 'tracking') return t(`links.tracking.${value as 'full' | 'count' | 'none'}`)
+  if (typeof value === 'object') {
+    return Object.values(value)
+      .filter((part) => part !== null)
+      .join(' · ')
+  }
+  if (TIMES.has(field) && typeof value === 'string') return format.dateTime(value)
+  if (field === 'max_clicks' && typeof value === 'number') return format.number(value)
+  return String(value)
+}
+
+/** A folder that is gone since has only its id. */
+function FolderName({ id }: { id: string }) {
+  const { workspace } = usePlace()
+  const { data } = useQuery({ ...folderQuery(workspace.id, id), retry: false })
+  return data?.name ?? id
 }

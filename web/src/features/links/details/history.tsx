@@ -37,7 +37,7 @@ export function LinkHistory({ link, writable }: { link: Link; writable: boolean 
     setRestoring(version)
     const before = link.version
     try {
-      actions.keep(await restoreLink(link.id, version))
+      actions.written(await restoreLink(link.id, version))
       await client.invalidateQueries({ queryKey: key })
       void actions.refresh()
       showToast({

@@ -20,6 +20,7 @@ import { lastSearch } from '../last-search.ts'
 import { MoveLink } from '../move-link.tsx'
 import { useDuplicate } from '../page-hooks.ts'
 import { RowMenu } from '../row-menu.tsx'
+import { RuleList } from '../rules/list.tsx'
 import { LinkSentence } from '../sentence.tsx'
 import { StatusChip } from '../status.tsx'
 import { nameOf } from '../text.ts'
@@ -124,6 +125,7 @@ function Loaded({ link }: { link: Link }) {
     >
       <div className="flex flex-col gap-8">
         <LinkSentence link={link} />
+        <RuleList link={link} />
         <BlockNotice link={link} writable={writable} />
         <Numbers link={link} />
         <Suspense fallback={<Skeleton className="h-70 w-full" />}>

@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { ApiError } from '../../../api/errors.ts'
 import type { Link } from '../calls.ts'
-import {
-  clashesOf,
-  createOf,
-  draftOf,
-  emptyDraft,
-  patchOf,
-  problemsOf,
-  rebase,
-  withScheme,
-} from './draft.ts'
+import { clashesOf, createOf, draftOf, emptyDraft, patchOf, problemsOf, rebase } from './draft.ts'
+import { withScheme } from './typed.ts'
 
 const LINK: Link = {
   id: 'lnk_1',
@@ -48,6 +40,8 @@ const LINK: Link = {
   updated_at: '2026-01-01T00:00:00.000Z',
   version: 1,
 }
+
+const DRAFT = emptyDraft('go.example')
 
 describe('a new link', () => {
   test('is only an address', () => {
@@ -117,8 +111,8 @@ test('problems stand at their fields, the first of each', () => {
     { field: 'slug', code: 'INVALID_SLUG', message: 'no' },
   ]
   const error = new ApiError(422, 'VALIDATION_FAILED', 'm', details)
-  expect(problemsOf(error)).toMatchObject({ tags: 'too long', slug: 'no' })
-  expect(problemsOf(new ApiError(409, 'SLUG_TAKEN', 'taken'))).toEqual({ slug: 'taken' })
+  expect(problemsOf(error, DRAFT)).toMatchObject({ tags: 'too long', slug: 'no' })
+  expect(problemsOf(new ApiError(409, 'SLUG_TAKEN', 'taken'), DRAFT)).toEqual({ slug: 'taken' })
 })
 
 describe('a link that somebody else changes meanwhile', () => {

@@ -1,5 +1,16 @@
 import type { ApiError } from '../../../api/errors.ts'
 import type { Link, LinkCreate, LinkPatch } from '../calls.ts'
+import {
+  type RuleDraft,
+  ruleDrafts,
+  ruleInputs,
+  type VariantDraft,
+  variantDrafts,
+  variantInputs,
+  withoutIds,
+} from './rules/draft.ts'
+import { marksOf } from './rules/marks.ts'
+import { numberOrNull, orNull, withScheme } from './typed.ts'
 
 /** What stands in the form: texts as they are typed. */
 export interface Draft {
@@ -24,6 +35,8 @@ export interface Draft {
   external_id: string
   social: { title: string; description: string; image_url: string }
   tracking: Link['tracking']
+  rules: RuleDraft[]
+  variants: VariantDraft[]
 }
 
 export function emptyDraft(domain: string): Draft {
@@ -47,6 +60,8 @@ export function emptyDraft(domain: string): Draft {
     external_id: '',
     social: { title: '', description: '', image_url: '' },
     tracking: 'full',
+    rules: [],
+    variants: [],
   }
 }
 
@@ -75,12 +90,19 @@ export function draftOf(link: Link): Draft {
       image_url: link.social?.image_url ?? '',
     },
     tracking: link.tracking,
+    rules: ruleDrafts(link.rules),
+    variants: variantDrafts(link.variants),
   }
 }
 
 /** A draft of another link like this one, at an address of its own. */
 export function copyOf(link: Link): Draft {
-  return { ...draftOf(link), slug: '', password: null, external_id: '' }
+  const draft = draftOf(link)
+  return {
+    ...{ ...draft, slug: '', password: null, external_id: '' },
+    rules: withoutIds(draft.rules),
+    variants: withoutIds(draft.variants),
+  }
 }
 
 /** An instant on the person's clock, to the minute. */
@@ -94,15 +116,6 @@ export function localTime(time: string | null): string {
 
 function instant(local: string): string | null {
   return local === '' ? null : new Date(local).toISOString()
-}
-
-const orNull = (text: string) => (text === '' ? null : text)
-
-/** Whatever isn't a number goes to the API as it is: it says what is wrong in the person's words. */
-function numberOrNull(text: string): number | null {
-  if (text.trim() === '') return null
-  const value = Number(text)
-  return Number.isNaN(value) ? (text as unknown as number) : value
 }
 
 /** Null where nothing is set; what is cleared is null too. */
@@ -137,13 +150,9 @@ function fieldsOf(draft: Draft) {
     external_id: orNull(draft.external_id.trim()),
     social: socialOf(draft.social),
     tracking: draft.tracking,
+    rules: ruleInputs(draft.rules),
+    variants: variantInputs(draft.variants),
   }
-}
-
-/** `example.com/a` is meant as `https://example.com/a`. */
-export function withScheme(url: string): string {
-  const bare = /^[^\s:/?#@]+\.[^\s:/?#@]+(?::\d+)?(?:[/?#]|$)/
-  return bare.test(url) ? `https://${url}` : url
 }
 
 /** The link to be made: only what differs from a new link's defaults. */
@@ -197,14 +206,15 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** What is wrong with each field, in the API's words: `tags[2]` belongs to `tags`. */
-export function problemsOf(error: ApiError | null): Partial<Record<string, string>> {
-  const problems: Partial<Record<string, string>> = {}
-  for (const { field, message } of error?.details ?? []) {
-    const name = field.split(/[.[]/, 1)[0] as string
-    problems[name] ??= message
-    problems[field] ??= message
-  }
+/**
+ * What is wrong with each field, in the API's words, and with each part of it; `sent` is what the
+ * API was asked. `tags[2]` belongs to `tags` as well.
+ */
+export function problemsOf(error: ApiError | null, sent: Draft): Partial<Record<string, string>> {
+  const details = error?.details ?? []
+  const problems: Partial<Record<string, string>> = marksOf(details, sent)
+  for (const { field, message } of details)
+    problems[field.split(/[.[]/, 1)[0] as string] ??= message
   if (error?.code === 'SLUG_TAKEN') problems.slug = error.message
   return problems
 }

@@ -1,4 +1,4 @@
-import { type RefObject, type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { type RefObject, type SubmitEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
 import { type I18n, useI18n } from '../../../i18n/index.tsx'
@@ -7,10 +7,12 @@ import { Field, FormError } from '../../../ui/field.tsx'
 import { Input } from '../../../ui/input.tsx'
 import { errorText } from '../../../ui/problem.tsx'
 import type { Link } from '../calls.ts'
+import { itemText } from '../rules/text.ts'
 import { AddressFields } from './address-fields.tsx'
 import type { Draft } from './draft.ts'
 import { problemsOf } from './draft.ts'
 import { LinkPreview } from './preview.tsx'
+import type { Marks } from './rules/marks.ts'
 import { SECTIONS } from './sections/index.ts'
 import { Section } from './sections/section.tsx'
 import { TagsInput } from './tags-input.tsx'
@@ -18,6 +20,13 @@ import { useLinkCheck } from './use-check.ts'
 
 /** One array, so that effects don't run with each key. */
 const NONE: readonly string[] = []
+const NO_WARNINGS: Marks = {}
+
+/** What was answered instead of a link, and to what. */
+export interface Refusal {
+  error: unknown
+  sent: Draft
+}
 
 /** Whatever can be said of a link: its address first, the rest folded. */
 export function LinkForm({
@@ -26,12 +35,13 @@ export function LinkForm({
   draft,
   onChange,
   onSubmit,
-  error,
+  refusal,
   linkId,
   ownSlug,
   hasPassword = false,
   clashes = NONE,
   now,
+  warnings = NO_WARNINGS,
 }: {
   /** Of the form, for the button outside of it. */
   id: string
@@ -40,7 +50,7 @@ export function LinkForm({
   draft: Draft
   onChange: (draft: Draft) => void
   onSubmit: () => void
-  error: unknown
+  refusal: Refusal | null
   /** The link that is changed; its own slug isn't taken. */
   linkId?: string
   ownSlug?: string
@@ -48,14 +58,17 @@ export function LinkForm({
   /** Fields that somebody else has changed meanwhile, and the link as they left it. */
   clashes?: readonly string[]
   now?: Link
+  /** What the API warned of when the link was last written. */
+  warnings?: Marks
 }) {
   const i18n = useI18n()
   const { t } = i18n
   const { instance } = usePlace()
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const check = useLinkCheck(draft, linkId)
+  const error = refusal?.error ?? null
   const refused = error instanceof ApiError ? error : null
-  const answered = { ...nowIs(clashes, now, i18n), ...problemsOf(refused) }
+  const answered = useAnswered(refusal, clashes, now)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (refused === null && clashes.length === 0) return
@@ -142,11 +155,22 @@ export function LinkForm({
             set={set}
             problems={answered}
             hasPassword={hasPassword}
+            warnings={warnings}
           />
         ))}
       </div>
     </form>
   )
+}
+
+/** What the API says of each field, and what somebody else has made of it. */
+function useAnswered(refusal: Refusal | null, clashes: readonly string[], now: Link | undefined) {
+  const i18n = useI18n()
+  return useMemo(() => {
+    const { error, sent } = refusal ?? {}
+    const problems = error instanceof ApiError && sent ? problemsOf(error, sent) : {}
+    return { ...nowIs(clashes, now, i18n), ...problems }
+  }, [refusal, clashes, now, i18n])
 }
 
 type Check = ReturnType<typeof useLinkCheck>
@@ -168,15 +192,18 @@ function slugState(slug: string, ownSlug: string | undefined, { current, problem
 function nowIs(
   clashes: readonly string[],
   now: Link | undefined,
-  { t, format }: I18n,
+  i18n: I18n,
 ): Partial<Record<string, string>> {
+  const { t, format } = i18n
   const said = (field: string): string => {
     const value: unknown = now?.[field as keyof Link]
     if (field === 'password') return t(now?.has_password ? 'links.passwordSet' : 'common.none')
     if (value === null || value === undefined || value === '') return t('common.none')
     if (typeof value === 'boolean') return t(value ? 'links.on' : 'links.off')
     if (field === 'starts_at' || field === 'expires_at') return format.dateTime(String(value))
-    return Array.isArray(value) ? format.list(value) : String(value)
+    if (!Array.isArray(value)) return String(value)
+    if (value.length === 0) return t('common.none')
+    return format.list(value.map((item) => itemText(item, i18n)))
   }
   return Object.fromEntries(
     clashes.map((field) => [field, t('links.isNow', { value: said(field) })]),

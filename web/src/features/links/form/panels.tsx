@@ -1,17 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { usePlace } from '../../../app/workspace.tsx'
-import { useI18n } from '../../../i18n/index.tsx'
+import { type I18n, useI18n } from '../../../i18n/index.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { showToast } from '../../../ui/toast.tsx'
 import { useLinkActions } from '../actions.ts'
 import { createLink, type Link, linkQuery, readLink } from '../calls.ts'
+import { warningText } from '../rules/warning-text.ts'
 import { nameOf } from '../text.ts'
+import { holdWarnings, useWarnings } from '../warnings.ts'
 import { clashesOf, createOf, type Draft, draftOf, emptyDraft, patchOf, rebase } from './draft.ts'
 import { keepDraft, keptDraft } from './kept-draft.ts'
-import { LinkForm } from './link-form.tsx'
+import { LinkForm, type Refusal } from './link-form.tsx'
+import { marksOf } from './rules/marks.ts'
 
 /** Makes a link: an address and Enter is enough. */
 export function CreatePanel({
@@ -21,7 +24,8 @@ export function CreatePanel({
   onClose: () => void
   onCreated: (link: Link) => void
 }) {
-  const { t } = useI18n()
+  const i18n = useI18n()
+  const { t } = i18n
   const client = useQueryClient()
   const { workspace, instance } = usePlace()
   const actions = useLinkActions()
@@ -29,7 +33,7 @@ export function CreatePanel({
     () => keptDraft(workspace.id) ?? emptyDraft(instance.default_domain),
   )
   useEffect(() => keepDraft(workspace.id, draft), [workspace.id, draft])
-  const [error, setError] = useState<unknown>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const first = useRef<HTMLInputElement>(null)
 
@@ -40,20 +44,22 @@ export function CreatePanel({
   const create = async () => {
     if (busy) return
     setBusy(true)
-    setError(null)
+    setRefusal(null)
     try {
       const link = await createLink(createOf(draft, instance.default_domain))
       client.setQueryData(linkQuery(workspace.id, link.id).queryKey, link)
       keepDraft(workspace.id, null)
       const name = nameOf(link)
+      holdWarnings(client, link)
       showToast({
         title: t('links.created', { name }),
+        ...warningsIn(link, i18n),
         action: { label: t('links.copy'), onClick: () => void actions.copy(link) },
       })
       onCreated(link)
       void actions.refresh()
-    } catch (failure) {
-      setError(failure)
+    } catch (error) {
+      setRefusal({ error, sent: draft })
       setBusy(false)
     }
   }
@@ -79,7 +85,7 @@ export function CreatePanel({
         draft={draft}
         onChange={setDraft}
         onSubmit={create}
-        error={error}
+        refusal={refusal}
       />
     </Dialog>
   )
@@ -87,22 +93,32 @@ export function CreatePanel({
 
 /** Changes a link. */
 export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }) {
-  const { t } = useI18n()
+  const i18n = useI18n()
+  const { t } = i18n
   const actions = useLinkActions()
   /** What the draft is a change of: as it was opened, or as somebody else left it since. */
   const [base, setBase] = useState(link)
   const [clashes, setClashes] = useState<readonly string[]>([])
   const [draft, setDraft] = useState(() => draftOf(link))
-  const [error, setError] = useState<unknown>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const first = useRef<HTMLInputElement>(null)
+  const said = useWarnings(base)
+  const warnings = useMemo(() => {
+    const texts = said.map(({ field, message }) => ({
+      field,
+      message: warningText(message, base.rules, i18n),
+    }))
+    return marksOf(texts, draftOf(base))
+  }, [said, base, i18n])
 
   /** Saves what `mine` changes of `from`. Other people's changes of other fields stay. */
   const saveFrom = async (mine: Draft, from: Link, tries: number): Promise<void> => {
     const patch = patchOf(mine, from)
     try {
       const updated = await actions.update(from, patch)
-      showToast({ title: t('links.saved', { name: nameOf(updated) }) })
+      const title = t('links.saved', { name: nameOf(updated) })
+      showToast({ title, ...warningsIn(updated, i18n) })
       onClose()
     } catch (failure) {
       if (!(failure instanceof ApiError) || failure.status !== 412 || tries === 0) throw failure
@@ -124,12 +140,12 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
       return
     }
     setBusy(true)
-    setError(null)
+    setRefusal(null)
     setClashes([])
     try {
       await saveFrom(draft, base, 3)
-    } catch (failure) {
-      setError(failure)
+    } catch (error) {
+      setRefusal({ error, sent: draft })
       setBusy(false)
     }
   }
@@ -155,13 +171,21 @@ export function EditPanel({ link, onClose }: { link: Link; onClose: () => void }
         draft={draft}
         onChange={setDraft}
         onSubmit={save}
-        error={error}
+        refusal={refusal}
         linkId={link.id}
         ownSlug={base.slug}
         hasPassword={base.has_password}
         clashes={clashes}
         now={base}
+        warnings={warnings}
       />
     </Dialog>
   )
+}
+
+/** What the API accepted, but warns of: shown until it was read. */
+function warningsIn({ warnings = [], rules }: Link, i18n: I18n) {
+  if (warnings.length === 0) return {}
+  const texts = warnings.map(({ message }) => warningText(message, rules, i18n))
+  return { description: texts.join(' '), timeoutMs: 0 }
 }

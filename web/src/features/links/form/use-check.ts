@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import type { ErrorDetail } from '../../../api/errors.ts'
 import { useDebounced } from '../../../lib/use-debounced.ts'
 import { checkLink } from '../calls.ts'
-import { type Draft, withScheme } from './draft.ts'
+import type { Draft } from './draft.ts'
+import { withScheme } from './typed.ts'
 
 const PAUSE_MS = 250
 

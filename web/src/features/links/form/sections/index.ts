@@ -4,11 +4,13 @@ import { REDIRECT } from './redirect.tsx'
 import { SCHEDULE } from './schedule.tsx'
 import type { FormSection } from './section.tsx'
 import { SOCIAL } from './social.tsx'
+import { SPLIT } from './split.tsx'
 import { TRACKING } from './tracking.tsx'
 import { UTM } from './utm.tsx'
 
 /** The sections below the fields that every link has, in their order. */
 export const SECTIONS: readonly FormSection[] = [
+  SPLIT,
   UTM,
   REDIRECT,
   SCHEDULE,

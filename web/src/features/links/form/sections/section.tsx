@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useI18n } from '../../../../i18n/index.tsx'
 import type { MessageKey } from '../../../../i18n/messages.ts'
 import { type Draft, emptyDraft } from '../draft.ts'
+import type { Marks } from '../rules/marks.ts'
 
 /** What the fields of a section work with. */
 export interface SectionProps {
@@ -11,6 +12,8 @@ export interface SectionProps {
   /** What is wrong with each field, in the API's words. */
   problems: Partial<Record<string, string>>
   hasPassword: boolean
+  /** What the API warned of, by place. */
+  warnings: Marks
 }
 
 /** A part of the link form that most links don't need. */

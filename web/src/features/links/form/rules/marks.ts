@@ -1,0 +1,41 @@
+import type { Draft } from '../draft.ts'
+
+/** Messages of the API by the places that they are about, told by keys: what is moved keeps its own. */
+export type Marks = Readonly<Partial<Record<string, string>>>
+
+type Said = { field: string; message: string }
+
+/** Messages about a draft as it was sent. */
+export function marksOf(said: readonly Said[], draft: Draft): Record<string, string> {
+  const marks: Record<string, string> = {}
+  for (const { field, message } of said) marks[keyed(field, draft)] ??= message
+  return marks
+}
+
+/**
+ * `rules[2].then.variants[0].weight` as `rules[k].then.variants[v].weight`, with keys of the draft;
+ * an item of a list without keys goes by its value: `when.country["DE"]`.
+ */
+export function keyed(field: string, draft: Draft): string {
+  let at: unknown = draft
+  return field.replace(/\[(\d+)\]|\.?([^.[\]]+)/g, (text, index?: string, name?: string) => {
+    const isItem = index !== undefined && Array.isArray(at)
+    at = (at as Record<string, unknown> | undefined)?.[index ?? (name as string)]
+    if (!isItem || at === undefined) return text
+    const key = (at as { key?: unknown } | null)?.key
+    return typeof key === 'string' ? `[${key}]` : itemPath('', at)
+  })
+}
+
+/** Where messages about an item of a list stand that goes by its value. */
+export function itemPath(list: string, item: unknown): string {
+  return `${list}[${JSON.stringify(item)}]`
+}
+
+/** Everything said of a place and of what is in it. */
+export function saidWithin(marks: Marks, path: string): string[] {
+  const found = Object.entries(marks)
+    .filter(([place]) => place.startsWith(path) && /^(?:$|[.[])/.test(place.slice(path.length)))
+    .map(([, message]) => message as string)
+  return [...new Set(found)]
+}

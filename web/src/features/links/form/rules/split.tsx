@@ -1,0 +1,159 @@
+import { Plus, Trash2 } from 'lucide-react'
+import { RULE_BOUNDS } from '../../../../../../src/rules/types.ts'
+import { useI18n } from '../../../../i18n/index.tsx'
+import { Button, IconButton } from '../../../../ui/button.tsx'
+import { Field, FieldError } from '../../../../ui/field.tsx'
+import { Input } from '../../../../ui/input.tsx'
+import { sharesOf } from '../../rules/text.ts'
+import { newVariant, type VariantDraft } from './draft.ts'
+import type { Marks } from './marks.ts'
+import { saidWithin } from './marks.ts'
+import { WarningNote } from './warning-note.tsx'
+
+/** Fewer are no split. */
+const FEWEST = 2
+
+/** Destinations that visitors are split between, with what share of them each gets. */
+export function SplitEditor({
+  variants,
+  onChange,
+  path,
+  problems,
+  warnings,
+}: {
+  variants: readonly VariantDraft[]
+  onChange: (variants: VariantDraft[]) => void
+  /** Where messages about the list stand. */
+  path: string
+  problems: Marks
+  warnings: Marks
+}) {
+  const { t, format } = useI18n()
+  const shares = sharesOf(variants.map(({ weight }) => Math.max(0, Number(weight)) || 0))
+  const change = (key: string, fields: Partial<VariantDraft>) =>
+    onChange(variants.map((one) => (one.key === key ? { ...one, ...fields } : one)))
+  const spread = () => {
+    const weight = String(Math.max(1, Math.round(100 / variants.length)))
+    onChange(variants.map((one) => ({ ...one, weight })))
+  }
+  const isWrong = saidWithin(problems, path).length > 0
+  const deeper = Object.keys(problems).some((place) => place.startsWith(`${path}[`))
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-faint text-xs">{t('rules.split.hint')}</p>
+      <ol className="flex flex-col gap-3">
+        {variants.map((variant, i) => (
+          <li key={variant.key} className="rounded-md border border-line p-3">
+            <Variant
+              variant={variant}
+              title={variant.name || t('rules.variant.untitled', { number: i + 1 })}
+              share={format.percent(shares[i] ?? 0)}
+              onChange={(fields) => change(variant.key, fields)}
+              onRemove={
+                variants.length > FEWEST
+                  ? () => onChange(variants.filter(({ key }) => key !== variant.key))
+                  : undefined
+              }
+              path={`${path}[${variant.key}]`}
+              problems={problems}
+              warnings={warnings}
+            />
+          </li>
+        ))}
+      </ol>
+      <FieldError
+        id={`${path}-error`}
+        message={isWrong && !deeper ? saidWithin(problems, path)[0] : undefined}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button
+          size="sm"
+          icon={<Plus size={14} aria-hidden="true" />}
+          disabled={variants.length >= RULE_BOUNDS.variants}
+          onClick={() => onChange([...variants, newVariant()])}
+        >
+          {t('rules.variant.add')}
+        </Button>
+        <Button size="sm" variant="ghost" onClick={spread}>
+          {t('rules.split.even')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Variant({
+  variant,
+  title,
+  share,
+  onChange,
+  onRemove,
+  path,
+  problems,
+  warnings,
+}: {
+  variant: VariantDraft
+  title: string
+  share: string
+  onChange: (fields: Partial<VariantDraft>) => void
+  onRemove: (() => void) | undefined
+  path: string
+  problems: Marks
+  warnings: Marks
+}) {
+  const { t } = useI18n()
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3">
+      <legend className="sr-only">{title}</legend>
+      <div className="grid grid-cols-[minmax(0,1fr)_5rem_auto] items-end gap-2">
+        <Field label={t('rules.name')} error={problems[`${path}.name`]}>
+          {(control) => (
+            <Input
+              {...control}
+              value={variant.name}
+              placeholder={title}
+              onChange={({ target }) => onChange({ name: target.value })}
+            />
+          )}
+        </Field>
+        <Field
+          label={
+            <>
+              {t('rules.variant.weight')}
+              <output className="font-normal text-faint text-xs tabular-nums">{share}</output>
+            </>
+          }
+          error={problems[`${path}.weight`]}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              inputMode="numeric"
+              value={variant.weight}
+              onChange={({ target }) => onChange({ weight: target.value })}
+            />
+          )}
+        </Field>
+        <IconButton
+          label={t('rules.remove', { name: title })}
+          icon={<Trash2 size={14} aria-hidden="true" />}
+          disabled={onRemove === undefined}
+          onClick={onRemove}
+        />
+      </div>
+      <Field label={t('links.field.destination')} error={problems[`${path}.destination_url`]}>
+        {(control) => (
+          <Input
+            {...control}
+            type="url"
+            dir="ltr"
+            placeholder="https://"
+            value={variant.destination_url}
+            onChange={({ target }) => onChange({ destination_url: target.value })}
+          />
+        )}
+      </Field>
+      <WarningNote messages={saidWithin(warnings, path)} />
+    </fieldset>
+  )
+}

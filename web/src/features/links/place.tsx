@@ -1,0 +1,21 @@
+import { isWeb, readable } from './text.ts'
+
+/** A destination, which leads there if it may. */
+export function Place({ url }: { url: string }) {
+  const name = (
+    <bdi dir="ltr" className="line-clamp-3 inline font-semibold">
+      {readable(url)}
+    </bdi>
+  )
+  if (!isWeb(url)) return name
+  return (
+    <a
+      href={url}
+      target="_blank"
+      rel="noreferrer"
+      className="rounded-xs text-accent-text underline decoration-1 underline-offset-3"
+    >
+      {name}
+    </a>
+  )
+}

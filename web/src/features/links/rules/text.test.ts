@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { rules, variants } from '../../../../../src/rules/testing/world.ts'
+import { createI18n } from '../../../i18n/index.tsx'
+import links from '../../../i18n/messages/en/links.json'
+import texts from '../../../i18n/messages/en/rules.json'
+import statistics from '../../../i18n/messages/en/statistics.json'
+import type { Messages } from '../../../i18n/messages.ts'
+import { itemText, type Rule, thenText, whenText } from './text.ts'
+
+const i18n = createI18n('en', { ...links, ...texts, ...statistics } as unknown as Messages)
+
+test('conditions are told in one line, in words', () => {
+  const when = {
+    not_country: ['DE', 'AT'],
+    os: ['Android', { name: 'iOS', min: '17' }],
+    query: { plan: ['pro'], ref: ['*'], old: [] },
+    time: {
+      ...{ timezone: 'America/New_York', from: '2026-03-28', until: '2026-03-29T04:30:00Z' },
+      ...{ days: ['mon' as const, 'sun' as const], hours: [['09:00', '17:30']] },
+    },
+  }
+  const text = whenText(when, i18n)
+  for (const part of ['Germany', 'Austria', 'Android', 'iOS', '17', '“pro”', 'ref', 'old']) {
+    expect(text).toContain(part)
+  }
+  // The day as it is meant, and the time on the clocks of the zone.
+  for (const part of ['Mon', 'Sun', '09:00–17:30', '28', '29', '12:30', 'New York']) {
+    expect(text).toContain(part)
+  }
+  expect(text).not.toContain('\n')
+  expect(whenText({}, i18n)).toBe(texts['rules.always'])
+})
+
+test('an outcome names where visitors go, and their shares', () => {
+  const split = [
+    { id: 'a', name: 'Old', destination_url: 'https://a.example/', weight: 3 },
+    { id: 'b', destination_url: 'https://b.example/', weight: 1 },
+  ]
+  const text = thenText({ variants: split }, i18n)
+  for (const part of ['75%', 'Old', '25%', 'b.example']) expect(text).toContain(part)
+  expect(thenText({ answer: 'gone' }, i18n)).toBe(texts['rules.answer.gone'])
+})
+
+test('a history tells whatever makes two rules differ', () => {
+  const bare = ({ id: _, ...rule }: Rule) =>
+    JSON.stringify(rule, (key, value) => (key === 'id' ? undefined : value))
+  fc.assert(
+    fc.property(rules, variants, (list, split) => {
+      const all = list as Rule[]
+      for (const one of all) {
+        for (const other of all) {
+          if (itemText(one, i18n) === itemText(other, i18n)) expect(same(one)).toBe(same(other))
+        }
+      }
+      for (const one of split) expect(itemText(one, i18n)).toContain(one.destination_url)
+    }),
+  )
+  // The order of members and of alternatives means nothing; one of a list is the same as that one.
+  function same(rule: Rule) {
+    const { when } = rule
+    const names = Object.keys(when).sort() as (keyof typeof when)[]
+    const sorted = Object.fromEntries(names.map((name) => [name, [when[name]].flat()]))
+    return bare({ ...rule, when: sorted as never }).toLowerCase()
+  }
+  expect(itemText('tag', i18n)).toBe('tag')
+})
