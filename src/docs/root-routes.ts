@@ -33,7 +33,11 @@ const MeSchema = z
         .openapi({ description: 'The language of messages by default. Null: English.' }),
     }),
     scopes: z.array(z.string()).openapi({ description: 'What the key may do, sorted.' }),
-    restrictions: z.null().openapi({ description: 'Null: the key reaches the whole workspace.' }),
+    restrictions: z.null().openapi({
+      description: 'Null: the key reaches the whole workspace.',
+      // What is nothing but null has no type in many languages.
+      type: ['object', 'null'],
+    }),
     plan: z.object({ id: z.string(), limits: PlanLimitsSchema }),
   })
   .openapi('Me')

@@ -18,7 +18,15 @@ import { asAppError } from './failure.ts'
 import { fingerprintOf, type IdempotentRequest, idempotencyKeyOf, ownKey } from './idempotency.ts'
 import { Meter } from './meter.ts'
 import { assertKnownParameters, bodyOf, langOf, queryOf, validate } from './request.ts'
-import { apiHeaders, digestTag, namesVersion, send, sendStream, versionMatches } from './respond.ts'
+import {
+  apiHeaders,
+  digestTag,
+  namesVersion,
+  send,
+  sendPage,
+  sendStream,
+  versionMatches,
+} from './respond.ts'
 import type {
   AddedEndpoint,
   Answer,
@@ -156,8 +164,7 @@ export class Exchange {
   async serve(page: Page): Promise<Response> {
     try {
       await this.meter.takeAnonymous(this.address)
-      const { headers } = this
-      return send(this.request, await page(this), { headers })
+      return await sendPage(this.request, await page(this), this.headers)
     } catch (error) {
       return this.fail(error)
     }

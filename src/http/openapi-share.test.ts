@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { shareComponents } from './openapi-share.ts'
 
-test('query parameters that endpoints declare alike are written once', () => {
+test('parameters that endpoints declare alike are written once', () => {
   const zone = { name: 'zone', in: 'query', description: 'A zone.' }
   const other = { name: 'zone', in: 'query', description: 'Another zone.' }
   const id = { name: 'id', in: 'path' }
@@ -19,13 +19,17 @@ test('query parameters that endpoints declare alike are written once', () => {
   const ref = (key: string) => ({ $ref: `#/components/parameters/${key}` })
   expect(document).toEqual({
     paths: {
-      '/a': operation(id, ref('ZoneParam')),
-      '/b': operation(id, ref('ZoneParam'), ref('ZoneParamV2')),
-      '/c': operation(id, ref('ZoneParam'), ref('ZoneParamV2')),
-      '/d': operation(id, ref('ZoneParamV2')),
+      '/a': operation(ref('IdParam'), ref('ZoneParam')),
+      '/b': operation(ref('IdParam'), ref('ZoneParam'), ref('ZoneParamV2')),
+      '/c': operation(ref('IdParam'), ref('ZoneParam'), ref('ZoneParamV2')),
+      '/d': operation(ref('IdParam'), ref('ZoneParamV2')),
       '/e': { get: {} },
     },
-    components: { parameters: { ZoneParam: zone, ZoneParamV2: other }, responses: {} },
+    components: {
+      parameters: { ZoneParam: zone, ZoneParamV2: other, IdParam: id },
+      responses: {},
+      headers: {},
+    },
   } as never)
 })
 
@@ -44,6 +48,41 @@ test('errors that endpoints have in common are written once', () => {
       '/b': operation(ref('Error404V2')),
       '/c': operation(ref('Error404')),
     },
-    components: { parameters: {}, responses: { Error404: missing, Error404V2: other } },
+    components: {
+      parameters: {},
+      responses: { Error404: missing, Error404V2: other },
+      headers: {},
+    },
+  } as never)
+})
+
+test('headers and descriptions are written once, and no example of a list beside its item’s', () => {
+  const link = { schema: { type: 'string' }, description: 'Pages.' }
+  const schema = { $ref: '#/components/schemas/List' }
+  const operation = (headers: object) => ({
+    get: {
+      parameters: [{ name: 'q', in: 'query', description: 'Q.', schema: { description: 'Q.' } }],
+      responses: { 200: { headers, content: { json: { schema, example: { data: [1] } } } } },
+    },
+  })
+  const item = { example: 1 }
+  const list = { properties: { data: { items: { $ref: '#/components/schemas/Item' } } } }
+  const document = shareComponents({
+    paths: { '/a': operation({ Link: link }) },
+    components: { schemas: { Item: item, List: structuredClone(list) } },
+  })
+  const { get } = operation({ Link: { $ref: '#/components/headers/Link' } })
+  const parameters = [{ name: 'q', in: 'query', description: 'Q.', schema: {} }]
+  const { headers } = get.responses[200]
+  expect(document).toEqual({
+    paths: {
+      '/a': { get: { parameters, responses: { 200: { headers, content: { json: { schema } } } } } },
+    },
+    components: {
+      parameters: {},
+      responses: {},
+      headers: { Link: link },
+      schemas: { Item: item, List: list },
+    },
   } as never)
 })

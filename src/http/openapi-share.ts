@@ -39,7 +39,7 @@ export interface Content {
 export interface ResponsePart {
   $ref?: string
   description?: string
-  headers?: Record<string, unknown>
+  headers?: Record<string, object>
   content?: Record<string, Content>
 }
 
@@ -62,6 +62,7 @@ export interface OpenApiParts {
     schemas?: Record<string, Schema>
     parameters?: Record<string, Parameter>
     responses?: Record<string, ResponsePart>
+    headers?: Record<string, object>
   }
 }
 
@@ -69,7 +70,7 @@ export interface OpenApiParts {
 const SHARED_BY = 3
 
 /**
- * Moves what several operations declare alike to the components: query parameters, and the errors.
+ * Moves what several operations declare alike to the components: parameters, headers, and the errors.
  * They would be most of the document otherwise. Changes the document, and returns it.
  */
 export function shareComponents<D extends object>(document: D): D {
@@ -77,8 +78,10 @@ export function shareComponents<D extends object>(document: D): D {
   if (components === undefined) return document
   components.parameters ??= {}
   components.responses ??= {}
+  components.headers ??= {}
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   shareParameters(operations, components.parameters)
+  shareHeaders(operations, components.headers)
   shareErrors(operations, components.responses)
   shareExamples(operations, components.schemas ?? {})
   return document
@@ -89,7 +92,8 @@ function shareParameters(operations: readonly Operation[], shared: Record<string
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
     // The default.
     if (parameter.required === false) delete parameter.required
-    if (parameter.in !== 'query') continue
+    const { schema, description } = parameter
+    if (schema !== undefined && schema.description === description) delete schema.description
     const text = JSON.stringify(parameter)
     uses.set(text, (uses.get(text) ?? 0) + 1)
   }
@@ -97,7 +101,8 @@ function shareParameters(operations: readonly Operation[], shared: Record<string
   for (const operation of operations) {
     if (operation.parameters === undefined) continue
     operation.parameters = operation.parameters.map((parameter) => {
-      const isShared = (uses.get(JSON.stringify(parameter)) ?? 0) >= SHARED_BY
+      const { $ref } = parameter
+      const isShared = $ref === undefined && (uses.get(JSON.stringify(parameter)) ?? 0) >= SHARED_BY
       return isShared ? (share(parameterKey(parameter.name), parameter) as Parameter) : parameter
     })
   }
@@ -113,7 +118,21 @@ function shareErrors(operations: readonly Operation[], shared: Record<string, Re
   }
 }
 
-/** Moves the example of an object to its schema, so that not every answer repeats it. */
+function shareHeaders(operations: readonly Operation[], shared: Record<string, object>) {
+  const share = sharer('headers', shared)
+  for (const { responses = {} } of operations) {
+    for (const { headers = {} } of Object.values(responses)) {
+      for (const [name, header] of Object.entries(headers)) {
+        if (!('$ref' in header)) headers[name] = share(name, header)
+      }
+    }
+  }
+}
+
+/**
+ * Moves the example of an object to its schema, so that not every answer repeats it. A list whose item
+ * has one needs none.
+ */
 function shareExamples(
   operations: readonly Operation[],
   schemas: Readonly<Record<string, Schema>>,
@@ -126,6 +145,10 @@ function shareExamples(
       if (!Bun.deepEquals(object.example, example)) continue
       for (const content of contentsOf(responses)) delete content.example
     }
+  }
+  for (const list of Object.values(schemas)) {
+    const item = schemas[list.properties?.data?.items?.$ref?.split('/').at(-1) ?? '']
+    if (item?.example !== undefined) delete list.example
   }
 }
 

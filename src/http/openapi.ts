@@ -47,7 +47,7 @@ A link’s \`ETag\` is its version, a full stop and a digest of everything in th
 
 ## Compression
 
-Answers in JSON of 1 KiB and more are compressed for clients that send \`Accept-Encoding\` with \`zstd\`, \`gzip\` or \`br\`.
+Answers in JSON of 1 KiB and more are compressed for clients that send \`Accept-Encoding\` with \`zstd\`, \`gzip\` or \`br\`. This document is smallest with \`br\`.
 
 ## Below the API
 

@@ -2,14 +2,17 @@ import { z } from '@hono/zod-openapi'
 import { whole } from '../validation/checked.ts'
 import { pathOf, searchOf } from './request.ts'
 
-/** The body of a list that goes on by cursor. */
-export function listOf<S extends z.ZodType>(item: S) {
-  const pagination = z.object({
+const PaginationSchema = z
+  .object({
     limit: z.int(),
     has_more: z.boolean(),
     next_cursor: z.string().nullable(),
   })
-  return z.object({ data: z.array(item), pagination })
+  .openapi('Pagination')
+
+/** The body of a list that goes on by cursor. */
+export function listOf<S extends z.ZodType>(item: S) {
+  return z.object({ data: z.array(item), pagination: PaginationSchema })
 }
 
 /** How many items a page has where a request says nothing, and at most. */

@@ -1,6 +1,8 @@
-import { brotliCompressSync, constants } from 'node:zlib'
+import { promisify } from 'node:util'
+import { brotliCompress, brotliCompressSync, constants } from 'node:zlib'
 import { acceptedEncoding } from '../base/accept.ts'
 import { hstsOf, PERMISSIONS_POLICY } from '../base/headers.ts'
+import { createMemo } from '../base/memo.ts'
 import type { Rendered } from '../errors/index.ts'
 
 /** Shorter texts gain nothing. */
@@ -21,6 +23,8 @@ interface SendOptions {
   headers: Record<string, string>
   /** Never compressed: the length would give hints about the secret (BREACH). */
   isSecret?: boolean
+  /** The text in Brotli, for clients that take it. */
+  brotli?: Uint8Array<ArrayBuffer>
 }
 
 /** Sends a text: 304 where the client has it, without its body to HEAD, compressed if it is taken. */
@@ -44,6 +48,27 @@ export function send(request: Request, rendered: Rendered, options: SendOptions)
   return new Response(null, { status, headers })
 }
 
+/** How many pages there are at most: some of them in each language. */
+const PAGES = 64
+
+/** A page's best compression takes a second, in another thread; it stays for the next one who asks. */
+const compressedPage = createMemo(PAGES, async (text: string) => {
+  const size = { [constants.BROTLI_PARAM_SIZE_HINT]: text.length }
+  return new Uint8Array(await promisify(brotliCompress)(text, { params: size }))
+})
+
+/** Sends a text that many are sent alike. */
+export async function sendPage(
+  request: Request,
+  rendered: Rendered,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const takesBrotli = acceptedEncoding(request.headers.get('accept-encoding'), ['br']) === 'br'
+  if (!takesBrotli || rendered.text === null) return send(request, rendered, { headers })
+  const brotli = await compressedPage(rendered.text)
+  return send(request, rendered, { headers, brotli })
+}
+
 /** Sends what comes as it comes; HEAD gets the headers of GET, which have no length. */
 export function sendStream(
   request: Request,
@@ -62,16 +87,17 @@ function encode(
   request: Request,
   text: string,
   headers: Record<string, string>,
-  { isSecret = false }: SendOptions,
+  { isSecret = false, brotli }: SendOptions,
 ): string | Uint8Array<ArrayBuffer> {
   if (isSecret || text.length < COMPRESSED_FROM) return text
   headers.Vary = headers.Vary === undefined ? 'Accept-Encoding' : `${headers.Vary}, Accept-Encoding`
-  const coding = acceptedEncoding(request.headers.get('accept-encoding'), CODINGS)
+  const accepted = request.headers.get('accept-encoding')
+  const coding = brotli === undefined ? acceptedEncoding(accepted, CODINGS) : 'br'
   if (coding === undefined) return text
   headers['Content-Encoding'] = coding
   // The same content compressed is other bytes, which need another strong tag.
   if (headers.ETag !== undefined) headers.ETag = `${headers.ETag.slice(0, -1)}-${coding}"`
-  return COMPRESS[coding](text) as Uint8Array<ArrayBuffer>
+  return brotli ?? (COMPRESS[coding](text) as Uint8Array<ArrayBuffer>)
 }
 
 /** One entity tag of a list: whether it is weak, its version if it has one, and the whole. */

@@ -40,10 +40,13 @@ function named(check: (given: string) => string | Fault, description: string, ex
   const min = checked(z.string(), (text) =>
     VERSION.test(text) ? text : new Fault('INVALID_VALUE', { example: '17.4' }),
   )
-  const withVersion = z.strictObject({
-    name,
-    min: min.optional().openapi(about('The version from which on it is meant: `17`, `17.4`.')),
-  })
+  const withVersion = z
+    .strictObject({
+      name,
+      min: min.optional().openapi(about('The version from which on it is meant: `17`, `17.4`.')),
+    })
+    // Which names there are, the list's description says.
+    .openapi('NameAndVersion')
   return listOf(z.union([name, withVersion]), description, example)
 }
 
@@ -120,7 +123,7 @@ const query = z
     example: { plan: ['pro', 'business'] },
   })
 
-const kind = z.enum(AGENT_KINDS)
+const kind = z.enum(AGENT_KINDS).openapi('AgentKind')
 
 /** The schema of every condition. */
 const CONDITIONS: { [M in keyof Conditions]-?: z.ZodType<Conditions[M]> } = {

@@ -8954,41 +8954,13 @@ export interface components {
       /** Holds where `device` with this doesn’t. */
       not_device?: ('mobile' | 'tablet' | 'desktop' | 'tv' | 'other')[]
       /** Operating systems as statistics name them, from a version on: `{"name":"iOS","min":"17"}`. */
-      os?: (
-        | string
-        | {
-            name: string
-            /** The version from which on it is meant: `17`, `17.4`. */
-            min?: string
-          }
-      )[]
+      os?: (string | components['schemas']['NameAndVersion'])[]
       /** Holds where `os` with this doesn’t. */
-      not_os?: (
-        | string
-        | {
-            name: string
-            /** The version from which on it is meant: `17`, `17.4`. */
-            min?: string
-          }
-      )[]
+      not_os?: (string | components['schemas']['NameAndVersion'])[]
       /** Browsers as statistics name them, from a version on. */
-      browser?: (
-        | string
-        | {
-            name: string
-            /** The version from which on it is meant: `17`, `17.4`. */
-            min?: string
-          }
-      )[]
+      browser?: (string | components['schemas']['NameAndVersion'])[]
       /** Holds where `browser` with this doesn’t. */
-      not_browser?: (
-        | string
-        | {
-            name: string
-            /** The version from which on it is meant: `17`, `17.4`. */
-            min?: string
-          }
-      )[]
+      not_browser?: (string | components['schemas']['NameAndVersion'])[]
       /** By parameter, all of which must fit: any of these values, `["*"]` any value, `[]` the parameter is absent. */
       query?: { [name: string]: string[] }
       /** Holds where `query` with this doesn’t. */
@@ -9026,10 +8998,16 @@ export interface components {
         hours?: string[][]
       }
       /** Who visits. */
-      agent?: 'human' | 'bot' | 'preview' | ('human' | 'bot' | 'preview')[]
+      agent?: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
       /** Holds where `agent` with this doesn’t. */
-      not_agent?: 'human' | 'bot' | 'preview' | ('human' | 'bot' | 'preview')[]
+      not_agent?: components['schemas']['AgentKind'] | components['schemas']['AgentKind'][]
     }
+    NameAndVersion: {
+      name: string
+      /** The version from which on it is meant: `17`, `17.4`. */
+      min?: string
+    }
+    AgentKind: 'human' | 'bot' | 'preview'
     Variant: {
       /** What statistics tell it by. */
       id: string
@@ -9122,11 +9100,7 @@ export interface components {
     }
     DeletedLinkList: {
       data: components['schemas']['DeletedLink'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     DeletedLink: {
       /** The id, which it has again when it is restored. */
@@ -9145,6 +9119,11 @@ export interface components {
       deleted_at: string
       /** Until when it can be restored, in UTC. */
       restorable_until: string
+    }
+    Pagination: {
+      limit: number
+      has_more: boolean
+      next_cursor: string | null
     }
     LinkPatch: {
       /** Where the link leads: an http or https address without user name and password, not on this instance itself. Kept and returned byte for byte. Sent percent-encoded: in that form, too, it has at most 8,192 bytes. In its path, query or fragment `{path}` (of a link that matches a prefix: what comes behind the slug), `{path.N}` (the N-th segment of that, from 1), `{query.NAME}` (a parameter of the visitor's) and `{slug}` are filled in, percent-encoded, or left out where the visit has none. */
@@ -9315,11 +9294,7 @@ export interface components {
     }
     JobList: {
       data: components['schemas']['Job'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     Job: {
       /** `job_` and 26 characters; ids sort by time. */
@@ -9398,11 +9373,7 @@ export interface components {
     }
     ImportRowList: {
       data: components['schemas']['ImportRow'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     ImportRow: {
       /** The number of the record, from 1; a header is none. */
@@ -9491,11 +9462,7 @@ export interface components {
     }
     UtmTemplateList: {
       data: components['schemas']['UtmTemplate'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     UtmTemplate: {
       /** `utm_` and 26 characters. */
@@ -9537,11 +9504,7 @@ export interface components {
     }
     TagList: {
       data: components['schemas']['Tag'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     Tag: {
       /** `tag_` and 26 characters. */
@@ -9601,11 +9564,7 @@ export interface components {
     }
     FolderList: {
       data: components['schemas']['Folder'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     Folder: {
       /** `fld_` and 26 characters. */
@@ -9636,11 +9595,7 @@ export interface components {
     }
     DomainList: {
       data: components['schemas']['Domain'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     Domain: {
       /** `dom_` and 26 characters. */
@@ -9887,7 +9842,7 @@ export interface components {
       /** What the key may do, sorted. */
       scopes: string[]
       /** Null: the key reaches the whole workspace. */
-      restrictions: null
+      restrictions: Record<string, unknown> | null
       plan: {
         id: string
         limits: components['schemas']['PlanLimits']
@@ -9991,11 +9946,7 @@ export interface components {
     }
     ApiKeyList: {
       data: components['schemas']['ApiKey'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     ApiKey: {
       id: string
@@ -10036,11 +9987,7 @@ export interface components {
     }
     MemberList: {
       data: components['schemas']['Member'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     Member: {
       user_id: string
@@ -10056,11 +10003,7 @@ export interface components {
     }
     InvitationList: {
       data: components['schemas']['Invitation'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     Invitation: {
       id: string
@@ -10121,11 +10064,7 @@ export interface components {
     }
     AuditList: {
       data: components['schemas']['AuditEntry'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     AuditEntry: {
       id: string
@@ -10164,11 +10103,7 @@ export interface components {
     }
     InstanceWorkspaceList: {
       data: components['schemas']['InstanceWorkspace'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     InstanceWorkspace: {
       id: string
@@ -10191,11 +10126,7 @@ export interface components {
     }
     BlockList: {
       data: components['schemas']['Block'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     Block: {
       id: string
@@ -10227,11 +10158,7 @@ export interface components {
     }
     ViewList: {
       data: components['schemas']['View'][]
-      pagination: {
-        limit: number
-        has_more: boolean
-        next_cursor: string | null
-      }
+      pagination: components['schemas']['Pagination']
     }
     View: {
       /** `viw_` and 26 characters. */
