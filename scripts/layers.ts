@@ -44,6 +44,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['links', 'members', 'usage'],
   ['blocks', 'domains', 'imports'],
   ['accounts', 'explain', 'statistics', 'qr', 'utm', 'views'],
+  ['shares'],
   ['operations'],
   ['move/unfinished.ts', 'backend/shared-secret.ts', 'backend/workers.ts'],
   ['backend/drain.ts'],

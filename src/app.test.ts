@@ -98,6 +98,7 @@ describe('the application', () => {
       '/app',
       '/app/api/v1/links',
       '/app/sign-in',
+      '/shared/0123456789abcdef',
     ]) {
       expect(app.owns(path)).toBe(true)
     }

@@ -32,6 +32,9 @@ import { registerLinkRoutes } from './links/routes.ts'
 import { registerMemberRoutes } from './members/routes.ts'
 import { registerPlanRoutes } from './plans/routes.ts'
 import { registerLogoRoutes, registerQrRoutes } from './qr/routes.ts'
+import { createSharedPage, type SharedShell } from './shares/page.ts'
+import { registerShareRoutes } from './shares/routes.ts'
+import { registerSharedRoutes } from './shares/view-routes.ts'
 import { registerStatisticsDashboardRoutes, registerStatisticsRoutes } from './statistics/routes.ts'
 import { registerTagRoutes } from './tags/index.ts'
 import { registerUsageRoutes } from './usage/routes.ts'
@@ -55,6 +58,8 @@ export type EndpointDeps = Parameters<typeof registerPlanRoutes>[1] &
   Parameters<typeof registerTagRoutes>[1] &
   Parameters<typeof registerFolderRoutes>[1] &
   Parameters<typeof registerDomainRoutes>[1] &
+  Parameters<typeof registerShareRoutes>[1] &
+  Parameters<typeof registerSharedRoutes>[1] &
   Parameters<typeof registerStatisticsRoutes>[1]
 
 /** The services behind the endpoints that only the dashboard has. */
@@ -76,6 +81,8 @@ export interface AppDeps
   accounts: Accounts
   /** Serves the dashboard's pages and files; absent: there are none. */
   dashboard?: ((request: Request) => Response | Promise<Response>) | undefined
+  /** Draws the page of shared statistics; absent: there is none. */
+  sharedShell?: SharedShell | undefined
   /** What is counted by whom; without them each API counts in memory. */
   limiters?: Pick<Limiters, 'api' | 'people' | 'anonymous' | 'visitors' | 'invitations'>
 }
@@ -83,7 +90,7 @@ export interface AppDeps
 /** The API, its document and its reference page: request → response, without a listener. */
 export type App = ReturnType<typeof createApp>
 
-const OWN = /^\/(?:api|app|docs|openapi\.json)(?:\/|$)/
+const OWN = /^\/(?:api|app|docs|shared|openapi\.json)(?:\/|$)/
 const DASHBOARD_API = /^\/app\/api(?:\/|$)/
 
 /** Builds the application. */
@@ -92,8 +99,12 @@ export function createApp(deps: AppDeps) {
   const planLimiter = limiters?.api ?? createMemoryLimiter()
   const api = createApi({ ...deps, limiter: planLimiter, anonymousLimiter: limiters?.anonymous })
   registerEndpoints(api, deps)
+  registerSharedRoutes(api, deps)
   registerRootRoutes(api, () => api.endpoints)
   addDocuments(api, deps.baseUrl)
+  if (deps.sharedShell !== undefined) {
+    api.addPage('/shared/:token', createSharedPage(deps.shareViews, deps.sharedShell))
+  }
 
   const dashboardApi = createApi({
     ...deps,
@@ -150,6 +161,7 @@ export function describeApi(deps: EndpointDeps): string {
   const endpoints: Api['endpoints'][number][] = []
   const api = { add: (endpoint: (typeof endpoints)[number]) => void endpoints.push(endpoint) }
   registerEndpoints(api, deps)
+  registerSharedRoutes(api, deps)
   registerRootRoutes(api, () => endpoints)
   return documentOf(endpoints)
 }
@@ -182,6 +194,7 @@ function registerEndpoints(api: Pick<Api, 'add'>, deps: EndpointDeps): void {
   registerTagRoutes(api, deps)
   registerFolderRoutes(api, deps)
   registerDomainRoutes(api, deps)
+  registerShareRoutes(api, deps)
   registerStatisticsRoutes(api, deps)
 }
 

@@ -6,7 +6,7 @@ import { startBackups } from './backup/schedule.ts'
 import { createClientAddress } from './base/client-address.ts'
 import { blocksFile, createBlocks, limitReports } from './blocks/index.ts'
 import { createExcludedNetworks } from './clicks/index.ts'
-import { builtFiles, createDashboard } from './dashboard/index.ts'
+import { builtFiles, createDashboard, createSharedShell } from './dashboard/index.ts'
 import { DEFAULT_DOMAIN, domainsFile, syncDomains } from './domains/index.ts'
 import { createLookUpTxt } from './domains/lookup.ts'
 import { createDomainService } from './domains/service.ts'
@@ -38,6 +38,7 @@ import {
   type Redirect,
   withSites,
 } from './redirect/index.ts'
+import { createShares } from './shares/index.ts'
 import { createPlaceLookup } from './statistics/enrich/index.ts'
 import { createStatisticsService } from './statistics/service.ts'
 import { startTimers } from './timers.ts'
@@ -213,6 +214,11 @@ function createServices(parts: Parts) {
   return {
     explain: createExplainService({ ...ofVisits(parts), links, inSites: inSites(parts) }),
     ...{ accounts, administration, filterJobs, imports, jobs },
+    ...createShares({
+      ...{ ...parts, statistics, blocks: parts.blocks.list },
+      key: secrets.shares,
+      guesses: createGuessLimit(backend.limiters.guesses, parts.clock),
+    }),
     ...{ keys, links, mailer, ownDomains, statistics },
   }
 }
@@ -241,6 +247,7 @@ function createApplication(parts: Parts, services: Services): App {
     ...administration,
     ...services,
     dashboard: createDashboard({ files: builtFiles, baseUrl, requestId }),
+    sharedShell: createSharedShell(builtFiles),
     authenticate: keys.authenticate,
     baseUrl,
     anonymousPerMinute: config.anonymousPerMinute,

@@ -39,7 +39,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['explainLink', 'explainUrl', 'exportHistory', 'exportImportRows', 'exportLinksCSV'],
     ...['exportLinksNDJSON', 'getDomain', 'getFolder', 'getJob', 'getTag'],
     ...['listDeletedLinks', 'listDomains', 'listFolders', 'listImportRows', 'listJobs'],
-    ...['listTags', 'lookUpLink'],
+    ...['listTags', 'lookUpLink', 'listShares', 'getShare'],
     // Everybody may leave; the next block of tests has who may remove others.
     'removeMember',
   ],
@@ -47,7 +47,7 @@ const LEAST: Record<string, readonly string[]> = {
     ...['bulkLinks', 'bulkLinksByFilter', 'cancelJob', 'createFolder', 'createTag'],
     ...['deleteFolder', 'deleteTag', 'importFromService', 'importLinks', 'mergeTag'],
     ...['previewImport', 'putLinkByExternalId', 'undoImport', 'updateFolder', 'updateTag'],
-    'appealBlock',
+    ...['appealBlock', 'createShare', 'updateShare', 'deleteShare'],
     'createLink',
     'updateLink',
     'deleteLink',
@@ -134,7 +134,10 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 /** Needs no key. */
-const PUBLIC = new Set(['listPlans', 'getIndex'])
+const PUBLIC = new Set([
+  ...['listPlans', 'getIndex'],
+  ...['getSharedAbout', 'unlockShare', 'getSharedStats', 'listSharedTopValues'],
+])
 
 describe('every endpoint', () => {
   test('is in the table of who may what', () => {

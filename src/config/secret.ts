@@ -30,6 +30,8 @@ export function deriveSecrets(secret: string) {
     accounts: derive('accounts'),
     /** Encrypts the tokens that imports need for as long as they run. */
     imports: derive('imports'),
+    /** Makes the addresses of shared statistics, and signs who may see them. */
+    shares: derive('shares'),
   }
 }
 

@@ -1,11 +1,11 @@
 import { extname } from 'node:path'
 import { acceptedEncoding } from '../base/accept.ts'
 import { hstsOf, PERMISSIONS_POLICY } from '../base/headers.ts'
-import { AppError, renderError } from '../errors/index.ts'
+import { AppError, type Rendered, renderError } from '../errors/index.ts'
 import { langOf, pathOf } from '../http/index.ts'
-import { negotiateLocale, translate } from '../i18n/index.ts'
+import { type Locale, negotiateLocale, translate } from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
-import { openPage } from './page.ts'
+import { openPage, openSharedPage } from './page.ts'
 
 export { builtFiles } from './built.ts'
 
@@ -54,6 +54,19 @@ export function createDashboard({ files, baseUrl, requestId }: DashboardDeps): D
     if (file !== undefined) return serveFile(file, request, headers)
     if (name.startsWith('assets/')) return refused(new AppError('NOT_FOUND'))
     return built.page(request, headers)
+  }
+}
+
+/** The page of shared statistics. @throws AppError SERVICE_UNAVAILABLE: nothing was built */
+export function createSharedShell(files: () => BuiltFiles) {
+  let page: ReturnType<typeof openSharedPage> | undefined
+  return (request: Request, locale: Locale): Rendered => {
+    try {
+      page ??= openSharedPage(files())
+    } catch (cause) {
+      throw new AppError('SERVICE_UNAVAILABLE', { cause })
+    }
+    return page(request, locale)
   }
 }
 

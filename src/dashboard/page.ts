@@ -1,13 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'hono/utils/cookie'
+import type { Rendered } from '../errors/index.ts'
 import { digestTag, noneMatch, pathOf } from '../http/index.ts'
-import { direction, isSupportedLocale, type Locale, negotiateLocale } from '../i18n/index.ts'
+import {
+  direction,
+  isSupportedLocale,
+  type Locale,
+  negotiateLocale,
+  translate,
+} from '../i18n/index.ts'
 import type { BuiltFiles } from './built.ts'
 
 /** What stands in the built page where the nonce belongs; `web/vite.config.ts` knows it too. */
 const NONCE = /__CSP_NONCE__/g
 /** The end of the session cookie's name, whatever stands before it. */
 const SESSION_COOKIE = 'session_token'
+/** What stands in the page of shared statistics for browsers that run no scripts. */
+const NO_SCRIPT = '__NO_SCRIPT__'
 const HTML_TAG = '<html lang="en" dir="ltr">'
 
 interface Chunk {
@@ -51,18 +60,49 @@ export function openPage(built: BuiltFiles) {
       // Without a policy: the page that the client keeps has the nonce of the policy it keeps.
       return new Response(null, { status: 304, headers })
     }
-    const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
+    const nonce = newNonce()
     headers['Content-Type'] = 'text/html; charset=utf-8'
     headers['Content-Security-Policy'] = policyOf(nonce)
     return new Response(page.replace(NONCE, nonce), { headers })
   }
 }
 
+/** The page of shared statistics, which asks for them by itself. Any page may have it in a frame. */
+export function openSharedPage(built: BuiltFiles) {
+  const template = read(built, 'shared.html')
+  const manifest: Record<string, Chunk> = JSON.parse(read(built, '.vite/manifest.json'))
+
+  return (request: Request, locale: Locale): Rendered => {
+    const theme = URL.parse(request.url)?.searchParams.get('theme') ?? undefined
+    const nonce = newNonce()
+    const text = template
+      .replace(HTML_TAG, htmlTag(locale, theme))
+      .replace('</title>', `</title>${preload(manifest, locale, [])}`)
+      .replace(NO_SCRIPT, Bun.escapeHTML(translate(locale, 'page.share.script')))
+      .replace(NONCE, nonce)
+    const headers = {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': locale,
+      Vary: 'Accept-Language',
+      'Cache-Control': 'private, no-cache',
+      'Content-Security-Policy': policyOf(nonce, '*'),
+      // The address is all that is needed to see the statistics: no other site learns it.
+      'Referrer-Policy': 'no-referrer',
+      'X-Robots-Tag': 'noindex',
+    }
+    return { status: 200, text, headers }
+  }
+}
+
+function newNonce(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
+}
+
 /**
  * What the dashboard's pages may load and do: only what this server sends, no inline script or
- * style without the answer's nonce, no frame around them.
+ * style without the answer's nonce, no frame around them unless `ancestors` says so.
  */
-function policyOf(nonce: string): string {
+function policyOf(nonce: string, ancestors = "'none'"): string {
   return [
     "default-src 'none'",
     `script-src 'self' 'nonce-${nonce}'`,
@@ -72,7 +112,7 @@ function policyOf(nonce: string): string {
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${ancestors}`,
   ].join('; ')
 }
 

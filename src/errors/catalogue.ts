@@ -90,12 +90,15 @@ export const ERRORS = {
   PLAN_LIMIT_REACHED: { status: 403, params: {} },
   // A visitor who prefers JSON, without the link's password or with another.
   LINK_PROTECTED: { status: 403, params: {} },
+  /** Of shared statistics, without their password or with another. */
+  SHARE_PROTECTED: { status: 403, params: {} },
   LINK_NOT_FOUND: { status: 404, params: {} },
   JOB_NOT_FOUND: { status: 404, params: {} },
   LOGO_NOT_FOUND: { status: 404, params: {} },
   TAG_NOT_FOUND: { status: 404, params: {} },
   FOLDER_NOT_FOUND: { status: 404, params: {} },
   DOMAIN_NOT_FOUND: { status: 404, params: {} },
+  SHARE_NOT_FOUND: { status: 404, params: {} },
   NOT_FOUND: { status: 404, params: {} },
   METHOD_NOT_ALLOWED: { status: 405, params: { allowed: 'list' } },
   SLUG_TAKEN: { status: 409, params: {} },
@@ -119,6 +122,7 @@ export const ERRORS = {
   LINK_EXHAUSTED: { status: 410, params: {} },
   LINK_DISABLED: { status: 410, params: {} },
   LINK_BLOCKED: { status: 410, params: {} },
+  SHARE_EXPIRED: { status: 410, params: {} },
   PRECONDITION_FAILED: { status: 412, params: {} },
   /** `max` in bytes. */
   PAYLOAD_TOO_LARGE: { status: 413, params: { max: 'number' } },
@@ -179,6 +183,7 @@ export const DETAILS = {
   DUPLICATE_VALUE: {},
   EXTERNAL_ID_TAKEN: {},
   FOLDER_NOT_FOUND: {},
+  TAG_NOT_FOUND: {},
   /** Of a folder: a user who isn't a member of the workspace. */
   UNKNOWN_MEMBER: {},
   /** Of an operation among many; alone it is the whole answer's error, as is the next one. */

@@ -142,7 +142,9 @@ export interface Call<
 }
 
 /** Answers GET without a key, outside of the OpenAPI document. */
-export type Page = (call: Pick<Call, 'locale'>) => Rendered | Promise<Rendered>
+export type Page = (
+  call: Pick<Call, 'locale' | 'request' | 'baseUrl'>,
+) => Rendered | Promise<Rendered>
 
 /** Answers every request below a path. Its errors are rendered as those of endpoints. */
 export type Mounted = (call: MountedCall) => Promise<Response>

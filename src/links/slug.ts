@@ -180,7 +180,8 @@ export function formatAlias(
 
 /** Paths of the server. */
 const SERVED = `
-  api app assets docs healthz livez mcp metrics openapi openapi.json readyz static
+  api app assets docs healthz livez mcp metrics openapi openapi.json readyz shared
+  static
 `
 
 /** Pages that there are or may be. */

@@ -16,12 +16,12 @@ const LINK = { ratePerMinute: 30, burst: 60 }
  */
 export function createGuessLimit(limiter: Limiter, clock: Clock): GuessLimit {
   return {
-    async take(linkSeq, address) {
+    async take(target, address) {
       const from = addressKey(address)
       const limits = [
         [`address ${from}`, ADDRESS],
-        [`${linkSeq} ${from}`, PAIR],
-        [`link ${linkSeq}`, LINK],
+        [`${target} ${from}`, PAIR],
+        [`link ${target}`, LINK],
       ] as const
       for (const [key, policy] of limits) {
         const { allowed, retryAfterMs } = await limiter.take(key, policy, clock.now())
@@ -30,8 +30,8 @@ export function createGuessLimit(limiter: Limiter, clock: Clock): GuessLimit {
       }
       return { allowed: true, retryAfterSeconds: 0 }
     },
-    async right(linkSeq) {
-      await limiter.refund(`link ${linkSeq}`, LINK, clock.now())
+    async right(target) {
+      await limiter.refund(`link ${target}`, LINK, clock.now())
     },
   }
 }

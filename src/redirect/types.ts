@@ -60,10 +60,10 @@ export interface VisitorReport {
 
 /** Limits how often passwords of links are guessed. */
 export interface GuessLimit {
-  /** Takes one guess of an address at a link. */
-  take(linkSeq: number, address: string): Guess | Promise<Guess>
-  /** The guess was right: those at the link are not used up by visitors who know the password. */
-  right(linkSeq: number): void | Promise<void>
+  /** Takes one guess of an address at a link, or at whatever else has a password. */
+  take(target: number | string, address: string): Guess | Promise<Guess>
+  /** The guess was right: those at it are not used up by visitors who know the password. */
+  right(target: number | string): void | Promise<void>
 }
 
 /** Whether one more guess or report was left. */

@@ -122,6 +122,19 @@ export function filterShape(domains: () => Domains): Record<Name, z.ZodType<Valu
   return Object.assign({}, ...shapes)
 }
 
+/** A filter by the name of its parameter; null: there is no such parameter. */
+export function readFilter(
+  name: string,
+  given: readonly string[],
+  domains: Domains,
+): { dimension: Dimension; exclude: boolean; values: (Value | Fault)[] } | null {
+  const exclude = name.startsWith('not_')
+  const dimension = DIMENSIONS.find((known) => name === (exclude ? negated(known) : known))
+  if (dimension === undefined) return null
+  const [, , check] = PARAMETERS[dimension]
+  return { dimension, exclude, values: given.map((value) => check(value, domains)) }
+}
+
 /** The filters of a checked query, in the order of the dimensions; links are still ids. */
 export function filtersOf(query: Readonly<Record<string, unknown>>): Filter[] {
   return DIMENSIONS.flatMap((dimension) =>

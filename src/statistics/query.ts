@@ -26,6 +26,7 @@ export interface ClicksQuery {
 
 /** The most values of a top list, and the default. */
 const TOP_LIMIT = { max: 1_000, default: 10 }
+const SHARED_TOP_LIMIT = { max: 100, default: 10 }
 /** The most clicks of a page, and the default. */
 const CLICKS_LIMIT = { max: 100, default: 25 }
 
@@ -156,6 +157,17 @@ export function createQuerySchemas(domains: () => Domains) {
   return {
     link: schemasOf(shared),
     workspace: schemasOf({ tag, folder, ...shared, link, not_link }),
+  }
+}
+
+/** The query schemas for shared statistics: people are counted, and bots beside them. */
+export function createSharedQuerySchemas(domains: () => Domains) {
+  const { bots, ...zone } = COMMON
+  const { link, not_link, kind, not_kind, ...filters } = filterShape(domains)
+  const common = { ...REPORT_RANGE, ...zone, ...filters }
+  return {
+    stats: z.object({ interval, ...common }),
+    top: z.object({ limit: limit(SHARED_TOP_LIMIT, 'values'), ...common }),
   }
 }
 

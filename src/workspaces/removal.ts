@@ -69,6 +69,7 @@ export function createWorkspaceRemoval(deps: {
         'logos',
         'utm_templates',
         'views',
+        'shares',
       ] as const) {
         await tx.db.deleteFrom(table).where('workspace_no', '=', no).execute()
       }

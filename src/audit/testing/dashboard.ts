@@ -14,6 +14,7 @@ import { createCursors } from '../../http/cursor.ts'
 import { createApi, type Person, type Role } from '../../http/index.ts'
 import { registerKeyRoutes } from '../../keys/routes.ts'
 import { createKeyService } from '../../keys/service.ts'
+import { createHashQueue } from '../../limits/index.ts'
 import { registerLinkCheckRoute } from '../../links/check.ts'
 import { createLinkService } from '../../links/index.ts'
 import { registerLinkRoutes } from '../../links/routes.ts'
@@ -23,6 +24,9 @@ import { registerMemberRoutes } from '../../members/routes.ts'
 import { createPlans } from '../../plans/service.ts'
 import type { Plan, PlanLimits } from '../../plans/types.ts'
 import { registerLogoRoutes, registerQrRoutes } from '../../qr/routes.ts'
+import { registerShareRoutes } from '../../shares/routes.ts'
+import { createShareService } from '../../shares/service.ts'
+import { createShareTokens } from '../../shares/tokens.ts'
 import { registerStatisticsRoutes } from '../../statistics/routes.ts'
 import type { StatisticsService } from '../../statistics/service.ts'
 import { openTestStorage } from '../../storage/testing/database.ts'
@@ -241,6 +245,11 @@ export async function createTestDashboard() {
   registerDomainRoutes(dashboard, deps)
   registerUtmRoutes(dashboard, deps)
   registerViewRoutes(dashboard, deps)
+  const tokens = createShareTokens(new Uint8Array(32))
+  const hashes = createHashQueue()
+  const shared = { storage, clock, ids, cursors, domains, hashes, tokens }
+  const shares = createShareService({ ...shared, baseUrl: 'https://s.example' })
+  registerShareRoutes(dashboard, { shares })
   registerKeyRoutes(dashboard, deps)
   registerMemberRoutes(dashboard, deps)
   registerWorkspaceRoutes(dashboard, deps)

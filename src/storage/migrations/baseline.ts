@@ -267,6 +267,32 @@ export const MAIN_TABLES = {
     },
     indexes: ['CREATE INDEX views_workspace ON views (workspace_no, name_key, id)'],
   },
+  /** Statistics that are shared at an address of their own. */
+  shares: {
+    columns: {
+      id: textKey,
+      workspace_no: number,
+      /** SHA-256 of the 32 characters of the address, hexadecimal. */
+      token_hash: uniqueText,
+      name: optionalText,
+      kind: column<'link' | 'tag' | 'folder' | 'workspace'>('TEXT NOT NULL'),
+      /** The id of the link, tag or folder, which may be gone; null: it is the workspace. */
+      subject_id: optionalText,
+      /** JSON object: parameters of statistics with lists of values. */
+      filters: text,
+      /** JSON array of names in `shares/show.ts`. */
+      shown: text,
+      password_hash: optionalText,
+      expires_at: optionalTime,
+      /** Who changed it last: what they can't see isn't shown. Null: a key, which sees all. */
+      seen_by: optionalText,
+      views: count,
+      created_at: time,
+      updated_at: time,
+      version: number,
+    },
+    indexes: ['CREATE INDEX shares_workspace ON shares (workspace_no, id)'],
+  },
   /** Clicks that are to be deleted: all of a link before a time. */
   click_deletions: { columns: { link_seq: rowKey, before: time } },
   /** Facts of the whole instance. */

@@ -2262,6 +2262,192 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/shares': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ShareList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ShareCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Share']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/shares/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Share']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['SharePatch']
+          'application/json': components['schemas']['SharePatch']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Share']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    trace?: never
+  }
   '/api/v1/links/{id}/stats': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never }
     get: {
@@ -3439,6 +3625,264 @@ export interface paths {
         401: { headers: { [name: string]: unknown }; content?: never }
         403: { headers: { [name: string]: unknown }; content?: never }
         404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/{token}/about': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path: {
+          token: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': {
+              data: components['schemas']['SharedAbout']
+            }
+          }
+        }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        410: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/{token}/password': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get?: never
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: never
+        path: {
+          token: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['SharePassword']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': {
+              data: components['schemas']['SharedAccess']
+            }
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        410: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/{token}/stats': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          interval?: 'hour' | 'day' | 'week' | 'month'
+          from?: string
+          to?: string
+          timezone?: string
+          country?: string[]
+          not_country?: string[]
+          region?: string[]
+          not_region?: string[]
+          city?: string[]
+          not_city?: string[]
+          language?: string[]
+          not_language?: string[]
+          referrer?: string[]
+          not_referrer?: string[]
+          referrer_path?: string[]
+          not_referrer_path?: string[]
+          device?: string[]
+          not_device?: string[]
+          browser?: string[]
+          not_browser?: string[]
+          os?: string[]
+          not_os?: string[]
+          utm_source?: string[]
+          not_utm_source?: string[]
+          utm_medium?: string[]
+          not_utm_medium?: string[]
+          utm_campaign?: string[]
+          not_utm_campaign?: string[]
+          utm_term?: string[]
+          not_utm_term?: string[]
+          utm_content?: string[]
+          not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
+          trigger?: string[]
+          not_trigger?: string[]
+          hour?: string[]
+          not_hour?: string[]
+          weekday?: string[]
+          not_weekday?: string[]
+          domain?: string[]
+          not_domain?: string[]
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path: {
+          token: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Stats']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        410: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/shared/{token}/stats/{dimension}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          from?: string
+          to?: string
+          timezone?: string
+          country?: string[]
+          not_country?: string[]
+          region?: string[]
+          not_region?: string[]
+          city?: string[]
+          not_city?: string[]
+          language?: string[]
+          not_language?: string[]
+          referrer?: string[]
+          not_referrer?: string[]
+          referrer_path?: string[]
+          not_referrer_path?: string[]
+          device?: string[]
+          not_device?: string[]
+          browser?: string[]
+          not_browser?: string[]
+          os?: string[]
+          not_os?: string[]
+          utm_source?: string[]
+          not_utm_source?: string[]
+          utm_medium?: string[]
+          not_utm_medium?: string[]
+          utm_campaign?: string[]
+          not_utm_campaign?: string[]
+          utm_term?: string[]
+          not_utm_term?: string[]
+          utm_content?: string[]
+          not_utm_content?: string[]
+          rule?: string[]
+          not_rule?: string[]
+          variant?: string[]
+          not_variant?: string[]
+          trigger?: string[]
+          not_trigger?: string[]
+          hour?: string[]
+          not_hour?: string[]
+          weekday?: string[]
+          not_weekday?: string[]
+          domain?: string[]
+          not_domain?: string[]
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path: {
+          token: string
+          dimension: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['SharedTopList']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        410: { headers: { [name: string]: unknown }; content?: never }
         422: { headers: { [name: string]: unknown }; content?: never }
         429: { headers: { [name: string]: unknown }; content?: never }
         500: { headers: { [name: string]: unknown }; content?: never }
@@ -5843,6 +6287,194 @@ export interface paths {
     options?: never
     head?: never
     patch?: never
+    trace?: never
+  }
+  '/api/v1/shares': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+          limit?: number
+          cursor?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['ShareList']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': components['schemas']['ShareCreate']
+        }
+      }
+      responses: {
+        201: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Share']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/shares/{id}': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never }
+    get: {
+      parameters: {
+        query?: {
+          lang?: string
+        }
+        header?: {
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Share']
+          }
+        }
+        304: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    put?: never
+    post?: never
+    delete: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        204: { headers: { [name: string]: unknown }; content?: never }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
+    options?: never
+    head?: never
+    patch: {
+      parameters: {
+        query?: {
+          lang?: string
+          dry_run?: 'true' | 'false'
+        }
+        header?: {
+          'Idempotency-Key'?: string
+          'If-Match'?: string
+          'If-None-Match'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/merge-patch+json': components['schemas']['SharePatch']
+          'application/json': components['schemas']['SharePatch']
+        }
+      }
+      responses: {
+        200: {
+          headers: { [name: string]: unknown }
+          content: {
+            'application/json': components['schemas']['Share']
+          }
+        }
+        400: { headers: { [name: string]: unknown }; content?: never }
+        401: { headers: { [name: string]: unknown }; content?: never }
+        403: { headers: { [name: string]: unknown }; content?: never }
+        404: { headers: { [name: string]: unknown }; content?: never }
+        409: { headers: { [name: string]: unknown }; content?: never }
+        412: { headers: { [name: string]: unknown }; content?: never }
+        413: { headers: { [name: string]: unknown }; content?: never }
+        415: { headers: { [name: string]: unknown }; content?: never }
+        422: { headers: { [name: string]: unknown }; content?: never }
+        429: { headers: { [name: string]: unknown }; content?: never }
+        500: { headers: { [name: string]: unknown }; content?: never }
+        503: { headers: { [name: string]: unknown }; content?: never }
+      }
+    }
     trace?: never
   }
   '/api/v1/links/{id}/stats': {
@@ -8642,12 +9274,14 @@ export interface components {
       | 'INSUFFICIENT_SCOPE'
       | 'PLAN_LIMIT_REACHED'
       | 'LINK_PROTECTED'
+      | 'SHARE_PROTECTED'
       | 'LINK_NOT_FOUND'
       | 'JOB_NOT_FOUND'
       | 'LOGO_NOT_FOUND'
       | 'TAG_NOT_FOUND'
       | 'FOLDER_NOT_FOUND'
       | 'DOMAIN_NOT_FOUND'
+      | 'SHARE_NOT_FOUND'
       | 'NOT_FOUND'
       | 'METHOD_NOT_ALLOWED'
       | 'SLUG_TAKEN'
@@ -8664,6 +9298,7 @@ export interface components {
       | 'LINK_EXHAUSTED'
       | 'LINK_DISABLED'
       | 'LINK_BLOCKED'
+      | 'SHARE_EXPIRED'
       | 'PRECONDITION_FAILED'
       | 'PAYLOAD_TOO_LARGE'
       | 'UNSUPPORTED_MEDIA_TYPE'
@@ -8740,6 +9375,7 @@ export interface components {
       | 'DUPLICATE_VALUE'
       | 'EXTERNAL_ID_TAKEN'
       | 'FOLDER_NOT_FOUND'
+      | 'TAG_NOT_FOUND'
       | 'UNKNOWN_MEMBER'
       | 'LINK_NOT_FOUND'
       | 'PRECONDITION_FAILED'
@@ -9699,6 +10335,116 @@ export interface components {
       /** At most 64 KiB. */
       assetlinks?: Record<string, unknown>[] | null
     }
+    ShareList: {
+      data: components['schemas']['Share'][]
+      pagination: components['schemas']['Pagination']
+    }
+    Share: {
+      /** `shr_` and 26 characters. */
+      id: string
+      /** Where the statistics can be seen. */
+      url: string
+      name: string | null
+      /** Whose clicks are shared: exactly one of the members. */
+      subject: {
+        /** The id of a link. */
+        link_id?: string
+        /** The name of a tag, any case. */
+        tag?: string
+        /** The id of a folder. */
+        folder_id?: string
+        workspace?: true
+      }
+      filters: { [name: string]: string[] }
+      show: (
+        | 'countries'
+        | 'regions'
+        | 'cities'
+        | 'languages'
+        | 'referrers'
+        | 'devices'
+        | 'utm'
+        | 'scans'
+        | 'times'
+        | 'variants'
+        | 'domains'
+        | 'links'
+        | 'destinations'
+      )[]
+      has_password: boolean
+      /** In UTC. */
+      expires_at: string | null
+      /** How often the page was opened. */
+      views: number
+      /** In UTC. */
+      created_at: string
+      /** In UTC. */
+      updated_at: string
+      /** Grows with every change; the ETag says it too. */
+      version: number
+    }
+    ShareCreate: {
+      subject: components['schemas']['ShareSubject']
+      /** The heading of the page. Null: the page has none of its own. */
+      name?: string | null
+      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t take them away. */
+      filters?: { [name: string]: string[] } | null
+      /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
+      show?: (
+        | 'countries'
+        | 'regions'
+        | 'cities'
+        | 'languages'
+        | 'referrers'
+        | 'devices'
+        | 'utm'
+        | 'scans'
+        | 'times'
+        | 'variants'
+        | 'domains'
+        | 'links'
+        | 'destinations'
+      )[]
+      /** What viewers must enter first; never returned, see `has_password`. Null: nothing. */
+      password?: string | null
+      /** When sharing ends; then viewers get 410. Null: never. */
+      expires_at?: string | null
+    }
+    ShareSubject: {
+      /** The id of a link. */
+      link_id?: string
+      /** The name of a tag, any case. */
+      tag?: string
+      /** The id of a folder. */
+      folder_id?: string
+      workspace?: true
+    }
+    SharePatch: {
+      /** The heading of the page. Null: the page has none of its own. */
+      name?: string | null
+      /** Only clicks with one of these values: filters of statistics by the names of their parameters, such as `country` or `not_browser`. Viewers can’t take them away. */
+      filters?: { [name: string]: string[] } | null
+      /** What is shown besides clicks over time. `links`: the short links, with their titles; `destinations`: where the links lead that are shown. Default: `countries`, `referrers`, `devices`. */
+      show?: (
+        | 'countries'
+        | 'regions'
+        | 'cities'
+        | 'languages'
+        | 'referrers'
+        | 'devices'
+        | 'utm'
+        | 'scans'
+        | 'times'
+        | 'variants'
+        | 'domains'
+        | 'links'
+        | 'destinations'
+      )[]
+      /** What viewers must enter first; never returned, see `has_password`. Null: nothing. */
+      password?: string | null
+      /** When sharing ends; then viewers get 410. Null: never. */
+      expires_at?: string | null
+    }
     Stats: {
       data: {
         /** The beginning, in UTC. */
@@ -9817,6 +10563,86 @@ export interface components {
       rule: string | null
       /** Id of the variant that was chosen. */
       variant: string | null
+    }
+    SharedAbout: {
+      name: string | null
+      kind: 'link' | 'tag' | 'folder' | 'workspace'
+      show: (
+        | 'countries'
+        | 'regions'
+        | 'cities'
+        | 'languages'
+        | 'referrers'
+        | 'devices'
+        | 'utm'
+        | 'scans'
+        | 'times'
+        | 'variants'
+        | 'domains'
+        | 'links'
+        | 'destinations'
+      )[]
+      /** What top values can be asked for, and filtered by. */
+      dimensions: (
+        | 'country'
+        | 'region'
+        | 'city'
+        | 'language'
+        | 'referrer'
+        | 'referrer_path'
+        | 'device'
+        | 'browser'
+        | 'os'
+        | 'utm_source'
+        | 'utm_medium'
+        | 'utm_campaign'
+        | 'utm_term'
+        | 'utm_content'
+        | 'rule'
+        | 'variant'
+        | 'trigger'
+        | 'kind'
+        | 'hour'
+        | 'weekday'
+        | 'domain'
+        | 'link'
+      )[]
+      created_at: string
+      /** Of a share of one link whose `show` has `links`; else null. */
+      link: {
+        short_url: string
+        title: string | null
+        /** Where the link leads; only where `show` has `destinations`. */
+        destination_url?: string | null
+      } | null
+    }
+    SharedAccess: {
+      /** For `Authorization: Bearer`. */
+      access: string
+      expires_at: string
+    }
+    SharePassword: {
+      password: string
+    }
+    SharedTopList: components['schemas']['TopList'] & {
+      data?: {
+        /** The value; of links their id, hours `0`–`23`, weekdays `1` (Monday) to `7`. Null: unknown, or none. */
+        value: string | null
+        /** Of a link: its short address. */
+        short_url?: string
+        /** Of a rule or variant, in the statistics of its link: its name. Null: it has none, or is gone. */
+        name?: string | null
+        /** Of a link: its title. */
+        title?: string | null
+        /** Clicks: of humans, unless `bots` says otherwise. */
+        clicks: number
+        /** Unique visitors, each counted once per UTC day; visitors who asked not to be tracked are not counted. */
+        unique: number
+        /** Clicks of bots and link previews that match, whether `clicks` includes them or not. */
+        bots: number
+        /** Where the link leads; only where `show` has `destinations`. */
+        destination_url?: string | null
+      }[]
     }
     ApiIndex: {
       /** The reference. */

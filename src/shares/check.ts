@@ -1,0 +1,85 @@
+import type { Domains } from '../domains/index.ts'
+import type { ErrorDetail } from '../errors/index.ts'
+import { readFilter } from '../statistics/filters.ts'
+import type { Sql } from '../storage/index.ts'
+import { checkingFor } from '../validation/asking.ts'
+import { Fault } from '../validation/fault.ts'
+import { foldCase } from '../validation/text.ts'
+import type { Subject } from './schemas.ts'
+import type { ShareKind } from './show.ts'
+import { findLinks, findTagId, hasFolder } from './store.ts'
+
+/** Who wants to share; what they don't see can't be shared. */
+interface Sharer {
+  readonly workspace: { readonly no: number }
+  readonly hiddenFolders?: readonly string[] | undefined
+}
+
+/** What is shared, as it is stored. */
+export interface SharedSubject {
+  kind: ShareKind
+  /** Null: the workspace. */
+  id: string | null
+}
+
+/** Looks for the link, tag or folder that a request names. */
+export async function checkSubject(
+  sql: Sql,
+  sharer: Sharer,
+  { link_id, tag, folder_id }: Subject,
+): Promise<SharedSubject | ErrorDetail> {
+  const { workspace, hiddenFolders = [] } = sharer
+  if (link_id !== undefined) {
+    return (await seenLinks(sql, sharer, [link_id])).has(link_id)
+      ? { kind: 'link', id: link_id }
+      : { field: 'subject.link_id', code: 'LINK_NOT_FOUND' }
+  }
+  if (tag !== undefined) {
+    const id = await findTagId(sql, workspace.no, foldCase(tag.trim()))
+    return id === undefined ? { field: 'subject.tag', code: 'TAG_NOT_FOUND' } : { kind: 'tag', id }
+  }
+  if (folder_id === undefined) return { kind: 'workspace', id: null }
+  const isSeen = !hiddenFolders.includes(folder_id)
+  return isSeen && (await hasFolder(sql, workspace.no, folder_id))
+    ? { kind: 'folder', id: folder_id }
+    : { field: 'subject.folder_id', code: 'FOLDER_NOT_FOUND' }
+}
+
+/** What is wrong with the filters of a share. */
+export async function checkFilters(
+  sql: Sql,
+  sharer: Sharer,
+  filters: Readonly<Record<string, readonly string[]>>,
+  domains: Domains,
+): Promise<ErrorDetail[]> {
+  const faults: ErrorDetail[] = []
+  for (const [name, given] of Object.entries(filters)) {
+    const filter = checkingFor(sharer.workspace.no, () => readFilter(name, given, domains))
+    if (filter === null) {
+      faults.push({ field: `filters.${name}`, code: 'UNKNOWN_FIELD' })
+      continue
+    }
+    const { dimension, values } = filter
+    const links = dimension === 'link' ? await seenLinks(sql, sharer, given) : null
+    for (const [at, value] of values.entries()) {
+      const field = `filters.${name}[${at}]`
+      if (value instanceof Fault) {
+        faults.push({ field, code: value.code, params: value.params } as ErrorDetail)
+      } else if (links !== null && !links.has(String(value))) {
+        faults.push({ field, code: 'LINK_NOT_FOUND' })
+      }
+    }
+  }
+  return faults
+}
+
+/** Those of some links that the sharer sees. */
+async function seenLinks(
+  sql: Sql,
+  { workspace, hiddenFolders = [] }: Sharer,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const links = await findLinks(sql, workspace.no, ids)
+  const seen = links.filter(({ folder_id: id }) => id === null || !hiddenFolders.includes(id))
+  return new Set(seen.map(({ id }) => id))
+}

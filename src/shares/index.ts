@@ -1,0 +1,14 @@
+import { createShareService } from './service.ts'
+import { createShareTokens } from './tokens.ts'
+import { createShareViews } from './view.ts'
+
+type Deps = Omit<
+  Parameters<typeof createShareService>[0] & Parameters<typeof createShareViews>[0],
+  'tokens'
+>
+
+/** Shared statistics: for those who share, and for those who look. `key`: a secret of the instance. */
+export function createShares({ key, ...deps }: Deps & { key: Uint8Array }) {
+  const context = { ...deps, tokens: createShareTokens(key) }
+  return { shares: createShareService(context), shareViews: createShareViews(context) }
+}

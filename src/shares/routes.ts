@@ -1,0 +1,148 @@
+import { z } from '@hono/zod-openapi'
+import { type Api, endpoint } from '../http/index.ts'
+import { pageAnswer, pageParameters, pageSuccess } from '../http/page.ts'
+import {
+  SHARE_EXAMPLE,
+  type Share,
+  ShareCreateSchema,
+  ShareListSchema,
+  SharePatchSchema,
+  ShareSchema,
+} from './schemas.ts'
+import { type Hashed, type ShareService, shareAskerOf } from './service.ts'
+
+const PATH = '/api/v1/shares'
+/** The name of these endpoints in the reference, and of those of the page. */
+export const TAG = 'Shared statistics'
+
+const Params = z.object({
+  id: z.string().openapi({ description: 'The id of the share.', example: SHARE_EXAMPLE.id }),
+})
+
+type Write = (tx: Parameters<ShareService['create']>[0], hashed: Hashed) => Promise<Share>
+
+function one(status: 200 | 201, description: string, headers: Record<string, string> = {}) {
+  return {
+    status,
+    description,
+    schema: ShareSchema,
+    headers: { ETag: 'The version of the share, for `If-Match`.', ...headers },
+    example: SHARE_EXAMPLE,
+  }
+}
+
+function answer(status: 200 | 201, share: Share) {
+  return { status, body: share, version: share.version }
+}
+
+/** What the endpoints of shares work with. */
+export interface ShareRouteDeps {
+  shares: ShareService
+}
+
+/** The endpoints of shares, on both APIs. */
+export function registerShareRoutes(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
+  endpoint(api, {
+    method: 'get',
+    path: PATH,
+    scope: 'links:read',
+    operationId: 'listShares',
+    tag: TAG,
+    summary: 'List shares',
+    description: 'The shares of the workspace, the newest first. A share ends with its subject.',
+    query: z.object(pageParameters),
+    success: pageSuccess('One page of shares.', ShareListSchema, SHARE_EXAMPLE),
+    errors: ['BAD_REQUEST'],
+    handler: async (call) => pageAnswer(call, await deps.shares.list(call.caller, call.query)),
+  })
+
+  endpoint(api, {
+    method: 'post',
+    path: PATH,
+    scope: 'links:write',
+    dryRun: true,
+    operationId: 'createShare',
+    tag: TAG,
+    summary: 'Share statistics',
+    description:
+      'Makes a public address where anybody sees statistics of a link, a tag, a folder or the ' +
+      'workspace: numbers alone, never single clicks. What the person who shares can’t see isn’t ' +
+      'shown either.',
+    body: ShareCreateSchema,
+    bodyExample: { subject: { tag: 'summer' }, show: ['countries', 'referrers'] },
+    success: one(201, 'The share.', { Location: 'The path of the share in the API.' }),
+    async handler(call) {
+      const asker = shareAskerOf(call)
+      const { password, ...fields } = call.body
+      const write: Write = (tx, hashed) => deps.shares.create(tx, asker, { ...fields, ...hashed })
+      const hashed = await deps.shares.hash(asker, password, write)
+      return call.mutate(async (tx) => {
+        const made = await write(tx, hashed)
+        return { ...answer(201, made), headers: { Location: `${PATH}/${made.id}` } }
+      })
+    },
+  })
+
+  endpoint(api, {
+    method: 'get',
+    path: `${PATH}/{id}`,
+    scope: 'links:read',
+    operationId: 'getShare',
+    tag: TAG,
+    summary: 'Get a share',
+    params: Params,
+    success: one(200, 'The share.'),
+    errors: ['SHARE_NOT_FOUND'],
+    handler: async ({ caller, params }) => answer(200, await deps.shares.get(caller, params.id)),
+  })
+
+  registerChanges(api, deps)
+}
+
+function registerChanges(api: Pick<Api, 'add'>, deps: ShareRouteDeps): void {
+  endpoint(api, {
+    method: 'patch',
+    path: `${PATH}/{id}`,
+    scope: 'links:write',
+    dryRun: true,
+    operationId: 'updateShare',
+    tag: TAG,
+    summary: 'Change a share',
+    description:
+      'A JSON merge patch (RFC 7396). Address and subject stay as they are. With another password, ' +
+      'viewers have to enter it anew.',
+    params: Params,
+    body: SharePatchSchema,
+    bodyExample: { expires_at: '2026-12-31T23:00:00Z' },
+    success: one(200, 'The share as it is now.'),
+    errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
+    async handler(call) {
+      const asker = shareAskerOf(call)
+      const { params, ifMatch } = call
+      const { password, ...patch } = call.body
+      const write: Write = (tx, hashed) =>
+        deps.shares.update(tx, asker, params.id, { ...patch, ...hashed }, ifMatch)
+      const hashed = await deps.shares.hash(asker, password, write)
+      return call.mutate(async (tx) => answer(200, await write(tx, hashed)))
+    },
+  })
+
+  endpoint(api, {
+    method: 'delete',
+    path: `${PATH}/{id}`,
+    scope: 'links:write',
+    dryRun: true,
+    operationId: 'deleteShare',
+    tag: TAG,
+    summary: 'Stop sharing',
+    description: 'From the next request on the address answers 404.',
+    params: Params,
+    success: { status: 204, description: 'The share is gone.' },
+    errors: ['SHARE_NOT_FOUND', 'PRECONDITION_FAILED'],
+    handler: (call) =>
+      call.mutate(async (tx) => {
+        await deps.shares.remove(tx, shareAskerOf(call), call.params.id, call.ifMatch)
+        return { status: 204 }
+      }),
+  })
+}

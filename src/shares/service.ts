@@ -1,0 +1,254 @@
+import { type Asker, askerOf, changedFields, recordChange } from '../audit/index.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Ids } from '../base/ids.ts'
+import { withContext } from '../base/verbs.ts'
+import type { Domains } from '../domains/index.ts'
+import { AppError, type ErrorDetail } from '../errors/index.ts'
+import type { Cursors } from '../http/cursor.ts'
+import { pageOf } from '../http/page.ts'
+import type { Caller } from '../http/types.ts'
+import type { HashQueue } from '../limits/index.ts'
+import { hashPassword } from '../links/index.ts'
+import { rehearse, type Storage, type Transaction } from '../storage/index.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import { checkFilters, checkSubject } from './check.ts'
+import type { Share, ShareChange, ShareList, Subject } from './schemas.ts'
+import { SHOW_DEFAULT, type Show } from './show.ts'
+import {
+  countShares,
+  deleteShare,
+  type FoundShare,
+  findShares,
+  insertShare,
+  type ShareRow,
+  updateShare,
+} from './store.ts'
+import type { ShareTokens } from './tokens.ts'
+
+/** A workspace has at most so many. */
+const SHARES_MAX = 1_000
+
+/** What the service works with. */
+interface ShareContext {
+  storage: Storage
+  clock: Clock
+  ids: Ids
+  cursors: Cursors
+  domains: Domains
+  hashes: HashQueue
+  tokens: ShareTokens
+  /** The public address. */
+  baseUrl: string
+}
+
+/** Who reads shares. */
+interface ShareCaller {
+  readonly workspace: { readonly no: number }
+  readonly hiddenFolders?: readonly string[] | undefined
+}
+
+/** Who changes a share. */
+export interface ShareAsker extends Asker {
+  /** The person, or null for a key, which sees all folders. */
+  readonly self: string | null
+}
+
+/** Who changes a share, by a request. */
+export function shareAskerOf(call: { caller: Caller; requestId: string }): ShareAsker {
+  const { caller } = call
+  return { ...askerOf(call), self: caller.kind === 'session' ? caller.userId : null }
+}
+
+/** A password that was hashed before the transaction, which has no time for that. */
+export interface Hashed {
+  password_hash?: string | null
+}
+
+type Change = Omit<ShareChange, 'password'> & Hashed
+type IfMatch = (version: number) => boolean
+
+export type ShareService = ReturnType<typeof createShareService>
+
+/** Makes the service of shares. */
+export function createShareService(context: ShareContext) {
+  return withContext(context, { list, get, hash, create, update, remove })
+}
+
+/** Shares, the newest first. @throws AppError BAD_REQUEST (INVALID_CURSOR) */
+async function list(
+  ctx: ShareContext,
+  { workspace, hiddenFolders: hidden = [] }: ShareCaller,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<ShareList> {
+  const binding = JSON.stringify(['shares', workspace.no])
+  const before = cursor && (ctx.cursors.decode(cursor, binding)[0] as string)
+  const wanted = { workspaceNo: workspace.no, hidden, before, limit: limit + 1 }
+  const rows = await findShares(ctx.storage.read, wanted)
+  const page = pageOf(rows, limit, ({ id }) => ctx.cursors.encode([id], binding))
+  return { ...page, data: page.data.map((row) => shown(ctx, row)) }
+}
+
+/** @throws AppError SHARE_NOT_FOUND */
+async function get(ctx: ShareContext, caller: ShareCaller, id: string): Promise<Share> {
+  return shown(ctx, await find(ctx.storage.read, caller, id))
+}
+
+/**
+ * Hashes the password of a creation or a patch, which takes a core tens of milliseconds: `write` runs
+ * first in a transaction that is undone, so that what will be refused doesn't get that far.
+ * @throws AppError what `write` throws
+ */
+async function hash(
+  { storage, hashes }: ShareContext,
+  { workspace: { no } }: ShareAsker,
+  password: string | null | undefined,
+  write: (tx: Transaction, hashed: Hashed) => Promise<unknown>,
+): Promise<Hashed> {
+  if (password === undefined) return {}
+  if (password === null) return { password_hash: null }
+  await rehearse(storage, (tx) => write(tx, { password_hash: '' }), { workspaceNo: no })
+  return { password_hash: await hashes.run('link', String(no), () => hashPassword(password)) }
+}
+
+/** @throws AppError VALIDATION_FAILED */
+async function create(
+  ctx: ShareContext,
+  tx: Transaction,
+  asker: ShareAsker,
+  fields: Change & { subject: Subject },
+): Promise<Share> {
+  const { no } = asker.workspace
+  await tx.lockWorkspace(no)
+  if ((await countShares(tx, no)) >= SHARES_MAX) {
+    throw invalid([{ field: 'subject', code: 'TOO_MANY', params: { max: SHARES_MAX } }])
+  }
+  const subject = await checkSubject(tx, asker, fields.subject)
+  const faults = await checkFilters(tx, asker, fields.filters ?? {}, ctx.domains)
+  if ('code' in subject) throw invalid([subject, ...faults])
+  if (faults.length > 0) throw invalid(faults)
+  const at = ctx.clock.now()
+  const id = ctx.ids.next('shr')
+  const row: ShareRow = {
+    ...{ id, workspace_no: no, token_hash: ctx.tokens.hashOf(ctx.tokens.tokenOf(id)) },
+    ...{ kind: subject.kind, subject_id: subject.id, views: 0 },
+    ...{ name: null, filters: '{}', password_hash: null, expires_at: null },
+    ...{ shown: JSON.stringify(SHOW_DEFAULT), seen_by: asker.self },
+    ...given(fields),
+    ...{ created_at: at, updated_at: at, version: 1 },
+  }
+  await insertShare(tx, row)
+  const made = await find(tx, asker, id)
+  await record(tx, asker, at, 'created', made, { after: stateOf(made) })
+  return shown(ctx, made)
+}
+
+/** Changes a share by a merge patch. @throws AppError SHARE_NOT_FOUND, PRECONDITION_FAILED, VALIDATION_FAILED */
+async function update(
+  ctx: ShareContext,
+  tx: Transaction,
+  asker: ShareAsker,
+  id: string,
+  patch: Change,
+  ifMatch: IfMatch,
+): Promise<Share> {
+  await tx.lockWorkspace(asker.workspace.no)
+  const before = await find(tx, asker, id)
+  if (!ifMatch(before.version)) throw new AppError('PRECONDITION_FAILED')
+  const faults = await checkFilters(tx, asker, patch.filters ?? {}, ctx.domains)
+  if (faults.length > 0) throw invalid(faults)
+  const at = ctx.clock.now()
+  const changing = { ...given(patch), seen_by: asker.self }
+  const row = { ...before, ...changing, updated_at: at, version: before.version + 1 }
+  const changes = changedFields(stateOf(before), stateOf(row))
+  const isReplaced = before.password_hash !== row.password_hash && row.password_hash !== null
+  if (isReplaced) changes.after = { ...changes.after, has_password: true }
+  if (Object.keys(changes.after).length === 0) return shown(ctx, before)
+  await updateShare(tx, id, { ...changing, updated_at: at, version: row.version })
+  await record(tx, asker, at, 'updated', row, changes)
+  return shown(ctx, row)
+}
+
+/** @throws AppError SHARE_NOT_FOUND, PRECONDITION_FAILED */
+async function remove(
+  { clock }: ShareContext,
+  tx: Transaction,
+  asker: ShareAsker,
+  id: string,
+  ifMatch: IfMatch,
+): Promise<void> {
+  await tx.lockWorkspace(asker.workspace.no)
+  const row = await find(tx, asker, id)
+  if (!ifMatch(row.version)) throw new AppError('PRECONDITION_FAILED')
+  await deleteShare(tx, id)
+  await record(tx, asker, clock.now(), 'deleted', row, { before: stateOf(row) })
+}
+
+async function find(
+  sql: Parameters<typeof findShares>[0],
+  { workspace, hiddenFolders: hidden = [] }: ShareCaller,
+  id: string,
+): Promise<FoundShare> {
+  const [row] = await findShares(sql, { workspaceNo: workspace.no, id, hidden })
+  if (row === undefined) throw new AppError('SHARE_NOT_FOUND')
+  return row
+}
+
+/** The columns that a request gives; null clears. */
+function given({ name, filters, show, password_hash, expires_at }: Change) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(filters !== undefined && { filters: JSON.stringify(filters ?? {}) }),
+    ...(show !== undefined && { shown: JSON.stringify(show ?? SHOW_DEFAULT) }),
+    ...(password_hash !== undefined && { password_hash }),
+    ...(expires_at !== undefined && { expires_at }),
+  }
+}
+
+function invalid(details: ErrorDetail[]): AppError {
+  return new AppError('VALIDATION_FAILED', { details })
+}
+
+/** What the API and the audit log say of a share. */
+function stateOf(row: FoundShare) {
+  return {
+    name: row.name,
+    subject: subjectOf(row),
+    filters: JSON.parse(row.filters) as Record<string, string[]>,
+    show: JSON.parse(row.shown) as Show[],
+    has_password: row.password_hash !== null,
+    expires_at: row.expires_at === null ? null : formatTimestamp(row.expires_at),
+  }
+}
+
+function subjectOf({ kind, subject_id: id, tag }: FoundShare): Subject {
+  if (kind === 'workspace' || id === null) return { workspace: true }
+  if (kind === 'tag') return { tag: tag ?? id }
+  return kind === 'link' ? { link_id: id } : { folder_id: id }
+}
+
+function shown({ tokens, baseUrl }: ShareContext, row: FoundShare): Share {
+  return {
+    id: row.id,
+    url: `${baseUrl}/shared/${tokens.tokenOf(row.id)}`,
+    ...stateOf(row),
+    views: row.views,
+    created_at: formatTimestamp(row.created_at),
+    updated_at: formatTimestamp(row.updated_at),
+    version: row.version,
+  }
+}
+
+function record(
+  tx: Transaction,
+  { workspace, actor }: Asker,
+  at: number,
+  what: 'created' | 'updated' | 'deleted',
+  { id, name, tag, folder, slug }: FoundShare,
+  change: { before?: object; after?: object },
+): Promise<void> {
+  const label = name ?? tag ?? folder ?? slug ?? ''
+  const target = { type: 'share' as const, id, label }
+  const action = `share.${what}` as const
+  const changes = change as Parameters<typeof recordChange>[2]
+  return recordChange(tx, actor, { ...changes, workspaceNo: workspace.no, at, action, target })
+}

@@ -1,0 +1,36 @@
+import type { Dimension } from '../statistics/types.ts'
+
+/** What a share can show besides clicks over time, and the dimensions of each. */
+export const SHOWN = {
+  countries: ['country'],
+  regions: ['region'],
+  cities: ['city'],
+  languages: ['language'],
+  referrers: ['referrer'],
+  devices: ['device', 'browser', 'os'],
+  utm: ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
+  scans: ['trigger'],
+  times: ['hour', 'weekday'],
+  variants: ['variant', 'rule'],
+  domains: ['domain'],
+  links: ['link'],
+  /** Where the links lead that are shown. */
+  destinations: [],
+} as const satisfies Record<string, readonly Dimension[]>
+
+/** One of {@link SHOWN}. */
+export type Show = keyof typeof SHOWN
+
+export const SHOW_NAMES = Object.keys(SHOWN) as [Show, ...Show[]]
+
+/** What a share shows whose maker doesn't say. */
+export const SHOW_DEFAULT: readonly Show[] = ['countries', 'referrers', 'devices']
+
+/** What a share is of. */
+export type ShareKind = 'link' | 'tag' | 'folder' | 'workspace'
+
+/** The dimensions that a share answers questions about. */
+export function dimensionsOf(show: readonly Show[], kind: ShareKind): Dimension[] {
+  const all = show.flatMap((name): readonly Dimension[] => SHOWN[name])
+  return kind === 'link' ? all.filter((dimension) => dimension !== 'link') : all
+}

@@ -1,0 +1,136 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Schema, Sql, Transaction } from '../storage/index.ts'
+
+/** A row of `shares`. */
+export type ShareRow = Selectable<Schema['shares']>
+
+/** A share, and what is said of its subject. */
+export type FoundShare = Awaited<ReturnType<typeof findShares>>[number]
+
+/** Which shares are looked for. */
+interface Wanted {
+  workspaceNo?: number
+  id?: string
+  tokenHash?: string
+  /** Those of these folders, and of their links, are left out. */
+  hidden?: readonly string[]
+  /** Exclusive: older ones. */
+  before?: string | undefined
+  limit?: number
+}
+
+/** Shares whose subject exists, the newest first. A link that is deleted may come back. */
+export function findShares({ db }: Sql, wanted: Wanted) {
+  const { workspaceNo, id, tokenHash, hidden = [], before, limit = 1 } = wanted
+  let query = joined(db)
+  if (workspaceNo !== undefined) query = query.where('s.workspace_no', '=', workspaceNo)
+  if (id !== undefined) query = query.where('s.id', '=', id)
+  if (tokenHash !== undefined) query = query.where('s.token_hash', '=', tokenHash)
+  if (before !== undefined) query = query.where('s.id', '<', before)
+  for (const column of hidden.length > 0 ? (['f.id', 'l.folder_id'] as const) : []) {
+    query = query.where((eb) => eb.or([eb(column, 'is', null), eb(column, 'not in', hidden)]))
+  }
+  return query.orderBy('s.id', 'desc').limit(limit).execute()
+}
+
+function joined(db: Sql['db']) {
+  return db
+    .selectFrom('shares as s')
+    .leftJoin('tags as t', (join) =>
+      join
+        .onRef('t.workspace_no', '=', 's.workspace_no')
+        .onRef('t.id', '=', 's.subject_id')
+        .on('t.merged_into', 'is', null),
+    )
+    .leftJoin('folders as f', (join) =>
+      join.onRef('f.id', '=', 's.subject_id').on('f.merged_into', 'is', null),
+    )
+    .leftJoin('links as l', 'l.id', 's.subject_id')
+    .where((eb) =>
+      eb.or([
+        eb('s.kind', '=', 'workspace'),
+        eb('t.id', 'is not', null),
+        eb('f.id', 'is not', null),
+        eb('l.id', 'is not', null),
+      ]),
+    )
+    .selectAll('s')
+    .select(['t.name as tag', 't.key as tag_key', 'f.name as folder'])
+    .select(['l.domain_no', 'l.slug', 'l.title', 'l.destination_url'])
+}
+
+/** How many shares a workspace has, those without a subject included. */
+export async function countShares({ db }: Sql, workspaceNo: number): Promise<number> {
+  const { n } = await db
+    .selectFrom('shares')
+    .select((eb) => eb.fn.countAll().as('n'))
+    .where('workspace_no', '=', workspaceNo)
+    .executeTakeFirstOrThrow()
+  return Number(n)
+}
+
+export async function insertShare({ db }: Transaction, row: Insertable<Schema['shares']>) {
+  await db.insertInto('shares').values(row).execute()
+}
+
+export async function updateShare({ db }: Transaction, id: string, changes: Partial<ShareRow>) {
+  await db.updateTable('shares').set(changes).where('id', '=', id).execute()
+}
+
+export async function deleteShare({ db }: Transaction, id: string) {
+  await db.deleteFrom('shares').where('id', '=', id).execute()
+}
+
+/** One more view. */
+export async function addView({ db }: Transaction, id: string) {
+  await db
+    .updateTable('shares')
+    .set((eb) => ({ views: eb('views', '+', 1) }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** The links of a workspace among these ids, with their folders. */
+export function findLinks({ db }: Sql, workspaceNo: number, ids: readonly string[]) {
+  return db
+    .selectFrom('links')
+    .select(['id', 'folder_id', 'destination_url'])
+    .where('workspace_no', '=', workspaceNo)
+    .where('id', 'in', ids)
+    .execute()
+}
+
+/** The id of the tag with a key. */
+export async function findTagId({ db }: Sql, workspaceNo: number, key: string) {
+  const tag = await db
+    .selectFrom('tags')
+    .select('id')
+    .where('workspace_no', '=', workspaceNo)
+    .where('key', '=', key)
+    .where('merged_into', 'is', null)
+    .executeTakeFirst()
+  return tag?.id
+}
+
+/** Whether a workspace has a folder of this id. */
+export async function hasFolder({ db }: Sql, workspaceNo: number, id: string): Promise<boolean> {
+  const folder = await db
+    .selectFrom('folders')
+    .select('id')
+    .where('workspace_no', '=', workspaceNo)
+    .where('id', '=', id)
+    .where('merged_into', 'is', null)
+    .executeTakeFirst()
+  return folder !== undefined
+}
+
+/** The role of a person in a workspace; undefined: they are no member. */
+export async function roleOf({ db }: Sql, workspaceNo: number, userId: string) {
+  const member = await db
+    .selectFrom('members')
+    .select('role')
+    .where('workspace_no', '=', workspaceNo)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return member?.role
+}

@@ -1,0 +1,54 @@
+import { z } from '@hono/zod-openapi'
+import { DIMENSIONS } from '../statistics/columns.ts'
+import { TopSchema } from '../statistics/schemas.ts'
+import { SHOW_NAMES } from './show.ts'
+
+export const ABOUT_EXAMPLE = {
+  name: 'Summer campaign',
+  kind: 'tag' as const,
+  show: ['countries' as const, 'referrers' as const],
+  dimensions: ['country' as const, 'referrer' as const],
+  created_at: '2026-05-01T08:00:00.000Z',
+  link: null,
+}
+
+const destination = z.string().nullable().optional().openapi({
+  description: 'Where the link leads; only where `show` has `destinations`.',
+})
+
+/** What a share is about, as viewers are told. */
+export const AboutSchema = z
+  .object({
+    name: z.string().nullable(),
+    kind: z.enum(['link', 'tag', 'folder', 'workspace']),
+    show: z.array(z.enum(SHOW_NAMES)),
+    dimensions: z
+      .array(z.enum(DIMENSIONS))
+      .openapi({ description: 'What top values can be asked for, and filtered by.' }),
+    created_at: z.string().openapi({ format: 'date-time' }),
+    link: z
+      .object({
+        short_url: z.string(),
+        title: z.string().nullable(),
+        destination_url: destination,
+      })
+      .nullable()
+      .openapi({ description: 'Of a share of one link whose `show` has `links`; else null.' }),
+  })
+  .openapi('SharedAbout', { example: ABOUT_EXAMPLE })
+
+export type About = z.output<typeof AboutSchema>
+
+/** Top values; those of links have no ids. */
+export const SharedTopSchema = TopSchema.extend({
+  data: z.array(TopSchema.shape.data.element.extend({ destination_url: destination })),
+}).openapi('SharedTopList')
+
+export type SharedTop = z.output<typeof SharedTopSchema>
+
+export const AccessSchema = z
+  .object({
+    access: z.string().openapi({ description: 'For `Authorization: Bearer`.' }),
+    expires_at: z.string().openapi({ format: 'date-time' }),
+  })
+  .openapi('SharedAccess')

@@ -1,0 +1,235 @@
+import type { Clock } from '../base/clock.ts'
+import { withContext } from '../base/verbs.ts'
+import type { BlockList } from '../blocks/list.ts'
+import { DEFAULT_DOMAIN, type Domains } from '../domains/index.ts'
+import { AppError } from '../errors/index.ts'
+import { hiddenFoldersOf } from '../folders/index.ts'
+import type { HashQueue } from '../limits/index.ts'
+import { permissionsOf } from '../members/roles.ts'
+import type { GuessLimit } from '../redirect/index.ts'
+import { readFilter } from '../statistics/filters.ts'
+import type { ClicksQuery } from '../statistics/query.ts'
+import type { StatisticsService } from '../statistics/service.ts'
+import type { Dimension, Filter } from '../statistics/types.ts'
+import type { Storage } from '../storage/index.ts'
+import { checkingFor } from '../validation/asking.ts'
+import { Fault } from '../validation/fault.ts'
+import { formatTimestamp } from '../validation/timestamp.ts'
+import { dimensionsOf, type Show } from './show.ts'
+import { addView, type FoundShare, findLinks, findShares, roleOf } from './store.ts'
+import { type ShareTokens, TOKEN } from './tokens.ts'
+import type { About, SharedTop } from './view-schemas.ts'
+
+/** What the page of a share is made from. */
+interface ViewContext {
+  storage: Storage
+  clock: Clock
+  domains: Domains
+  statistics: StatisticsService
+  hashes: HashQueue
+  guesses: GuessLimit
+  blocks: Pick<BlockList, 'covering'>
+  tokens: ShareTokens
+  /** The public address. */
+  baseUrl: string
+}
+
+/** Who looks at a share: its 32 characters, and what stands for the password. */
+export interface Viewer {
+  token: string
+  access: string | null
+}
+
+export type ShareViews = ReturnType<typeof createShareViews>
+
+/** What anybody with a share's address gets. */
+export function createShareViews(context: ViewContext) {
+  return withContext(context, { find, unlock, about, stats, top })
+}
+
+/** The share of an address. @throws AppError SHARE_NOT_FOUND, SHARE_EXPIRED */
+async function find(ctx: ViewContext, token: string): Promise<FoundShare> {
+  const { storage, tokens, clock, blocks, baseUrl } = ctx
+  const tokenHash = TOKEN.test(token) ? tokens.hashOf(token) : null
+  const [share] = tokenHash === null ? [] : await findShares(storage.read, { tokenHash })
+  if (share === undefined) throw new AppError('SHARE_NOT_FOUND')
+  const { workspace_no, expires_at } = share
+  const covered = { domain_no: DEFAULT_DOMAIN, workspace_no, target_url: baseUrl }
+  if (blocks.covering(covered) !== null) throw new AppError('SHARE_NOT_FOUND')
+  if (expires_at !== null && expires_at <= clock.now()) throw new AppError('SHARE_EXPIRED')
+  return share
+}
+
+/** The share, for who may see it. @throws AppError SHARE_NOT_FOUND, SHARE_EXPIRED, SHARE_PROTECTED */
+async function open(ctx: ViewContext, { token, access }: Viewer): Promise<FoundShare> {
+  const share = await find(ctx, token)
+  if (share.password_hash === null) return share
+  const isAdmitted = access !== null && ctx.tokens.admits(share, access, ctx.clock.now())
+  if (!isAdmitted) throw new AppError('SHARE_PROTECTED')
+  return share
+}
+
+/**
+ * Checks a password, under the limits of links' passwords and in their queue.
+ * @throws AppError SHARE_PROTECTED: it is another; RATE_LIMITED
+ */
+async function unlock(
+  ctx: ViewContext,
+  token: string,
+  password: string,
+  address: string,
+): Promise<{ access: string; expires_at: string }> {
+  const share = await find(ctx, token)
+  const { guesses, hashes, tokens, clock } = ctx
+  const { id, password_hash: hash } = share
+  if (hash !== null) {
+    const { allowed, retryAfterSeconds: seconds } = await guesses.take(id, address)
+    if (!allowed) {
+      const headers = { 'Retry-After': String(seconds) }
+      throw new AppError('RATE_LIMITED', { params: { seconds }, headers })
+    }
+    const verify = () => Bun.password.verify(password, hash)
+    if (!(await hashes.run('link', String(share.workspace_no), verify))) {
+      throw new AppError('SHARE_PROTECTED')
+    }
+    await guesses.right(id)
+  }
+  const { access, until } = tokens.grant(share, clock.now())
+  return { access, expires_at: formatTimestamp(until) }
+}
+
+/** What the page is about; counts a view. */
+async function about(ctx: ViewContext, viewer: Viewer): Promise<About> {
+  const share = await open(ctx, viewer)
+  await ctx.storage.write((tx) => addView(tx, share.id), { survives: 'process' })
+  const show = showOf(share)
+  const { name, kind, created_at, domain_no, slug, title, destination_url } = share
+  const hasLink = slug !== null && domain_no !== null && show.includes('links')
+  return {
+    name,
+    kind,
+    show,
+    dimensions: dimensionsOf(show, kind),
+    created_at: formatTimestamp(created_at),
+    link: !hasLink
+      ? null
+      : {
+          short_url: ctx.domains.shortUrl(domain_no, slug),
+          title,
+          ...(show.includes('destinations') && { destination_url: destination_url ?? '' }),
+        },
+  }
+}
+
+type Asked<T> = ClicksQuery & T
+
+/** Clicks over time. @throws AppError also those of the statistics */
+async function stats(
+  ctx: ViewContext,
+  viewer: Viewer,
+  query: Parameters<StatisticsService['stats']>[0]['query'],
+  signal: AbortSignal,
+) {
+  const share = await open(ctx, viewer)
+  return asShare(async () => ctx.statistics.stats(await questionOf(ctx, share, query), signal))
+}
+
+/** The values of a dimension that is shown. @throws AppError NOT_FOUND: it isn't */
+async function top(
+  ctx: ViewContext,
+  viewer: Viewer,
+  query: Asked<{ limit: number }>,
+  dimension: string,
+  signal: AbortSignal,
+): Promise<SharedTop> {
+  const share = await open(ctx, viewer)
+  const show = showOf(share)
+  const known = dimensionsOf(show, share.kind).find((name) => name === dimension)
+  if (known === undefined) throw new AppError('NOT_FOUND')
+  const list = await asShare(async () =>
+    ctx.statistics.top(await questionOf(ctx, share, query), known, signal),
+  )
+  return known === 'link' ? withLinks(ctx, share, list, show.includes('destinations')) : list
+}
+
+/** Links without their ids, and where they lead if that is shown. */
+async function withLinks(
+  { storage }: ViewContext,
+  { workspace_no }: FoundShare,
+  list: Awaited<ReturnType<StatisticsService['top']>>,
+  withDestination: boolean,
+): Promise<SharedTop> {
+  const ids = list.data.flatMap(({ value }) => value ?? [])
+  const found =
+    withDestination && ids.length > 0 ? await findLinks(storage.read, workspace_no, ids) : []
+  const destinations = new Map(found.map(({ id, destination_url }) => [id, destination_url]))
+  const data = list.data.map(({ value, ...rest }) => ({
+    ...rest,
+    value: rest.short_url ?? null,
+    ...(withDestination && { destination_url: destinations.get(value ?? '') ?? null }),
+  }))
+  return { ...list, data }
+}
+
+/** A question of a viewer, as the share narrows it. */
+async function questionOf<T>(ctx: ViewContext, share: FoundShare, query: Asked<T>) {
+  const { workspace_no: no, kind, subject_id: id, tag_key } = share
+  assertShown(query.filters, dimensionsOf(showOf(share), kind))
+  return {
+    caller: { workspace: { no }, hiddenFolders: await hiddenOf(ctx, share) },
+    linkId: kind === 'link' ? id : null,
+    query: {
+      ...query,
+      filters: [...fixedFilters(ctx, share), ...query.filters],
+      tags: tag_key === null ? [] : [tag_key],
+      folder: kind === 'folder' && id !== null ? id : undefined,
+      bots: 'exclude' as const,
+    },
+  }
+}
+
+/** What isn't shown can't be found out by filters. @throws AppError VALIDATION_FAILED */
+function assertShown(filters: readonly Filter[], shown: readonly Dimension[]): void {
+  const details = filters
+    .filter(({ dimension }) => !shown.includes(dimension))
+    .map(({ dimension, exclude }) => ({
+      field: exclude ? `not_${dimension}` : dimension,
+      code: 'UNKNOWN_PARAMETER' as const,
+    }))
+  if (details.length > 0) throw new AppError('VALIDATION_FAILED', { details })
+}
+
+/** @throws AppError SHARE_NOT_FOUND: a filter means nothing any more, and without it more was shown */
+function fixedFilters({ domains }: ViewContext, share: FoundShare): Filter[] {
+  const all = Object.entries(JSON.parse(share.filters) as Record<string, string[]>)
+  return all.map(([name, given]) => {
+    const filter = checkingFor(share.workspace_no, () => readFilter(name, given, domains))
+    if (filter === null || filter.values.some((value) => value instanceof Fault)) {
+      throw new AppError('SHARE_NOT_FOUND')
+    }
+    return filter as Filter
+  })
+}
+
+/** The folders that who changed the share last doesn't see now. */
+async function hiddenOf({ storage }: ViewContext, { workspace_no: no, seen_by }: FoundShare) {
+  if (seen_by === null) return []
+  const scopes = permissionsOf((await roleOf(storage.read, no, seen_by)) ?? '')
+  return hiddenFoldersOf(storage.read, no, { userId: seen_by, scopes })
+}
+
+/** A link or folder of the share that is gone, or not for who shares it any more. */
+async function asShare<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (error) {
+    const isGone =
+      error instanceof AppError &&
+      (error.code === 'LINK_NOT_FOUND' || error.code === 'FOLDER_NOT_FOUND')
+    throw isGone ? new AppError('SHARE_NOT_FOUND') : error
+  }
+}
+
+function showOf({ shown }: FoundShare): Show[] {
+  return JSON.parse(shown) as Show[]
+}

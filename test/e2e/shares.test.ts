@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { SHOW_NAMES, SHOWN } from '../../src/shares/show.ts'
+import { eventually } from '../harness/eventually.ts'
+import { type CreatedKey, type Slugline, startSlugline } from '../harness/process.ts'
+
+const LIMIT = 400
+const AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const DESTINATION = 'destination-of-the-secret.example'
+const SLUG = 'slug-of-the-secret'
+const TITLE = 'Title of the secret'
+const CLICKS = 3
+
+let slugline: Slugline
+let own: CreatedKey
+let other: CreatedKey
+let linkId: string
+let folderId: string
+let addresses = 0
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+type Body = any
+interface Seen {
+  status: number
+  headers: Headers
+  text: string
+  body: Body
+}
+interface Options {
+  body?: object
+  key?: string
+  headers?: Record<string, string>
+}
+
+async function send(method: string, path: string, options: Options = {}): Promise<Seen> {
+  const answer = await slugline.call(method, path, options)
+  const text = await answer.text()
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json')
+  const { status, headers } = answer
+  return { status, headers, text, body: isJson ? JSON.parse(text) : null }
+}
+
+/** A share, and what its address answers. */
+async function share(body: object) {
+  const made = await send('POST', '/api/v1/shares', { key: own.key, body })
+  expect(made.status).toBe(201)
+  const path = new URL(made.body.url).pathname
+  // Each share is looked at from an address of its own, so that no limit is shared.
+  const from = { 'x-forwarded-for': `198.51.100.${++addresses}` }
+  return {
+    ...(made.body as { id: string; url: string; views: number }),
+    path,
+    get: (rest = '', headers = {}) =>
+      send('GET', `${path}${rest}`, { headers: { ...from, ...headers } }),
+    unlock: (password: string, headers = {}) =>
+      send('POST', `${path}/password`, { body: { password }, headers: { ...from, ...headers } }),
+    change: (patch: object) =>
+      send('PATCH', `/api/v1/shares/${made.body.id}`, { key: own.key, body: patch }),
+    end: () => send('DELETE', `/api/v1/shares/${made.body.id}`, { key: own.key }),
+  }
+}
+
+const code = ({ status, body }: Seen) => `${status} ${body?.error?.code}`
+
+beforeAll(async () => {
+  slugline = await startSlugline({
+    TRUSTED_PROXIES: '127.0.0.1/32',
+    ANONYMOUS_REQUESTS_PER_MINUTE: String(LIMIT),
+  })
+  own = await slugline.createKey({ workspace: 'own' })
+  other = await slugline.createKey({ workspace: 'other' })
+  const folder = await send('POST', '/api/v1/folders', { key: own.key, body: { name: 'Folder' } })
+  folderId = folder.body.id
+  const body = {
+    ...{ destination_url: `https://${DESTINATION}/path`, slug: SLUG, title: TITLE },
+    ...{ tags: ['Launch'], folder_id: folderId },
+  }
+  linkId = (await send('POST', '/api/v1/links', { key: own.key, body })).body.id
+  const unseen = { destination_url: 'https://example.com/', slug: 'unseen' }
+  await send('POST', '/api/v1/links', { key: own.key, body: unseen })
+  for (const slug of [...Array.from({ length: CLICKS }, () => SLUG), 'unseen']) {
+    const headers = { 'user-agent': AGENT, 'x-forwarded-for': '88.198.1.1' }
+    expect((await slugline.call('GET', `/${slug}?utm_source=letter`, { headers })).status).toBe(302)
+  }
+  await eventually('all clicks are in the statistics', async () => {
+    const { body } = await send('GET', '/api/v1/stats', { key: own.key })
+    return body?.data?.totals.clicks === CLICKS + 1 ? true : undefined
+  })
+})
+afterAll(() => slugline?.dispose())
+
+describe('a share', () => {
+  test('shows the clicks of its link, tag, folder or workspace to anybody', async () => {
+    for (const [subject, clicks] of [
+      [{ link_id: linkId }, CLICKS],
+      [{ tag: 'LAUNCH' }, CLICKS],
+      [{ folder_id: folderId }, CLICKS],
+      [{ workspace: true }, CLICKS + 1],
+    ] as const) {
+      const shared = await share({ subject })
+      expect(shared.path).toMatch(/^\/shared\/[0-9a-z]{32}$/)
+      const { body } = await shared.get('/stats?timezone=Europe/Berlin')
+      expect(body.data.totals).toEqual({ clicks, unique: 1, bots: 0 })
+      expect((await shared.get('/stats/browser')).body.data).toEqual([
+        { value: 'Firefox', clicks, unique: 1, bots: 0 },
+      ])
+    }
+    const filtered = await share({ subject: { workspace: true }, filters: { browser: ['Safari'] } })
+    expect((await filtered.get('/stats')).body.data.totals.clicks).toBe(0)
+    // A viewer's filter narrows what the share's own has left.
+    const narrowed = await filtered.get('/stats?browser=Firefox')
+    expect(narrowed.body.data.totals.clicks).toBe(0)
+  })
+
+  test('counts how often it was opened', async () => {
+    const shared = await share({ subject: { workspace: true } })
+    expect(shared.views).toBe(0)
+    for (const _ of [1, 2]) expect((await shared.get('/about')).status).toBe(200)
+    await shared.get('/stats')
+    const { body } = await send('GET', `/api/v1/shares/${shared.id}`, { key: own.key })
+    expect([body.views, body.version]).toEqual([2, 1])
+  })
+
+  test('ends with the next request, and at its end', async () => {
+    const shared = await share({ subject: { workspace: true } })
+    expect((await shared.change({ expires_at: '2026-01-01T00:00:00Z' })).status).toBe(200)
+    for (const path of ['/about', '/stats', '/stats/country']) {
+      expect(code(await shared.get(path))).toBe('410 SHARE_EXPIRED')
+    }
+    await shared.change({ expires_at: null })
+    expect((await shared.get('/stats')).status).toBe(200)
+    expect((await shared.end()).status).toBe(204)
+    for (const path of ['/about', '/stats', '/stats/country']) {
+      expect(code(await shared.get(path))).toBe('404 SHARE_NOT_FOUND')
+    }
+    expect(code(await shared.end())).toBe('404 SHARE_NOT_FOUND')
+  })
+
+  test('ends with its tag, and comes back with its link', async () => {
+    const make = { destination_url: 'https://example.com/', tags: ['short-lived'] }
+    const link = await send('POST', '/api/v1/links', { key: own.key, body: make })
+    const ofTag = await share({ subject: { tag: 'short-lived' } })
+    const ofLink = await share({ subject: { link_id: link.body.id } })
+    const { body } = await send('GET', '/api/v1/tags?name=short-lived', { key: own.key })
+    await send('DELETE', `/api/v1/tags/${body.data[0].id}`, { key: own.key })
+    expect(code(await ofTag.get('/stats'))).toBe('404 SHARE_NOT_FOUND')
+    expect(code(await ofTag.end())).toBe('404 SHARE_NOT_FOUND')
+    await send('DELETE', `/api/v1/links/${link.body.id}`, { key: own.key })
+    expect(code(await ofLink.get('/stats'))).toBe('404 SHARE_NOT_FOUND')
+    await send('POST', `/api/v1/links/${link.body.id}/restore`, { key: own.key })
+    expect((await ofLink.get('/stats')).status).toBe(200)
+  })
+
+  test('is nobody else’s', async () => {
+    const shared = await share({ subject: { workspace: true } })
+    const missing = `${shared.id.slice(0, -4)}0000`
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { name: 'x' } : undefined
+      const ask = (id: string) =>
+        send(method, `/api/v1/shares/${id}`, { key: other.key, ...(body && { body }) })
+      const [theirs, none] = [await ask(shared.id), await ask(missing)]
+      expect(code(theirs)).toBe('404 SHARE_NOT_FOUND')
+      expect(theirs.body.error.message).toBe(none.body.error.message)
+    }
+    expect((await send('GET', '/api/v1/shares', { key: other.key })).body.data).toEqual([])
+    for (const [field, subject] of [
+      ['subject.link_id LINK_NOT_FOUND', { link_id: linkId }],
+      ['subject.folder_id FOLDER_NOT_FOUND', { folder_id: folderId }],
+      ['subject.tag TAG_NOT_FOUND', { tag: 'launch' }],
+    ] as const) {
+      const answer = await send('POST', '/api/v1/shares', { key: other.key, body: { subject } })
+      const [detail] = answer.body.error.details
+      expect([answer.status, `${detail.field} ${detail.code}`]).toEqual([422, field])
+    }
+  })
+})
+
+describe('what viewers get', () => {
+  test.each([...SHOW_NAMES, undefined])('has nothing that is not shown: %s', async (name) => {
+    const show = name === undefined ? [] : [name]
+    for (const subject of [{ link_id: linkId }, { workspace: true }]) {
+      const shared = await share({ subject, show })
+      const about = await shared.get('/about')
+      const isOfLink = 'link_id' in subject
+      const dimensions = show.flatMap((one): readonly string[] => SHOWN[one])
+      const shown = dimensions.filter((dimension) => !(isOfLink && dimension === 'link'))
+      expect(about.body.data.dimensions).toEqual(shown)
+      const all = [about, await shared.get('/stats')]
+      for (const dimension of new Set(Object.values(SHOWN).flat())) {
+        const answer = await shared.get(`/stats/${dimension}`)
+        all.push(answer)
+        const isShown = shown.includes(dimension)
+        expect(`${dimension} ${answer.status}`).toBe(`${dimension} ${isShown ? 200 : 404}`)
+        if (isShown || dimension === 'link') continue
+        const value = { trigger: 'qr', hour: '9', weekday: '1' }[dimension as string] ?? 'x'
+        const filtered = await shared.get(`/stats?${dimension}=${value}`)
+        expect(`${dimension} ${filtered.status}`).toBe(`${dimension} 422`)
+      }
+      const text = all.map((each) => each.text).join('\n')
+      expect(text.includes(SLUG)).toBe(name === 'links')
+      expect(text.includes(TITLE)).toBe(name === 'links')
+      expect(text).not.toContain(DESTINATION)
+      expect(text).not.toMatch(/lnk_|wsp_|tag_|fld_|key_|visitor|88\.198/)
+    }
+  })
+
+  test('has destinations where links and destinations are shown', async () => {
+    const show = ['links', 'destinations']
+    const shared = await share({ subject: { workspace: true }, show })
+    const { body } = await shared.get('/stats/link')
+    expect(body.data[0]).toMatchObject({
+      value: `${slugline.url}/${SLUG}`,
+      destination_url: `https://${DESTINATION}/path`,
+    })
+    const ofLink = await share({ subject: { link_id: linkId }, show })
+    expect((await ofLink.get('/about')).body.data.link).toEqual({
+      short_url: `${slugline.url}/${SLUG}`,
+      title: TITLE,
+      destination_url: `https://${DESTINATION}/path`,
+    })
+  })
+
+  test('is limited by address', async () => {
+    const shared = await share({ subject: { workspace: true } })
+    // Addresses of one /64 are one.
+    const headers = (n: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${n.toString(16)}` })
+    let limited: Seen | undefined
+    for (let n = 1; n <= LIMIT * 2 && limited === undefined; n++) {
+      const answer = await shared.get('/about', headers(n))
+      if (answer.status !== 200) limited = answer
+    }
+    expect(code(limited as Seen)).toBe('429 RATE_LIMITED')
+    expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await shared.get('/about')).status).toBe(200)
+  })
+})
+
+describe('a password', () => {
+  const PASSWORD = 'over the hills'
+  const bearer = (access: string) => ({ authorization: `Bearer ${access}` })
+
+  test('opens the numbers until it is changed', async () => {
+    const shared = await share({ subject: { workspace: true }, password: PASSWORD })
+    expect(JSON.stringify(shared)).not.toContain(PASSWORD)
+    for (const path of ['/about', '/stats', '/stats/country']) {
+      expect(code(await shared.get(path))).toBe('403 SHARE_PROTECTED')
+    }
+    expect(code(await shared.unlock('another'))).toBe('403 SHARE_PROTECTED')
+    const { access } = (await shared.unlock(PASSWORD)).body.data
+    expect((await shared.get('/stats', bearer(access))).status).toBe(200)
+    for (const forged of [`z${access}`, `${access}x`, access.split('.')[0], 'x.y']) {
+      expect(code(await shared.get('/stats', bearer(forged)))).toBe('403 SHARE_PROTECTED')
+    }
+    const another = await share({ subject: { workspace: true }, password: PASSWORD })
+    expect(code(await another.get('/stats', bearer(access)))).toBe('403 SHARE_PROTECTED')
+    await shared.change({ password: 'another' })
+    expect(code(await shared.get('/stats', bearer(access)))).toBe('403 SHARE_PROTECTED')
+    expect((await shared.change({ password: null })).body.has_password).toBe(false)
+    expect((await shared.get('/stats')).status).toBe(200)
+  })
+
+  test('can be guessed a few times only, from one network', async () => {
+    const shared = await share({ subject: { workspace: true }, password: PASSWORD })
+    const from = (n: number) => ({ 'x-forwarded-for': `2001:db8:1:3::${n}` })
+    const codes: string[] = []
+    for (let n = 1; n <= 8; n++) codes.push(code(await shared.unlock('no', from(n))))
+    expect(codes.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => '403 SHARE_PROTECTED'))
+    expect(codes.at(-1)).toBe('429 RATE_LIMITED')
+    expect((await shared.unlock(PASSWORD)).status).toBe(200)
+  })
+})
