@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { OF_SEVERAL_NODES } from '../backup/create.ts'
 import type { Verified } from '../backup/verify.ts'
 import { systemClock } from '../base/clock.ts'
-import { BadValue, backupPlace } from '../config/index.ts'
-import { type CommandContext, CommandError } from './context.ts'
+import { backupPlace } from '../config/index.ts'
+import { type CommandContext, CommandError, checked } from './context.ts'
 
 const PLACE = 'a directory, or s3://bucket/name'
 
@@ -51,7 +51,10 @@ async function make(context: CommandContext, place: string): Promise<void> {
   const { createBackup } = await import('../backup/create.ts')
   const { locate } = await import('../backup/places.ts')
   yieldToServer(context)
-  const made = await createBackup(instance, locate(checked(place), reach(context)))
+  const made = await createBackup(
+    instance,
+    locate(checked('The place', place, backupPlace), reach(context)),
+  )
   print(context, made)
 }
 
@@ -118,22 +121,12 @@ async function configured(context: CommandContext) {
 
 async function open(context: CommandContext, place: string) {
   const { locate } = await import('../backup/places.ts')
-  const { store, name } = locate(checked(place), reach(context))
+  const { store, name } = locate(checked('The place', place, backupPlace), reach(context))
   return store.open(name)
 }
 
 function reach({ config }: CommandContext) {
   return { dataDir: config.dataDir, s3: config.backup.s3 }
-}
-
-/** @throws CommandError */
-function checked(place: string) {
-  try {
-    return backupPlace(place)
-  } catch (error) {
-    if (!(error instanceof BadValue)) throw error
-    throw new CommandError(`The place ${error.problem}. Example: ${error.example}`, 2)
-  }
 }
 
 /** A backup takes a core and the disk for a while: visits come first. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.ts'
 import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
-import { type Environment, ensureDataDir, readEnvironment } from '../config/index.ts'
+import { BadValue, type Environment, ensureDataDir, readEnvironment } from '../config/index.ts'
 import { loadPlans } from '../plans/load.ts'
 import { createPlans } from '../plans/service.ts'
 import { type Output, table, toStdout } from './output.ts'
@@ -83,12 +83,24 @@ export class CommandError extends Error {
   /**
    * @param status 1: it failed; 2: it was called wrongly.
    * @param code Stable name for machines, printed with `--json`.
+   * @param details Fields, each with what is wrong with it.
    */
   constructor(
     message: string,
     readonly status: 1 | 2 = 1,
     readonly code: string = status === 2 ? 'USAGE' : 'FAILED',
+    readonly details?: readonly { field: string; code?: string; message: string }[],
   ) {
     super(message)
+  }
+}
+
+/** The value of an option as the settings of its kind are read. @throws CommandError */
+export function checked<T>(option: string, value: string, parse: (value: string) => T): T {
+  try {
+    return parse(value)
+  } catch (error) {
+    if (!(error instanceof BadValue)) throw error
+    throw new CommandError(`${option} ${error.problem}. Example: ${error.example}`, 2)
   }
 }

@@ -1,18 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import packageFile from '../../package.json' with { type: 'json' }
 import { replaceFile } from '../base/replace-file.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { toStderr } from './output.ts'
-import { type Remote, remoteOf } from './remote.ts'
+import { insist, loginOf, type Remote, remoteAt } from './remote.ts'
 
+const ARCHIVE = /\.(tar\.gz|tgz)$/i
 /** Says whose export a directory has, and since when it is complete. */
 const NOTE = 'export.json'
-/** How often, and after how long, a request that came too soon is sent again. */
-const TRIES = 30
-const AGAIN_MS = 10_000
-
 /** The files that are streamed whole: all links, archived ones too, and all clicks, bots' too. */
 const STREAMED: readonly (readonly [file: string, query: Record<string, string>])[] = [
   ['links.ndjson', { archived: 'any', order: 'asc' }],
@@ -31,19 +28,53 @@ interface Note {
   ended_at: string | null
 }
 
-/** `export DIR`: everything of a workspace, from any instance, by its API. */
+/** `export`: everything of a workspace, from any instance, by its API. */
 export function registerExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
-    .description('write everything of a workspace to a directory; SLUGLINE_URL says where it is')
-    .argument('<directory>', 'is made; one that an interrupted export has left is completed')
-    .action((directory: string) => writeAll(context, resolve(directory)))
+    .description('write everything of a workspace; see slugline login')
+    .argument('<file>', 'ends in .tar.gz or .tgz; any other name is that of a directory')
+    .action((path: string) =>
+      ARCHIVE.test(path)
+        ? writeArchive(context, resolve(path))
+        : writeDirectory(context, resolve(path)),
+    )
 }
 
-async function writeAll(context: CommandContext, directory: string): Promise<void> {
-  const ask = remoteOf(context)
+/** The files are gathered beside it first: an archive has their sizes before them. */
+async function writeArchive(context: CommandContext, file: string): Promise<void> {
+  if (existsSync(file)) throw new CommandError(`${file} is there already`, 1, 'EXPORT_COMPLETE')
+  const directory = `${file}.partial`
+  const told = await writeAll(context, directory, true)
+  const draft = `${file}.new`
+  const prefix = basename(file).replace(ARCHIVE, '')
+  // Loaded here, as no other command needs it.
+  const { create } = await import('tar')
+  const options = { file: draft, cwd: directory, prefix, gzip: true, portable: true }
+  await create(options, readdirSync(directory).sort())
+  renameSync(draft, file)
+  rmSync(directory, { recursive: true })
+  print(context, { ...told, file })
+}
+
+async function writeDirectory(context: CommandContext, directory: string): Promise<void> {
+  print(context, { ...(await writeAll(context, directory)), directory })
+}
+
+/** @param mayBeComplete a directory that is complete is taken as it is */
+async function writeAll(
+  context: CommandContext,
+  directory: string,
+  mayBeComplete = false,
+): Promise<Written> {
+  const login = loginOf(context)
+  const ask = remoteAt(login)
   const { workspace } = await json<{ workspace: { id: string } }>(ask, '/me')
-  const note = begin(directory, context.environment.remote.url ?? '', workspace.id)
+  const note = begin(directory, login.url, workspace.id)
+  if (note.ended_at !== null && !mayBeComplete) {
+    const message = `${directory} has an export that was complete at ${note.ended_at}: name a new directory`
+    throw new CommandError(message, 1, 'EXPORT_COMPLETE')
+  }
   const { resources } = await json<{ resources: Record<string, string> }>(ask, '')
   const files: Record<string, number> = {}
   async function write(name: string, parts: () => Promise<AsyncIterable<Uint8Array>>) {
@@ -68,15 +99,24 @@ async function writeAll(context: CommandContext, directory: string): Promise<voi
     await write(name, async () => (await insist(() => ask(`/${name}`, query))).body ?? nothing())
   }
   save(directory, { ...note, ended_at: new Date().toISOString() })
-  const lines = Object.entries(files).map(([name, bytes]) => `${name}  ${bytes} bytes`)
+  return { workspace: workspace.id, files, skipped }
+}
+
+interface Written {
+  workspace: string
+  files: Record<string, number>
+  skipped: string[]
+}
+
+function print(
+  context: CommandContext,
+  told: Written & ({ directory: string } | { file: string }),
+): void {
+  const lines = Object.entries(told.files).map(([name, bytes]) => `${name}  ${bytes} bytes`)
+  const place = 'file' in told ? told.file : told.directory
   context.print(
-    `${lines.join('\n')}\n\n${directory} has everything of workspace ${workspace.id}.`,
-    {
-      directory,
-      workspace: workspace.id,
-      files,
-      skipped,
-    },
+    `${lines.join('\n')}\n\n${place} has everything of workspace ${told.workspace}.`,
+    told,
   )
 }
 
@@ -99,9 +139,7 @@ function begin(directory: string, url: string, workspace: string): Note {
     const message = `${directory} has an export of another workspace (${note.workspace} of ${note.url})`
     throw new CommandError(message, 1, 'OTHER_EXPORT')
   }
-  if (note.ended_at === null) return note
-  const message = `${directory} has an export that was complete at ${note.ended_at}: name a new directory`
-  throw new CommandError(message, 1, 'EXPORT_COMPLETE')
+  return note
 }
 
 function save(directory: string, note: Note): void {
@@ -149,17 +187,4 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 async function json<T>(ask: Remote, path: string, query?: Record<string, string>): Promise<T> {
   return (await (await insist(() => ask(path, query))).json()) as T
-}
-
-/** Sends a request again that came too soon, or while the instance could not answer. */
-async function insist(send: () => Promise<Response>): Promise<Response> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await send()
-    } catch (error) {
-      const { code } = error as CommandError
-      if (tries === TRIES || !['RATE_LIMITED', 'SERVICE_UNAVAILABLE'].includes(code)) throw error
-      await Bun.sleep(AGAIN_MS)
-    }
-  }
 }

@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { CommandError } from './context.ts'
 import { toStderr } from './output.ts'
-import type { Remote } from './remote.ts'
+import { BUSY_OR_AWAY, insist, type Remote } from './remote.ts'
 
 /** It is asked how far a job is, less and less often. */
 const POLL_MS = { first: 200, most: 2_000 }
@@ -16,26 +18,56 @@ export interface RemoteJob<Result = Record<string, unknown>> {
   created_at: string
 }
 
-/** Waits for the end of a job, with a bar on a terminal and a line for each step elsewhere. */
+/**
+ * Waits for the end of a job, with a bar on a terminal and a line for each step elsewhere. Ctrl+C ends the
+ * waiting, not the job.
+ */
 export async function followJob<R>(
   ask: Remote,
   first: RemoteJob<R>,
   isQuiet: boolean,
 ): Promise<RemoteJob<R>> {
-  const isTerminal = process.stderr.isTTY
+  const leaving = new AbortController()
+  const { signal } = leaving
+  const leave = () => leaving.abort()
+  process.once('SIGINT', leave)
+  const meter = createMeter(isQuiet)
   let waitMs = POLL_MS.first
-  let told = ''
-  for (let job = first; ; ) {
-    const text = isTerminal ? `\r${barOf(job)}` : `${countOf(job)}\n`
-    if (!isQuiet && text !== told) toStderr(text)
-    told = text
-    if (job.status !== 'queued' && job.status !== 'running') {
-      if (!isQuiet && isTerminal) toStderr('\n')
-      return job
+  try {
+    for (let job = first; ; ) {
+      meter.show(job)
+      if (job.status !== 'queued' && job.status !== 'running') return job
+      await wait(waitMs, undefined, { signal })
+      waitMs = Math.min(2 * waitMs, POLL_MS.most)
+      const answer = await insist(() => ask(`/jobs/${first.id}`, {}, { signal }), {
+        ...{ codes: BUSY_OR_AWAY, signal },
+      })
+      job = (await answer.json()) as RemoteJob<R>
     }
-    await Bun.sleep(waitMs)
-    waitMs = Math.min(2 * waitMs, POLL_MS.most)
-    job = (await (await ask(`/jobs/${job.id}`)).json()) as RemoteJob<R>
+  } catch (error) {
+    if (!signal.aborted) throw error
+    const text = `The job goes on. To return to it: slugline jobs watch ${first.id}`
+    throw new CommandError(text, 1, 'INTERRUPTED')
+  } finally {
+    process.removeListener('SIGINT', leave)
+    meter.end()
+  }
+}
+
+/** Shows on stderr how far something is: as a bar on a terminal, else as lines. */
+export function createMeter(isQuiet: boolean) {
+  const isTerminal = process.stderr.isTTY
+  let told = ''
+  return {
+    show(progress: Measured) {
+      const text = isTerminal ? `\r${barOf(progress)}` : `${countOf(progress)}\n`
+      if (!isQuiet && text !== told) toStderr(text)
+      told = text
+    },
+    /** What is written next begins a line of its own. */
+    end() {
+      if (!isQuiet && isTerminal && told !== '') toStderr('\n')
+    },
   }
 }
 

@@ -27,11 +27,11 @@ interface Options {
 
 type Job = RemoteJob<Record<'created' | 'updated' | 'skipped' | 'refused', number>>
 
-/** `import FILE`: links of a file, into the instance that `SLUGLINE_URL` names. */
+/** `import FILE`: links of a file, into the instance of the login. */
 export function registerImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
-    .description('import links from a file, into the instance at SLUGLINE_URL')
+    .description('import links from a file; see slugline login')
     .argument('<file>', 'CSV, NDJSON or JSON, in UTF-8')
     .addOption(
       new Option('--format <name>', 'whose file it is')

@@ -4,11 +4,9 @@ import { countOf, followJob, type RemoteJob } from './follow-job.ts'
 import { facts } from './output.ts'
 import { remoteOf } from './remote.ts'
 
-/** `jobs list | get | watch | cancel`: work of the instance that `SLUGLINE_URL` names. */
+/** `jobs list | show | watch | cancel`: work that takes long, of the instance of the login. */
 export function registerJobsCommands(program: Command, context: CommandContext): void {
-  const jobs = program
-    .command('jobs')
-    .description('work that takes long, of the instance at SLUGLINE_URL')
+  const jobs = program.command('jobs').description('work that takes long; see slugline login')
   jobs
     .command('list')
     .description('list jobs, the newest first')
@@ -20,7 +18,7 @@ export function registerJobsCommands(program: Command, context: CommandContext):
       .description(description)
       .argument('<id>', 'as `jobs list` shows it')
       .action(run)
-  one('get', 'show a job', async (id) => show(context, await find(context, id)))
+  one('show', 'show a job', async (id) => show(context, await find(context, id))).alias('get')
   one('watch', 'wait for the end of a job', async (id) => {
     const job = await find(context, id)
     const ended = await followJob(remoteOf(context), job, context.json)

@@ -5,17 +5,21 @@ import type { BlockService } from '../blocks/service.ts'
 import { type Domains, listDomains } from '../domains/index.ts'
 import type { Storage } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
+import { registerBulkCommand } from './links-bulk.ts'
 import { registerListCommand } from './links-list.ts'
+import { registerLinkCommands } from './links-one.ts'
 import { registerQrCommand } from './links-qr.ts'
+import { registerStatisticsCommands } from './links-stats.ts'
+import { registerWriteCommands } from './links-write.ts'
 
 const KINDS: readonly BlockKind[] = ['link', 'host', 'destination_host', 'workspace']
 
 /**
- * `links block | unblock | blocks`: what the operator does against abuse, in any workspace; `links list`
- * and `links qr` of one.
+ * `links block | unblock | blocks`: what the operator does against abuse, in any workspace, on its own
+ * machine. All others are about the links of one workspace, of any instance.
  */
 export function registerLinksCommands(program: Command, context: CommandContext): void {
-  const links = program.command('links').description('act on links')
+  const links = program.command('links').description('act on links; see slugline login')
   const kind = () =>
     new Option('--kind <kind>', 'what the value is')
       .choices(KINDS)
@@ -40,6 +44,10 @@ export function registerLinksCommands(program: Command, context: CommandContext)
     .option('--limit <n>', 'at most so many', Number, 100)
     .action((options: { limit: number }) => list(context, options.limit))
   registerListCommand(links, context)
+  registerLinkCommands(links, context)
+  registerWriteCommands(links, context)
+  registerBulkCommand(links, context)
+  registerStatisticsCommands(links, context)
   registerQrCommand(links, context)
 }
 

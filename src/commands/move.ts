@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { BadValue, clickhouseUrl, postgresUrl, readOwnEnvironment } from '../config/index.ts'
-import { type CommandContext, CommandError } from './context.ts'
+import { clickhouseUrl, postgresUrl, readOwnEnvironment } from '../config/index.ts'
+import { type CommandContext, CommandError, checked } from './context.ts'
 import { table, toStderr } from './output.ts'
 
 const PROGRESS_EVERY_MS = 5_000
@@ -72,15 +72,6 @@ async function explain(error: unknown): Promise<unknown> {
   if (state === 'full') return interrupted('DISK_FULL', 'The data directory has no space left')
   if (state !== 'corrupt') return error
   return interrupted('DATA_DAMAGED', 'The statistics file is damaged: slugline doctor says more')
-}
-
-function checked(option: string, value: string, parse: (value: string) => string): string {
-  try {
-    return parse(value)
-  } catch (error) {
-    if (!(error instanceof BadValue)) throw error
-    throw new CommandError(`${option} ${error.problem}. Example: ${error.example}`, 2)
-  }
 }
 
 /** Prints now and then which table is being copied. */

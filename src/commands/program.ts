@@ -18,6 +18,8 @@ const COMMANDS: Record<string, () => Promise<Register>> = {
   jobs: async () => (await import('./jobs.ts')).registerJobsCommands,
   domains: async () => (await import('./domains.ts')).registerDomainsCommands,
   import: async () => (await import('./import.ts')).registerImportCommand,
+  login: async () => (await import('./login.ts')).registerLoginCommand,
+  logout: async () => (await import('./login.ts')).registerLogoutCommand,
   doctor: async () => (await import('./doctor.ts')).registerDoctorCommand,
   clicks: async () => (await import('./clicks.ts')).registerClicksCommands,
   drain: async () => (await import('./drain.ts')).registerDrainCommand,

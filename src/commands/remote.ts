@@ -1,53 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type CommandContext, CommandError } from './context.ts'
+import { type Login, savedLogin } from './saved-login.ts'
+
+/** How often, and after how long by default, a request that came too soon is sent again. */
+const TRIES = 30
+const AGAIN_MS = 10_000
 
 /** Asks an instance over its API. */
 export type Remote = ReturnType<typeof remoteOf>
 
-/**
- * The instance that `SLUGLINE_URL` and `SLUGLINE_API_KEY` name.
- * @throws CommandError when they are not set
- */
-export function remoteOf({ environment: { remote } }: CommandContext) {
-  const { url, key } = remote
-  if (url === null || key === null) {
-    throw new CommandError(
-      'set SLUGLINE_URL and SLUGLINE_API_KEY to the instance and a key of it',
-      2,
-    )
+/** An instance's refusal, in its own words. */
+class RemoteError extends CommandError {
+  constructor(
+    message: string,
+    code: string | undefined,
+    readonly retryAfterMs: number | null = null,
+    details?: CommandError['details'],
+  ) {
+    super(message, 1, code, details)
   }
+}
+
+/**
+ * The instance that `SLUGLINE_URL` and `SLUGLINE_API_KEY` name, or else the saved login. A saved key is
+ * sent to the instance alone that it was saved for.
+ * @throws CommandError when there is neither
+ */
+export function loginOf(context: CommandContext): Login {
+  const { remote } = context.environment
+  const saved = remote.url === null || remote.key === null ? savedLogin(context) : null
+  const url = remote.url ?? saved?.url
+  const key = remote.key ?? (saved?.url === url ? saved?.key : undefined)
+  if (url !== undefined && key !== undefined) return { url, key }
+  const text = 'run slugline login, or set SLUGLINE_URL and SLUGLINE_API_KEY'
+  throw new CommandError(`No instance is named: ${text}`, 2, 'NOT_LOGGED_IN')
+}
+
+/** The instance of {@link loginOf}. @throws CommandError when there is none */
+export function remoteOf(context: CommandContext) {
+  return remoteAt(loginOf(context))
+}
+
+/** The instance of a login. */
+export function remoteAt({ url, key }: Login) {
   /** @throws CommandError with the instance's own words */
-  return async (
-    path: string,
-    query: Query = {},
-    send: { method?: 'POST'; type?: string; body?: Bun.BodyInit } = {},
-  ): Promise<Response> => {
-    const { method = 'GET', type, body } = send
+  return async (path: string, query: Query = {}, send: Send = {}): Promise<Response> => {
+    const { method = 'GET', json, signal } = send
+    const type = json === undefined ? send.type : 'application/json'
     const parameters = Object.entries(query).flatMap(([name, values]) =>
       [values].flat().map((value) => [name, value] as [string, string]),
     )
     const address = `${url}/api/v1${path}?${new URLSearchParams(parameters)}`
     let response: Response
     try {
-      const headers = { Authorization: `Bearer ${key}`, ...(type && { 'Content-Type': type }) }
-      response = await fetch(address, { method, headers, ...(body && { body }) })
-    } catch {
-      throw new CommandError(`${url} does not answer`, 1, 'UNREACHABLE')
+      const headers = {
+        Authorization: `Bearer ${key}`,
+        ...(type && { 'Content-Type': type }),
+        ...send.headers,
+      }
+      const body = json === undefined ? send.body : JSON.stringify(json)
+      response = await fetch(address, {
+        ...{ method, headers, redirect: 'manual' },
+        ...(body && { body }),
+        ...(signal && { signal }),
+      })
+    } catch (error) {
+      if (signal?.aborted) throw error
+      throw new RemoteError(`${url} does not answer`, 'UNREACHABLE')
     }
     if (response.ok) return response
-    const { error } = (await response.json().catch(() => ({}))) as ErrorBody
-    const messages = error?.details?.map(({ field, message }) => `${field}: ${message}`)
-    const text = messages?.join(' ') ?? error?.message ?? `${url} answers ${response.status}`
-    throw new CommandError(text, 1, error?.code)
+    throw await refusalOf(url, response)
   }
 }
 
+interface Send {
+  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  type?: string | undefined
+  body?: Bun.BodyInit
+  /** Instead of a body. */
+  json?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+async function refusalOf(url: string, response: Response): Promise<RemoteError> {
+  const { status, headers } = response
+  const location = headers.get('location')
+  if (status >= 300 && status < 400 && location !== null) {
+    return new RemoteError(`${url} redirects to ${location}: use that address`, 'REDIRECTED')
+  }
+  const { error } = (await response.json().catch(() => ({}))) as ErrorBody
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return new RemoteError(
+    error?.message ?? `${url} answers ${status}`,
+    error?.code,
+    Number.isNaN(seconds) ? null : seconds * 1_000,
+    error?.details?.map(({ field, code, message }) => ({ field, code, message })),
+  )
+}
+
 /** Repeated parameters are lists. */
-type Query = Readonly<Record<string, string | readonly string[]>>
+export type Query = Readonly<Record<string, string | readonly string[]>>
 
 interface ErrorBody {
   error?: {
     code: string
     message: string
-    details?: { field: string; message: string }[]
+    details?: { field: string; code: string; message: string }[]
   }
 }
+
+const BUSY = ['RATE_LIMITED', 'SERVICE_UNAVAILABLE']
+
+/** Sends a request again that came too soon, or while the instance could not answer. */
+export async function insist<T>(
+  send: () => Promise<T>,
+  { codes = BUSY, signal }: { codes?: readonly string[]; signal?: AbortSignal } = {},
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await send()
+    } catch (error) {
+      if (!(error instanceof RemoteError) || tries === TRIES || !codes.includes(error.code))
+        throw error
+      await wait(error.retryAfterMs ?? AGAIN_MS, undefined, { signal })
+    }
+  }
+}
+
+/** Also a request that is safe to send twice, while the instance is restarted. */
+export const BUSY_OR_AWAY = [...BUSY, 'UNREACHABLE']

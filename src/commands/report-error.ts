@@ -9,7 +9,7 @@ export interface Failure {
   code: string
   message: string
   /** Fields or variables, each with what is wrong with it; fields also by the API's code. */
-  details?: { field: string; code?: string; message: string }[]
+  details?: CommandError['details']
 }
 
 /**
@@ -58,7 +58,10 @@ const OF_THE_MACHINE =
 export async function failureOf(error: unknown): Promise<Failure> {
   if (!(error instanceof Error)) return unexpected(String(error))
   const { name, message, stack = message } = error
-  if (error instanceof CommandError) return { status: error.status, code: error.code, message }
+  if (error instanceof CommandError) {
+    const { status, code, details } = error
+    return { status, code, message, ...(details && { details }) }
+  }
   if (error instanceof ConfigError) {
     const details = error.faults.map(({ variable, problem, example }) => ({
       field: variable,

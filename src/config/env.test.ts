@@ -50,7 +50,7 @@ describe('the environment', () => {
         logFormat: 'json',
       },
       secret: null,
-      remote: { url: null, key: null },
+      remote: { url: null, key: null, loginFile: null },
       colors: false,
       idle: [],
     })

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { mailOf, oidcOf } from './accounts.ts'
 import { backupOf } from './backup.ts'
 import { ConfigError, type ConfigFault } from './fault.ts'
@@ -57,6 +57,7 @@ export function readEnvironment(
   const remote = {
     url: get('SLUGLINE_URL', origin, null),
     key: get('SLUGLINE_API_KEY', (value) => value, null),
+    loginFile: loginFileOf(variables),
   }
   const signUp = get('SIGN_UP', oneOf(['invitation', 'open', 'closed']), 'invitation')
   const scaled = scaledOf(get, faults)
@@ -186,4 +187,11 @@ function secretValue(value: string): string {
     `has ${value.length} characters, at least ${SECRET_MIN_CHARACTERS} are needed`,
     'the output of: openssl rand -base64 32',
   )
+}
+
+/** Where `slugline login` saves, by the XDG Base Directory Specification; null: there is no home. */
+function loginFileOf({ XDG_CONFIG_HOME: config = '', HOME: home = '' }: Variables): string | null {
+  // The specification has relative paths ignored.
+  if (isAbsolute(config)) return join(config, 'slugline', 'login.json')
+  return isAbsolute(home) ? join(home, '.config', 'slugline', 'login.json') : null
 }

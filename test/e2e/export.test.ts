@@ -57,6 +57,17 @@ async function get<T>(path: string): Promise<T[]> {
   return ((await answer.json()) as { data: T[] }).data
 }
 
+/** What a link has anew after an import. */
+const OWN = ['id', 'created_at', 'updated_at', 'version', 'clicks', 'last_clicked_at']
+
+async function allLinks(): Promise<object[]> {
+  const pages = [1, 2].map((page) => get<Link>(`/links?limit=100&archived=any&page=${page}`))
+  const links = (await Promise.all(pages)).flat().sort((a, b) => (a.slug < b.slug ? -1 : 1))
+  return links.map((link) =>
+    Object.fromEntries(Object.entries(link).filter(([name]) => !OWN.includes(name))),
+  )
+}
+
 const run = (directory: string, env: Record<string, string> = {}) =>
   runCommand(['export', directory, '--json'], {
     ...slugline.env,
@@ -133,6 +144,40 @@ test('what was interrupted goes on, of the same workspace alone', async () => {
     began_at: note.began_at,
     ended_at: expect.any(String),
   })
+})
+
+test('one archive has all of it, and imports again to equal links', async () => {
+  const file = join(folder, 'main.tar.gz')
+  // What an earlier run has left is completed.
+  expect((await run(`${file}.partial`)).status).toBe(0)
+  const { status, stdout, stderr } = await run(file)
+  expect([status, stderr]).toEqual([0, ''])
+  expect(readdirSync(folder).filter((name) => name.startsWith('main'))).toEqual(['main.tar.gz'])
+  expect(statSync(file).mode & 0o077).toBe(0)
+  expect(JSON.parse((await run(file)).stderr).error.code).toBe('EXPORT_COMPLETE')
+  await new Bun.Archive(await Bun.file(file).bytes()).extract(folder)
+  const { files } = JSON.parse(stdout) as { files: Record<string, number> }
+  const unpacked = readdirSync(join(folder, 'main')).filter((name) => name !== 'export.json')
+  const sizes = unpacked.map((name) => [name, statSync(join(folder, 'main', name)).size])
+  expect(Object.fromEntries(sizes)).toEqual(files)
+
+  const before = await allLinks()
+  const operations = lines<Link>(join(folder, 'main', 'links.ndjson')).map(({ id }) => ({
+    op: 'delete',
+    id,
+  }))
+  const deleted = await slugline.call('POST', '/api/v1/links/bulk', { key, body: { operations } })
+  expect(((await deleted.json()) as { summary: object }).summary).toEqual({
+    succeeded: 120,
+    failed: 0,
+  })
+  const imported = await runCommand(['import', join(folder, 'main', 'links.ndjson'), '--json'], {
+    ...slugline.env,
+    SLUGLINE_URL: slugline.url,
+    SLUGLINE_API_KEY: key,
+  })
+  expect(JSON.parse(imported.stdout)).toMatchObject({ created: 120, refused: 0 })
+  expect(await allLinks()).toEqual(before)
 })
 
 test('what the key may not read is left out, and said', async () => {

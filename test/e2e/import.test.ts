@@ -116,6 +116,26 @@ test('the command names what was refused, and fails where nothing can be importe
   expect((await importFile(file, '--format', 'excel')).status).toBe(2)
 })
 
+test('Ctrl+C leaves the import running, and says how to return to it', async () => {
+  const file = join(directory, 'long.csv')
+  const lines = Array.from({ length: 10_000 }, (_, i) => `https://example.org/${i},long-${i}`)
+  writeFileSync(file, `Long URL,Slug\n${lines.join('\n')}\n`)
+  const env = { ...slugline.env, SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key }
+  const program = resolve(import.meta.dir, '../../bin/slugline')
+  const child = Bun.spawn([program, 'import', file], { env, stdout: 'pipe', stderr: 'pipe' })
+  let told = ''
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    // The first line says that it has begun.
+    if (told === '') child.kill('SIGINT')
+    told += text
+  }
+  expect(await child.exited).toBe(1)
+  const [, id = ''] = /slugline jobs watch (job_\w+)/.exec(told) ?? []
+  const watched = Bun.spawn([program, 'jobs', 'watch', id, '--json'], { env, stderr: 'pipe' })
+  const job = JSON.parse(await new Response(watched.stdout).text())
+  expect(job).toMatchObject({ id, status: 'succeeded', result: { created: 10_000 } })
+})
+
 test('a process that is killed again and again goes on without doubling a link', async () => {
   const records = 2_000
   const lines = Array.from({ length: records }, (_, i) => `https://example.org/${i},killed-${i}`)

@@ -16,7 +16,7 @@ test('the command line writes codes as files, asked of an instance by its API', 
       slugline.cli('links', 'qr', link, '--output', file(name), '--json', ...options)
 
     const unset = await qr('poster', 'a.png')
-    expect([unset.status, JSON.parse(unset.stderr).error.code]).toEqual([2, 'USAGE'])
+    expect([unset.status, JSON.parse(unset.stderr).error.code]).toEqual([2, 'NOT_LOGGED_IN'])
     await slugline.stop()
     await slugline.restart({ SLUGLINE_URL: slugline.url, SLUGLINE_API_KEY: key })
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
+import { readEvents } from '../../../../src/base/server-events.ts'
 import { open } from '../../api/client.ts'
 import { type LiveClick, type Question, queryOf } from './calls.ts'
-import { readEvents } from './sse.ts'
 
 const SHOWN = 10
 /** The server says something every 15 s; silence for longer is a connection that is gone. */

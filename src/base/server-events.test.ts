@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readEvents } from './sse.ts'
+import { readEvents } from './server-events.ts'
 
 async function events(...chunks: string[]) {
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({

@@ -7,7 +7,7 @@ export interface ServerEvent {
 
 /**
  * Reads server-sent events out of a streamed body (WHATWG HTML § 9.2.6). `EventSource` itself can't
- * send the header that names the workspace.
+ * send the header that names the key or the workspace.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,

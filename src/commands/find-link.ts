@@ -1,0 +1,48 @@
+import type { Link, LinkList } from '../links/index.ts'
+import { CommandError } from './context.ts'
+import type { Remote } from './remote.ts'
+
+/** How commands take a link. */
+export const LINK_ARGUMENT = 'its id, slug or short address'
+
+const ID = /^lnk_[0-9a-z]{26}$/
+
+/** The link of an id, a slug or a short address; aliases count. @throws CommandError */
+export async function findLink(ask: Remote, text: string): Promise<Link> {
+  const path = ID.test(text) ? `/links/${text}` : null
+  if (path !== null) return (await (await ask(path)).json()) as Link
+  if (/^https?:\/\//i.test(text)) {
+    return (await (await ask('/links/lookup', { url: text })).json()) as Link
+  }
+  const answer = await ask('/links', { slug: text, archived: 'any' })
+  const { data } = (await answer.json()) as LinkList
+  const [found] = data
+  if (found === undefined) throw new CommandError(`There is no link ${text}`, 1, 'LINK_NOT_FOUND')
+  if (data.length > 1) {
+    const addresses = data.map(({ short_url }) => short_url).join(', ')
+    throw new CommandError(`${data.length} links have this slug; give an address: ${addresses}`, 2)
+  }
+  return found
+}
+
+/** The id of {@link findLink}. @throws CommandError */
+export async function findLinkId(ask: Remote, text: string): Promise<string> {
+  return ID.test(text) ? text : (await findLink(ask, text)).id
+}
+
+/** The id of a folder by its id or name. @throws CommandError */
+export async function findFolderId(ask: Remote, folder: string): Promise<string> {
+  if (/^fld_[0-9a-z]{26}$/.test(folder)) return folder
+  const answer = await ask('/folders', { search: folder, limit: '100' })
+  const { data } = (await answer.json()) as { data: { id: string; name: string }[] }
+  const named = data.filter(({ name }) => name.toLowerCase() === folder.toLowerCase())
+  const [only] = named
+  if (only === undefined) {
+    throw new CommandError(`There is no folder ${folder}`, 1, 'FOLDER_NOT_FOUND')
+  }
+  if (named.length > 1) {
+    const ids = named.map(({ id }) => id).join(', ')
+    throw new CommandError(`${named.length} folders are called ${folder}; give an id: ${ids}`, 2)
+  }
+  return only.id
+}

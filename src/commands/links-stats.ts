@@ -1,0 +1,144 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Command, Option } from 'commander'
+import { readEvents } from '../base/server-events.ts'
+import { BOTS_MODES, DIMENSIONS } from '../statistics/columns.ts'
+import { type CommandContext, CommandError } from './context.ts'
+import { findLinkId, LINK_ARGUMENT } from './find-link.ts'
+import { facts, table } from './output.ts'
+import { BUSY_OR_AWAY, insist, type Query, type Remote, remoteOf } from './remote.ts'
+import { shortTime } from './times.ts'
+
+const RECONNECT_MS = 1_000
+
+interface Options {
+  by?: string
+  from?: string
+  to?: string
+  interval?: string
+  timezone?: string
+  bots?: string
+  limit?: string
+}
+
+const OF_LINK = `${LINK_ARGUMENT}; all links without it`
+
+/** `links stats | watch`: who clicked, and who does. */
+export function registerStatisticsCommands(links: Command, context: CommandContext): void {
+  const bots = () => new Option('--bots <which>', 'clicks of bots').choices(BOTS_MODES)
+  links
+    .command('stats')
+    .description('clicks over time, or by country, referrer, browser …')
+    .argument('[link]', OF_LINK)
+    .addOption(new Option('--by <dimension>', 'the top values of one').choices(DIMENSIONS))
+    .option('--from <time>', 'an RFC 3339 time or a date')
+    .option('--to <time>', 'an RFC 3339 time or a date')
+    .option('--interval <length>', 'hour, day, week or month')
+    .option('--timezone <name>', 'whose midnights count, such as Europe/Berlin')
+    .addOption(bots())
+    .option('--limit <n>', 'so many values, with --by')
+    .action((link: string | undefined, options: Options) => stats(context, link, options))
+  links
+    .command('watch')
+    .description('show clicks as they come, until Ctrl+C; with --json one object a line')
+    .argument('[link]', OF_LINK)
+    .addOption(bots())
+    .action((link: string | undefined, options: Pick<Options, 'bots'>) =>
+      watch(context, link, options.bots),
+    )
+}
+
+interface Counts {
+  clicks: number
+  unique: number
+  bots: number
+}
+interface Series {
+  data: { interval: string; totals: Counts; series: (Counts & { start: string })[] }
+}
+interface TopList {
+  data: (Counts & { value: string | null; short_url?: string; name?: string | null })[]
+}
+
+const COUNTS = {
+  CLICKS: ({ clicks }: Counts) => String(clicks),
+  UNIQUE: ({ unique }: Counts) => String(unique),
+  BOTS: ({ bots }: Counts) => String(bots),
+}
+
+async function stats(
+  context: CommandContext,
+  link: string | undefined,
+  { by, json: _, ...query }: Options & { json?: true },
+): Promise<void> {
+  const ask = remoteOf(context)
+  const base = link === undefined ? '/stats' : `/links/${await findLinkId(ask, link)}/stats`
+  if (by === undefined) {
+    const body = (await (await ask(base, query as Query)).json()) as Series
+    const { totals, series } = body.data
+    const rows = series.map((each) => [
+      shortTime(each.start),
+      ...Object.values(COUNTS).map((of) => of(each)),
+    ])
+    const told = facts(
+      Object.fromEntries(Object.entries(totals).map(([name, n]) => [name, String(n)])),
+    )
+    context.print(`${told}\n\n${table(['FROM', ...Object.keys(COUNTS)], rows)}`, body)
+    return
+  }
+  const answer = await ask(`${base}/${encodeURIComponent(by)}`, query as Query)
+  const { data } = (await answer.json()) as TopList
+  context.printList(data, 'There are no clicks.', {
+    [by.toUpperCase()]: ({ value, short_url, name }) => short_url ?? name ?? value ?? '-',
+    ...COUNTS,
+  })
+}
+
+interface Click {
+  clicked_at: string
+  link: string | null
+  domain: string
+  kind: string
+  country: string | null
+  referrer: string | null
+  browser: string | null
+  os: string | null
+}
+
+/** Until Ctrl+C; after a disconnect it goes on with the click behind the last one. */
+async function watch(
+  context: CommandContext,
+  link: string | undefined,
+  bots: string | undefined,
+): Promise<void> {
+  const ask = remoteOf(context)
+  const query = {
+    ...(link !== undefined && { link: await findLinkId(ask, link) }),
+    ...(bots !== undefined && { bots }),
+  }
+  let last = ''
+  for (let body = await open(ask, query, last); ; ) {
+    try {
+      for await (const { id, data } of readEvents(body)) {
+        last = id
+        print(context, JSON.parse(data) as Click)
+      }
+    } catch {
+      // The connection broke.
+    }
+    await wait(RECONNECT_MS)
+    body = await insist(() => open(ask, query, last), { codes: BUSY_OR_AWAY })
+  }
+}
+
+async function open(ask: Remote, query: Query, last: string) {
+  const headers = last === '' ? {} : { 'Last-Event-ID': last }
+  const { body } = await ask('/clicks/stream', query, { headers })
+  if (body === null) throw new CommandError('The answer is empty')
+  return body
+}
+
+function print(context: CommandContext, click: Click): void {
+  const { clicked_at, kind, link, domain, country, referrer, browser, os } = click
+  const parts = [clicked_at, kind, link, domain, country, referrer, browser, os]
+  context.print(parts.map((part) => part ?? '-').join('  '), click)
+}

@@ -1,0 +1,61 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import type { Command } from 'commander'
+import { origin } from '../config/index.ts'
+import { type CommandContext, CommandError, checked } from './context.ts'
+import { facts, toStderr } from './output.ts'
+import { remoteAt } from './remote.ts'
+import { removeLogin, saveLogin } from './saved-login.ts'
+
+/** `login`: saves which instance the other commands ask, and by which key. */
+export function registerLoginCommand(program: Command, context: CommandContext): void {
+  program
+    .command('login')
+    .description('save the instance that links, jobs, import and export are about')
+    .requiredOption('--url <address>', 'of the instance, such as https://sho.rt')
+    .option('--key <key>', 'an API key; asked for, or read from stdin, where it is not given')
+    .action((options: { url: string; key?: string }) => login(context, options))
+}
+
+/** `logout`: forgets it. */
+export function registerLogoutCommand(program: Command, context: CommandContext): void {
+  program
+    .command('logout')
+    .description('delete the saved login; the key itself goes on working')
+    .action(() => {
+      const removed = removeLogin(context)
+      context.print(removed ? 'The login is deleted.' : 'There was no login.', { removed })
+    })
+}
+
+async function login(context: CommandContext, given: { url: string; key?: string }): Promise<void> {
+  const url = checked('--url', given.url, origin)
+  const key = (given.key ?? (await readKey())).trim()
+  if (key === '') throw new CommandError('No key was given', 2)
+  const answer = await remoteAt({ url, key })('/me')
+  const { key: of, workspace, scopes } = (await answer.json()) as Me
+  const file = saveLogin(context, { url, key })
+  const told = { url, workspace: workspace.id, key: of.name ?? of.id, scopes: scopes.join(', ') }
+  context.print(facts({ ...told, 'saved in': file }), {
+    ...{ url, workspace: workspace.id, key_id: of.id, scopes, file },
+  })
+}
+
+interface Me {
+  key: { id: string; name: string | null }
+  workspace: { id: string }
+  scopes: string[]
+}
+
+/** Never echoed, and in no list of processes. */
+async function readKey(): Promise<string> {
+  if (!process.stdin.isTTY) return Bun.stdin.text()
+  toStderr('API key: ')
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output, terminal: true })
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+  const key = await Promise.race([lines.question(''), closed])
+  lines.close()
+  toStderr('\n')
+  return key
+}

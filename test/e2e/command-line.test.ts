@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Link } from '../../src/links/index.ts'
+import { eventually } from '../harness/eventually.ts'
+import { BASE_ENV, type CommandResult, type Slugline, startSlugline } from '../harness/process.ts'
+
+const PROGRAM = resolve(import.meta.dir, '../../bin/slugline')
+const URL = 'https://example.com/'
+const BROWSER =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+
+let slugline: Slugline
+let folder: string
+let key: string
+/** No settings but a home: what the saved login is for. */
+let env: Record<string, string>
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'slugline-command-line-'))
+  env = { ...BASE_ENV, HOME: folder }
+  slugline = await startSlugline({ SLUGLINE_DOMAINS: 'go.example' })
+  key = (await slugline.createKey()).key
+  await ask(['login', '--url', slugline.url], { stdin: key })
+})
+afterAll(async () => {
+  await slugline?.dispose()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function run(args: string[], { stdin = '', more = {} } = {}): Promise<CommandResult> {
+  const child = Bun.spawn([PROGRAM, ...args], {
+    env: { ...env, ...more },
+    stdin: new Blob([stdin]),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { status, stdout, stderr }
+}
+
+/** The answer to a command that succeeds. */
+async function ask<T = Link>(args: string[], options = {}): Promise<T> {
+  const { status, stdout, stderr } = await run([...args, '--json'], options)
+  expect([status, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout) as T
+}
+
+async function refusal(args: string[], options = {}) {
+  const { status, stderr } = await run([...args, '--json'], options)
+  const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
+  return { status, ...(error as { code: string; message: string; details?: { field: string }[] }) }
+}
+
+const linksOf = async (query: string) => {
+  const answer = await slugline.call('GET', `/api/v1/links?${query}`, { key })
+  return ((await answer.json()) as { data: Link[] }).data
+}
+
+describe('the saved login', () => {
+  test('takes the key from stdin, checks it, and is for its owner alone', async () => {
+    const more = { HOME: join(folder, 'home') }
+    const file = join(more.HOME, '.config', 'slugline', 'login.json')
+    expect(await refusal(['links', 'list'], { more })).toMatchObject({
+      ...{ status: 2, code: 'NOT_LOGGED_IN' },
+    })
+    const wrong = await refusal(['login', '--url', slugline.url], { more, stdin: 'slug_wrong' })
+    expect([wrong.status, wrong.code]).toEqual([1, 'INVALID_API_KEY'])
+    expect((await refusal(['login', '--url', 'sho.rt'], { more, stdin: key })).status).toBe(2)
+    expect(existsSync(file)).toBe(false)
+    const stdin = `${key}\n`
+    const { stdout } = await run(['login', '--url', `${slugline.url}/`], { more, stdin })
+    expect(stdout).toContain(slugline.url)
+    expect(stdout).not.toContain(key)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ url: slugline.url, key })
+    expect((await run(['jobs', 'list'], { more })).status).toBe(0)
+  })
+
+  test('the environment goes before it, and a saved key to no other instance', async () => {
+    const other = (await slugline.createKey({ workspace: 'other' })).key
+    await ask(['links', 'create', URL, '--slug', 'theirs'], { more: { SLUGLINE_API_KEY: other } })
+    expect(await linksOf('slug=theirs')).toEqual([])
+    const elsewhere = { more: { SLUGLINE_URL: 'http://127.0.0.1:9' } }
+    expect((await refusal(['links', 'list'], elsewhere)).code).toBe('NOT_LOGGED_IN')
+    const both = { more: { SLUGLINE_URL: 'http://127.0.0.1:9', SLUGLINE_API_KEY: other } }
+    expect((await refusal(['links', 'list'], both)).code).toBe('UNREACHABLE')
+  })
+
+  test('ends with logout', async () => {
+    const home = { more: { XDG_CONFIG_HOME: join(folder, 'xdg') } }
+    await ask(['login', '--url', slugline.url, '--key', key], home)
+    expect(await ask<object>(['logout'], home)).toEqual({ removed: true })
+    expect(await ask<object>(['logout'], home)).toEqual({ removed: false })
+    expect((await refusal(['jobs', 'list'], home)).code).toBe('NOT_LOGGED_IN')
+  })
+
+  test('says where an address leads that is not the instance itself', async () => {
+    const server = Bun.serve({
+      port: 0,
+      fetch: () => Response.redirect('https://sho.rt/api/v1/me'),
+    })
+    const { code } = await refusal(['login', '--url', server.url.origin], { stdin: key })
+    await server.stop(true)
+    expect(code).toBe('REDIRECTED')
+  })
+})
+
+describe('links', () => {
+  test('are created, changed, shown and deleted', async () => {
+    const folderMade = await slugline.call('POST', '/api/v1/folders', {
+      key,
+      body: { name: 'News' },
+    })
+    const { id: folder_id } = (await folderMade.json()) as { id: string }
+    const made = await ask(
+      [
+        ...['links', 'create', '--tag', 'a', '--tag', 'b', `${URL}1`, '--slug', 'one'],
+        ...['--folder', 'news', '--expires', '90d', '--max-clicks', '5', '--no-enabled'],
+        ...['--data', '-', '--title', 'Eins'],
+        // Passwords needn't be in the list of processes.
+      ],
+      { stdin: '{"password":"open sesame"}' },
+    )
+    expect(made).toMatchObject({
+      ...{ slug: 'one', tags: ['a', 'b'], folder_id, max_clicks: 5, enabled: false, title: 'Eins' },
+      ...{ destination_url: `${URL}1`, has_password: true },
+    })
+    expect(Date.parse(made.expires_at ?? '')).toBeGreaterThan(Date.now() + 89 * 86_400_000)
+    const changed = await ask([
+      ...['links', 'update', 'one', `${URL}2`, '--enabled', '--title', '', '--tag', ''],
+      ...['--folder', '', '--expires', '', '--max-clicks', '', '--slug', 'uno', '--archived'],
+    ])
+    expect(changed).toMatchObject({
+      ...{ id: made.id, slug: 'uno', aliases: ['one'], enabled: true, title: null, tags: [] },
+      ...{ folder_id: null, expires_at: null, max_clicks: null, archived: true },
+      ...{ destination_url: `${URL}2`, has_password: true },
+    })
+    for (const name of [made.id, 'uno', 'ONE', changed.short_url]) {
+      expect((await ask(['links', 'get', name])).id).toBe(made.id)
+    }
+    expect((await run(['links', 'get', 'uno'])).stdout).toContain(changed.short_url)
+    const tried = await ask(['links', 'update', 'uno', '--title', 'x', '--dry-run'])
+    expect([tried.title, (await ask(['links', 'get', 'uno'])).title]).toEqual(['x', null])
+    expect(await ask<object>(['links', 'delete', 'uno'])).toEqual({ id: made.id, deleted: true })
+    expect((await refusal(['links', 'get', made.id])).code).toBe('LINK_NOT_FOUND')
+    expect((await refusal(['links', 'delete', 'uno'])).code).toBe('LINK_NOT_FOUND')
+  })
+
+  test('say which field was refused', async () => {
+    const args = ['links', 'create', 'javascript:1', '--slug', 'a b', '--max-clicks', 'many']
+    const { status, code, details } = await refusal(args)
+    expect([status, code, details?.map(({ field }) => field).sort()]).toEqual([
+      ...[1, 'VALIDATION_FAILED', ['destination_url', 'max_clicks', 'slug']],
+    ])
+    expect((await refusal(['links', 'create', URL, '--data', '[1]'])).status).toBe(2)
+    expect((await refusal(['links', 'create', URL, '--expires', 'soon'])).status).toBe(2)
+  })
+
+  test('of one slug on two domains are told apart by their address', async () => {
+    for (const more of [[], ['--domain', 'go.example']]) {
+      await ask(['links', 'create', URL, '--slug', 'both', ...more])
+    }
+    expect((await refusal(['links', 'get', 'both'])).status).toBe(2)
+    const there = await ask(['links', 'get', 'http://go.example/both'])
+    expect(there).toMatchObject({ slug: 'both', domain: 'go.example' })
+  })
+
+  test('are upserted by their id elsewhere', async () => {
+    const upsert = (...more: string[]) =>
+      ask(['links', 'upsert', '--external-id', 'crm/4712 ü', ...more])
+    const made = await upsert(`${URL}a`, '--slug', 'crm')
+    const changed = await upsert(`${URL}b`, '--title', 'T')
+    expect(changed).toMatchObject({
+      ...{ id: made.id, slug: 'crm', external_id: 'crm/4712 ü', title: 'T' },
+      destination_url: `${URL}b`,
+    })
+    expect((await run(['links', 'upsert', URL])).status).toBe(2)
+  })
+
+  test('are counted and watched', async () => {
+    const { id, short_url } = await ask(['links', 'create', URL, '--slug', 'watched'])
+    const child = Bun.spawn([PROGRAM, 'links', 'watch', 'watched', '--json'], {
+      env,
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    let shown = ''
+    const read = child.stdout.pipeThrough(new TextDecoderStream()).pipeTo(
+      new WritableStream({
+        write(text) {
+          shown += text
+        },
+      }),
+    )
+    // The first visits may be over before the stream is open.
+    await eventually('a click is shown', async () => {
+      await fetch(short_url, { redirect: 'manual', headers: { 'User-Agent': BROWSER } })
+      return shown.includes('\n') ? true : undefined
+    })
+    child.kill()
+    await read
+    expect(JSON.parse(shown.split('\n')[0] ?? '')).toMatchObject({ link: id, kind: 'human' })
+    await eventually('it is counted', async () => {
+      const { data } = await ask<{ data: { totals: { clicks: number } } }>(['links', 'stats', id])
+      return data.totals.clicks > 0 ? true : undefined
+    })
+    const top = await ask<{ data: { value: string }[] }>(['links', 'stats', '--by', 'link'])
+    expect(top.data.map(({ value }) => value)).toEqual([id])
+    expect((await run(['links', 'stats', id])).stdout).toMatch(/^clicks +[1-9]/)
+    expect((await run(['links', 'stats', '--by', 'colour'])).status).toBe(2)
+  })
+
+  test('open in the browser', async () => {
+    const { id, short_url } = await ask(['links', 'create', URL, '--slug', 'opened'])
+    const opened = join(folder, 'opened')
+    const browser = join(folder, 'xdg-open')
+    writeFileSync(
+      browser,
+      `#!/bin/sh\nprintf %s "$1" > ${opened}.new; mv ${opened}.new ${opened}\n`,
+    )
+    chmodSync(browser, 0o755)
+    const more = { PATH: `${folder}:${env.PATH}` }
+    for (const [args, url] of [
+      [[], `${slugline.url}/app/links/${id}`],
+      [['--visit'], short_url],
+    ] as const) {
+      rmSync(opened, { force: true })
+      expect(await ask<object>(['links', 'open', 'opened', ...args], { more })).toEqual({
+        ...{ id, url, opened: true },
+      })
+      await eventually('the browser has it', async () => (existsSync(opened) ? true : undefined))
+      expect(readFileSync(opened, 'utf8')).toBe(url)
+    }
+  })
+})
+
+describe('links bulk', () => {
+  const create = (slug: string) => ({ op: 'create', link: { destination_url: URL, slug } })
+  function file(name: string, operations: object[]): string {
+    const path = join(folder, name)
+    const lines = operations.map((each) => JSON.stringify(each))
+    writeFileSync(path, name.endsWith('.json') ? `[${lines.join(',\n')}]` : lines.join('\n'))
+    return path
+  }
+  interface Done {
+    succeeded: number
+    failed: number
+    errors: { index: number; error: { code: string; details: { field: string }[] } }[]
+  }
+
+  test('sends any number of operations, and names what was refused by its place in the file', async () => {
+    const operations = Array.from({ length: 1_100 }, (_, n) => create(`bulk-${n}`))
+    operations[1_050] = create('bulk-7')
+    const path = file('many.ndjson', operations)
+    const { status, stdout, stderr } = await run(['links', 'bulk', path, '--json'])
+    expect([status, stderr]).toEqual([1, ''])
+    const done = JSON.parse(stdout) as Done
+    expect([done.succeeded, done.failed]).toEqual([1_099, 1])
+    expect(done.errors).toMatchObject([
+      { index: 1_050, error: { code: 'SLUG_TAKEN', details: [{ field: 'link.slug' }] } },
+    ])
+    const told = await run(['links', 'bulk', path, '--skip', '1050'])
+    expect([told.status, told.stderr]).toEqual([1, ''])
+    expect(told.stdout).toContain('operation 1050: link.slug')
+  })
+
+  test('takes lists and stdin, all or none', async () => {
+    const list = file('list.json', [create('list-1'), { op: 'delete', id: 'lnk_none' }])
+    expect((await refusal(['links', 'bulk', list, '--atomic'])).code).toBe('BULK_FAILED')
+    expect(await linksOf('slug=list-1')).toEqual([])
+    const stdin = `${JSON.stringify(create('from-stdin'))}\n`
+    expect(await ask<Done>(['links', 'bulk', '-'], { stdin })).toMatchObject({ succeeded: 1 })
+    const many = Array.from({ length: 1_001 }, (_, n) => create(`atomic-${n}`))
+    const tooMany = file('atomic.ndjson', many)
+    expect((await refusal(['links', 'bulk', tooMany, '--atomic'])).status).toBe(2)
+    expect(await linksOf('search=atomic-')).toEqual([])
+  })
+
+  test('what is no operation is said before anything is sent', async () => {
+    const broken = join(folder, 'broken.ndjson')
+    writeFileSync(broken, `${JSON.stringify(create('broken'))}\n{"op":`)
+    expect((await refusal(['links', 'bulk', broken])).message).toContain('Operation 1')
+    expect(await linksOf('slug=broken')).toEqual([])
+    expect((await refusal(['links', 'bulk', file('empty.json', [])])).status).toBe(2)
+    expect((await refusal(['links', 'bulk', join(folder, 'none')])).status).toBe(2)
+  })
+})
