@@ -22,7 +22,7 @@ export const CODE = ['src', 'web/src']
 /** What stands on the database, and so has to be the same on PostgreSQL. */
 const STORES = [
   ...['links', 'qr', 'keys', 'workspaces', 'users', 'members', 'domains', 'plans', 'usage'],
-  ...['tags', 'folders', 'shares', 'statistics/folders.test.ts'],
+  ...['tags', 'folders', 'shares', 'utm', 'views', 'statistics/folders.test.ts'],
   ...[
     'audit',
     'accounts',

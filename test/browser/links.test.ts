@@ -11,12 +11,13 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
   let dashboard: Dashboard
   let owner: Visitor
   let page: Page
+  let workspace: string
 
   beforeAll(async () => {
     dashboard = await startDashboard()
     owner = await dashboard.open()
     page = owner.page
-    const workspace = await claim(dashboard, owner.context)
+    workspace = await claim(dashboard, owner.context)
     const body = { destination_url: TARGET, slug: 'first' }
     await ask(dashboard, owner.context, 'POST', '/links', { body, workspace })
     // Also builds the dashboard, on a machine that may be busy.
@@ -125,5 +126,83 @@ describe.skipIf(CHROMIUM === null)('the list of links (needs Chromium)', () => {
     expect(await search.getAttribute('type')).not.toBe('search')
     await button('links.clearSearch').click()
     expect(await search.inputValue()).toBe('')
+  })
+  describe('saved as a view', () => {
+    const views = (name: string) => page.getByRole('button', { name, exact: true })
+    const row = (slug: string) => page.locator('[data-row]').filter({ hasText: slug })
+    const parameters = () => Object.fromEntries(new URL(page.url()).searchParams)
+    const saved = async () => {
+      type List = { data: { name: string; shared: boolean; sort: string }[] }
+      const { body } = await ask<List>(dashboard, owner.context, 'GET', '/views', { workspace })
+      return body.data.map(({ name, shared, sort }) => ({ name, shared, sort }))
+    }
+    const fromMenu = async (name: string, item: Parameters<typeof en>[0]) => {
+      await page.getByRole('button', { name: en('links.views.actions', { name }) }).click()
+      await page.getByRole('menuitem', { name: en(item) }).click()
+    }
+
+    test('filters, sort and columns come back by name, also by the palette', async () => {
+      for (const slug of ['spring-1', 'spring-2']) {
+        const body = { destination_url: TARGET, slug, tags: ['spring'] }
+        await ask(dashboard, owner.context, 'POST', '/links', { body, workspace })
+      }
+      await page.goto('/app/links?tag=spring&sort=slug&order=asc')
+      await button('links.columns').click()
+      await page.getByRole('checkbox', { name: en('links.last30Days'), exact: true }).click()
+      await page.keyboard.press('Escape')
+      await views(en('links.views')).click()
+      await button('links.views.save').click()
+      const name = page.getByLabel(en('links.views.name'), { exact: true })
+      await name.fill(' ')
+      await name.press('Enter')
+      await page.locator('[role=dialog] [aria-invalid=true]').waitFor()
+      await name.fill('Spring')
+      await name.press('Enter')
+      await name.waitFor({ state: 'detached' })
+      expect(await saved()).toEqual([{ name: 'Spring', shared: false, sort: 'slug' }])
+
+      // Another browser of the same person has all columns, until the view says otherwise.
+      await page.evaluate('localStorage.removeItem("slugline.columns.hidden")')
+      await page.goto('/app/links')
+      await row('first').waitFor()
+      const days = page.getByRole('columnheader', { name: en('links.last30Days') })
+      await days.waitFor()
+      await views(en('links.views')).click()
+      await views('Spring').click()
+      await row('first').waitFor({ state: 'detached' })
+      await days.waitFor({ state: 'detached' })
+      expect(parameters()).toMatchObject({ sort: 'slug', order: 'asc' })
+      await views(`${en('links.views')}: Spring`).waitFor()
+
+      await page.goto('/app/statistics')
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: en('shell.palette') }).fill('spr')
+      await page.getByRole('option', { name: 'Spring', exact: true }).click()
+      await page.waitForURL(/links\?.*sort=slug/)
+      await row('spring-1').waitFor()
+    })
+
+    test('a view is renamed, shared, replaced, deleted and had back', async () => {
+      await page.goto('/app/links?sort=clicks')
+      await views(en('links.views')).click()
+      await fromMenu('Spring', 'links.views.overwrite')
+      await button('common.undo').waitFor()
+      expect(await saved()).toMatchObject([{ sort: 'clicks' }])
+      await fromMenu('Spring', 'links.views.edit')
+      await page.getByRole('switch', { name: en('links.views.share') }).click()
+      const name = page.getByLabel(en('links.views.name'), { exact: true })
+      await name.fill('By clicks')
+      await name.press('Enter')
+      await name.waitFor({ state: 'detached' })
+      expect(await saved()).toEqual([{ name: 'By clicks', shared: true, sort: 'clicks' }])
+      await views(`${en('links.views')}: By clicks`).click()
+      await fromMenu('By clicks', 'links.views.delete')
+      await views(en('links.views')).waitFor()
+      expect(await saved()).toEqual([])
+      const deleted = page.getByRole('dialog').filter({ hasText: 'By clicks' })
+      await button('common.undo', deleted).click()
+      await views(`${en('links.views')}: By clicks`).waitFor()
+      expect(await saved()).toHaveLength(1)
+    })
   })
 })

@@ -12,14 +12,15 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
   let owner: Visitor
   let page: Page
   let empty: string
+  let workspace: string
+  let linkId: string
 
   beforeAll(async () => {
     dashboard = await startDashboard()
     owner = await dashboard.open()
     page = owner.page
     const seeded = await seed(dashboard, owner.context, await claim(dashboard, owner.context))
-    empty = seeded.empty
-    const { workspace } = seeded
+    ;({ empty, workspace, linkId } = seeded)
     await eventually('both clicks are stored', async () => {
       type Answer = { data: { totals: { clicks: number } } }
       const { body } = await ask<Answer>(dashboard, owner.context, 'GET', '/stats', { workspace })
@@ -45,6 +46,45 @@ describe.skipIf(CHROMIUM === null)('a report that is narrowed (needs Chromium)',
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.search.includes('referrer'))
     await figure(en('statistics.clicks')).filter({ hasText: '1' }).waitFor()
+  })
+
+  test('a report is narrowed to tags and to a folder', async () => {
+    const api = async (method: string, path: string, body: object) =>
+      (await ask<{ id: string }>(dashboard, owner.context, method, path, { workspace, body })).body
+    const { id: folder_id } = await api('POST', '/folders', { name: 'Posters' })
+    await api('POST', '/folders', { name: 'Letters' })
+    await api('PATCH', `/links/${linkId}`, { folder_id })
+    const pick = async (group: 'tag' | 'folder', text: string) => {
+      await page.getByRole('button', { name: en('statistics.filter.add'), exact: true }).click()
+      await choose(en('statistics.filters'), en(`statistics.dimension.${group}`))
+      await page.getByRole('combobox', { name: en(`statistics.dimension.${group}`) }).click()
+      await page.getByRole('combobox', { name: en('common.search') }).fill(text)
+      await page.getByRole('option', { name: new RegExp(`^${text}`, 'i') }).click()
+    }
+    const filters = () => new URL(page.url()).searchParams.getAll('filter').join()
+    const clicks = (count: number) =>
+      figure(en('statistics.clicks'))
+        .filter({ hasText: `${count}` })
+        .waitFor()
+    await page.goto('/app/statistics')
+    await pick('tag', 'summ')
+    await page.waitForURL((url) => url.search.includes('summer'))
+    await clicks(2)
+    await pick('folder', 'post')
+    await page.waitForURL((url) => url.search.includes(folder_id))
+    const folder = page.getByRole('listitem').filter({ hasText: 'Posters' })
+    await folder.waitFor()
+    await clicks(2)
+    // Of folders there is one, which the address keeps.
+    await pick('folder', 'letters')
+    await page.getByRole('heading', { name: en('statistics.empty.title') }).waitFor()
+    await page.reload()
+    const remove = (filter: string) =>
+      page.getByRole('button', { name: en('statistics.filter.remove', { filter }), exact: true })
+    await remove('Folder: Letters').click()
+    await clicks(2)
+    await remove('Tag: summer').click()
+    expect(filters()).not.toContain('summer')
   })
 
   test('a period is compared with the year before, or with nothing', async () => {

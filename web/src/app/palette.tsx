@@ -2,10 +2,21 @@ import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { BookOpen, Keyboard, Link2, type LucideIcon, Plus, Search, UserRound } from 'lucide-react'
+import {
+  Bookmark,
+  BookOpen,
+  Keyboard,
+  Link2,
+  type LucideIcon,
+  Plus,
+  Search,
+  UserRound,
+} from 'lucide-react'
 import { useState } from 'react'
 import { linksQuery } from '../features/links/calls.ts'
 import { nameOf } from '../features/links/text.ts'
+import { viewsQuery } from '../features/links/views/calls.ts'
+import { useShowView } from '../features/links/views/use-views.ts'
 import { useI18n } from '../i18n/index.tsx'
 import { useDebounced } from '../lib/use-debounced.ts'
 import { cx } from '../ui/cx.ts'
@@ -15,7 +26,8 @@ import { enterWorkspace, usePlace } from './workspace.tsx'
 import { Monogram } from './workspace-switch.tsx'
 
 const PAUSE_MS = 120
-const LINKS_SHOWN = 6
+/** Links, and views, that are offered. */
+const SHOWN = 6
 
 interface Command {
   id: string
@@ -126,6 +138,7 @@ function useGroups(
   const place = usePlace()
   const navigate = useNavigate()
   const links = useFoundLinks(text)
+  const views = useViewCommands()
   const fits = ({ label }: Command) => label.toLowerCase().includes(text.trim().toLowerCase())
   const pages = destinationsOf(place).map(
     ({ to, label, Icon }): Command => ({
@@ -167,10 +180,24 @@ function useGroups(
     )
   return [
     { label: t('shell.links'), items: links },
+    { label: t('links.views'), items: views.filter(fits).slice(0, SHOWN) },
     { label: t('shell.palette.actions'), items: actions.filter(fits) },
     { label: t('shell.palette.pages'), items: pages.filter(fits) },
     { label: t('shell.workspaces'), items: others.filter(fits) },
   ].filter(({ items }) => items.length > 0)
+}
+
+/** The saved views of the list. */
+function useViewCommands(): Command[] {
+  const { workspace } = usePlace()
+  const show = useShowView()
+  const { data = [] } = useQuery(viewsQuery(workspace.id))
+  return data.map((view) => ({
+    id: view.id,
+    label: view.name,
+    Icon: Bookmark,
+    run: () => show(view),
+  }))
 }
 
 /** Links by the search of the list; the newest ones where nothing is typed. */
@@ -183,7 +210,7 @@ function useFoundLinks(text: string): Command[] {
   // Until the answer is there, nothing is offered that Enter would open by mistake.
   const isCurrent = q === asked && !found.isPlaceholderData
   const links = isCurrent ? (found.data?.data ?? []) : []
-  return links.slice(0, LINKS_SHOWN).map((link) => ({
+  return links.slice(0, SHOWN).map((link) => ({
     id: link.id,
     label: nameOf(link),
     hint: link.title ?? link.destination_url,

@@ -17,6 +17,7 @@ export function Combobox({
   options,
   label,
   placeholder,
+  onSearch,
   className,
 }: {
   value: string
@@ -25,6 +26,8 @@ export function Combobox({
   label: string
   /** What stands there while nothing is chosen. */
   placeholder?: string
+  /** Given: the options are what was found for this text, not all there are. */
+  onSearch?: (text: string) => void
   className?: string
 }) {
   const { t } = useI18n()
@@ -34,6 +37,7 @@ export function Combobox({
       value={options.find((option) => option.value === value) ?? null}
       onValueChange={(next) => next !== null && onChange(next.value)}
       autoHighlight
+      {...(onSearch && { filter: null, onInputValueChange: onSearch })}
     >
       <Base.Trigger
         aria-label={label}

@@ -103,8 +103,8 @@ function Line({
         <span className="flex w-4 shrink-0 justify-center text-faint">
           {folder ? <Icon size={14} aria-hidden="true" /> : null}
         </span>
-        <span dir="auto" className="min-w-0 flex-1 truncate">
-          {label}
+        <span className="min-w-0 flex-1 truncate">
+          <bdi>{label}</bdi>
         </span>
         {chosen ? <Check size={14} aria-hidden="true" className="shrink-0" /> : null}
       </button>

@@ -194,8 +194,8 @@ export function MergeDialog({ tag, onClose }: { tag: Tag; onClose: () => void })
                 )}
               >
                 <TagDot colour={one.colour} />
-                <span dir="auto" className="min-w-0 flex-1 truncate">
-                  {one.name}
+                <span className="min-w-0 flex-1 truncate">
+                  <bdi>{one.name}</bdi>
                 </span>
                 <span className="text-faint text-sm">{t('tags.links', { count: one.links })}</span>
               </button>

@@ -1,43 +1,23 @@
 import { Columns3 } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Popover } from '../../ui/popover.tsx'
+import { hideColumns, OPTIONAL, type OptionalColumn, useHiddenColumns } from './hidden-columns.ts'
 
-/** Columns of the table that can be left out. */
-export const OPTIONAL = ['tags', 'days', 'clicks', 'created'] as const
-export type OptionalColumn = (typeof OPTIONAL)[number]
-
-const KEPT = 'slugline.columns.hidden'
 const NAMES = {
   tags: 'links.field.tags',
   days: 'links.last30Days',
   clicks: 'links.clicks',
   created: 'links.createdAt',
 } as const
-const changed = new EventTarget()
-
-/** The columns that this person has left out, in this browser. */
-export function useHiddenColumns(): ReadonlySet<OptionalColumn> {
-  const kept = useSyncExternalStore(
-    (listen) => {
-      changed.addEventListener('change', listen)
-      return () => changed.removeEventListener('change', listen)
-    },
-    () => localStorage.getItem(KEPT) ?? '',
-  )
-  return new Set(OPTIONAL.filter((name) => kept.split(' ').includes(name)))
-}
 
 /** Chooses the columns of the table. */
 export function ColumnChoice() {
   const { t } = useI18n()
   const hidden = useHiddenColumns()
   const set = (column: OptionalColumn, shown: boolean) => {
-    const next = OPTIONAL.filter((name) => (name === column ? !shown : hidden.has(name)))
-    localStorage.setItem(KEPT, next.join(' '))
-    changed.dispatchEvent(new Event('change'))
+    hideColumns(OPTIONAL.filter((name) => (name === column ? !shown : hidden.has(name))))
   }
   return (
     <Popover

@@ -14,6 +14,7 @@ import { ColumnChoice } from './columns.tsx'
 import { Export } from './export.tsx'
 import { FolderFilter } from './folder-filter.tsx'
 import { type LinksSearch, type SearchChange, SORTS, type Sort } from './search.ts'
+import { Views } from './views/button.tsx'
 
 /** Asks the list for something else. */
 export type Ask = (change: SearchChange, replace?: boolean) => void
@@ -39,6 +40,7 @@ export function Toolbar({
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchField value={search.q ?? ''} onChange={(q) => ask({ q }, true)} />
+      <Views search={search} />
       <FolderFilter search={search} ask={ask} />
       <Popover
         title={t('links.filters')}

@@ -8,6 +8,7 @@ import { Chip } from '../../ui/chip.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Input } from '../../ui/input.tsx'
 import { Select } from '../../ui/select.tsx'
+import { folderQuery } from '../groups/calls.ts'
 import { linkHeadQuery } from './calls.ts'
 import { FilterPicker } from './filter-picker.tsx'
 import { type Filter, filterText, withoutFilter } from './filters.ts'
@@ -183,7 +184,14 @@ function FilterChip({ filter, onRemove }: { filter: Filter; onRemove: () => void
     ...linkHeadQuery(workspace.id, filter.value),
     enabled: filter.dimension === 'link' && filter.value !== '',
   })
-  const name = filterName(filter, i18n, link.data && shortName(link.data.short_url))
+  const folderId = filter.dimension === 'folder' ? filter.value : ''
+  const folder = useQuery({ ...folderQuery(workspace.id, folderId), enabled: folderId !== '' })
+  const known = (link.data && shortName(link.data.short_url)) ?? folder.data?.name
+  const name = filterName(
+    filter,
+    i18n,
+    known ?? (folder.isPending && folderId !== '' ? '…' : undefined),
+  )
   return (
     <Chip
       tone={filter.exclude ? 'neutral' : 'accent'}

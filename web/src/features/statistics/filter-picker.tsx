@@ -1,14 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Filter as FilterIcon } from 'lucide-react'
 import { useState } from 'react'
+import { usePlace } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
+import { useCalmed } from '../../lib/use-debounced.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Popover } from '../../ui/popover.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Select } from '../../ui/select.tsx'
+import { foldersQuery, offeredTagsQuery } from '../groups/calls.ts'
 import { topQuery } from './calls.ts'
-import { type Dimension, PICKED, withFilter } from './filters.ts'
+import { type Dimension, GROUPS, type Group, isGroup, PICKED, withFilter } from './filters.ts'
 import type { Report } from './use-report.ts'
 import { shortName, valueName } from './words.ts'
 
@@ -36,50 +39,105 @@ export function FilterPicker({ report }: { report: Report }) {
 }
 
 function Picker({ report, onPicked }: { report: Report; onPicked: () => void }) {
+  const { t } = useI18n()
+  const [by, setBy] = useState<Dimension | Group>('country')
+  const [mode, setMode] = useState<'is' | 'not'>('is')
+  const { linkId } = report.question
+  const pick = (value: string) => {
+    const exclude = mode === 'not' && !isGroup(by)
+    report.setFilters(withFilter(report.filters, { dimension: by, value, exclude }))
+    onPicked()
+  }
+  const all = [...GROUPS, ...PICKED].filter(
+    (one) => linkId === null || (one !== 'link' && !isGroup(one)),
+  )
+  return (
+    <div className="flex w-64 flex-col gap-3">
+      <Select<Dimension | Group>
+        label={t('statistics.filters')}
+        value={by}
+        onChange={setBy}
+        options={all.map((value) => ({ value, label: t(`statistics.dimension.${value}`) }))}
+      />
+      {isGroup(by) ? (
+        <GroupValue key={by} group={by} onPick={pick} />
+      ) : (
+        <>
+          <Segmented
+            label={t('statistics.filter.mode')}
+            value={mode}
+            onChange={setMode}
+            options={[
+              { value: 'is', label: t('statistics.filter.only') },
+              { value: 'not', label: t('statistics.filter.except') },
+            ]}
+          />
+          <DimensionValue key={by} report={report} dimension={by} onPick={pick} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** A value that clicks of the report have. */
+function DimensionValue({
+  report: { question, period },
+  dimension,
+  onPick,
+}: {
+  report: Report
+  dimension: Dimension
+  onPick: (value: string) => void
+}) {
   const i18n = useI18n()
   const { t } = i18n
-  const [dimension, setDimension] = useState<Dimension>('country')
-  const [mode, setMode] = useState<'is' | 'not'>('is')
-  const { question, period, filters } = report
   const list = useQuery(topQuery(question, period, dimension, OFFERED))
   const values = (list.data?.data ?? []).filter(
     ({ value }) => value !== null || dimension !== 'link',
   )
-  const pick = (value: string) => {
-    report.setFilters(withFilter(filters, { dimension, value, exclude: mode === 'not' }))
-    onPicked()
-  }
-  const dimensions = PICKED.filter((one) => one !== 'link' || question.linkId === null)
   return (
-    <div className="flex w-64 flex-col gap-3">
-      <Select<Dimension>
-        label={t('statistics.filters')}
-        value={dimension}
-        onChange={setDimension}
-        options={dimensions.map((value) => ({ value, label: t(`statistics.dimension.${value}`) }))}
-      />
-      <Segmented
-        label={t('statistics.filter.mode')}
-        value={mode}
-        onChange={setMode}
-        options={[
-          { value: 'is', label: t('statistics.filter.only') },
-          { value: 'not', label: t('statistics.filter.except') },
-        ]}
-      />
-      <Combobox
-        key={dimension}
-        className="w-full!"
-        label={t(`statistics.dimension.${dimension}`)}
-        placeholder={t('statistics.filter.choose')}
-        value=""
-        onChange={(key) => pick(key.slice(1))}
-        // A value may be empty, an option's key must not.
-        options={values.map(({ value, short_url, name }) => ({
-          value: `=${value ?? ''}`,
-          label: short_url ? shortName(short_url) : (name ?? valueName(dimension, value, i18n)),
-        }))}
-      />
-    </div>
+    <Combobox
+      className="w-full!"
+      label={t(`statistics.dimension.${dimension}`)}
+      placeholder={t('statistics.filter.choose')}
+      value=""
+      onChange={(key) => onPick(key.slice(1))}
+      // A value may be empty, an option's key must not.
+      options={values.map(({ value, short_url, name }) => ({
+        value: `=${value ?? ''}`,
+        label: short_url ? shortName(short_url) : (name ?? valueName(dimension, value, i18n)),
+      }))}
+    />
+  )
+}
+
+/** A tag, or a folder that the person sees; found by the server, as there may be thousands. */
+function GroupValue({ group, onPick }: { group: Group; onPick: (value: string) => void }) {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const [text, setText] = useState('')
+  const search = useCalmed(text, 150)
+  const tags = useQuery({
+    ...offeredTagsQuery(workspace.id, search),
+    enabled: group === 'tag',
+  }).data
+  const folders = useInfiniteQuery({
+    ...foldersQuery(workspace.id, search),
+    enabled: group === 'folder',
+  }).data?.pages[0]?.data
+  const options =
+    group === 'tag'
+      ? (tags ?? []).map(({ name }) => ({ value: name, label: name }))
+      : (folders ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  return (
+    <Combobox
+      className="w-full!"
+      label={t(`statistics.dimension.${group}`)}
+      placeholder={t('statistics.filter.choose')}
+      value=""
+      onChange={onPick}
+      onSearch={setText}
+      options={options}
+    />
   )
 }

@@ -7,6 +7,15 @@ test('filters survive the address, whatever is in their values', () => {
   expect(parseFilters(filters.map(filterText))).toEqual(filters)
 })
 
+test('tags add up, of folders there is one, and neither is excluded or empty', () => {
+  const [spring, folder] = parseFilters(['tag:spring', 'folder:fld_1', 'not_tag:x', 'tag:'])
+  if (spring === undefined || folder === undefined) throw new Error('no filters')
+  const other = { ...folder, value: 'fld_2' }
+  expect(withFilter([spring, folder], other)).toEqual([spring, other])
+  expect(withFilter([spring], { ...spring, value: 'x' })).toHaveLength(2)
+  expect(parseFilters(['tag:spring', 'not_folder:fld_1', 'folder:'])).toEqual([spring])
+})
+
 test('what is no filter is left out', () => {
   expect(
     parseFilters(['nonsense:1', 'country', '', '-country:DE', 'not_not_country:DE', 'kind:bot']),

@@ -9,12 +9,18 @@ export const PICKED = DIMENSIONS.filter(
     name !== 'kind' && name !== 'hour' && name !== 'weekday',
 )
 
+/** What groups links: clicks are filtered by it, and not listed. A folder goes by its id. */
+export const GROUPS = ['tag', 'folder'] as const
+export type Group = (typeof GROUPS)[number]
+
+export const isGroup = (name: string): name is Group => GROUPS.some((group) => group === name)
+
 /** The prefix that excludes a value, in addresses and in parameters of the API. */
 const NOT = 'not_'
 
 /** Keeps the clicks with a value, or excludes them. */
 export interface Filter {
-  dimension: Dimension
+  dimension: Dimension | Group
   /** Empty: clicks that have no value. */
   value: string
   exclude: boolean
@@ -28,9 +34,11 @@ export function parseFilters(texts: readonly string[]): Filter[] {
   const filters: Filter[] = []
   for (const text of texts) {
     const found = /^(not_)?([a-z_]+):(.*)$/s.exec(text)
-    const dimension = DIMENSIONS.find((known) => known === found?.[2])
+    const dimension = [...GROUPS, ...DIMENSIONS].find((known) => known === found?.[2])
     if (found === null || dimension === undefined || dimension === 'kind') continue
-    filters.push({ dimension, value: found[3] ?? '', exclude: found[1] === NOT })
+    const filter = { dimension, value: found[3] ?? '', exclude: found[1] === NOT }
+    if (isGroup(dimension) && (filter.exclude || filter.value === '')) continue
+    filters.push(filter)
   }
   return filters
 }
@@ -45,9 +53,12 @@ export function parameterOf({ dimension, exclude }: Pick<Filter, 'dimension' | '
   return `${exclude ? NOT : ''}${dimension}`
 }
 
-/** Adds a filter; it replaces one with the same value. */
+/** Adds a filter; it replaces one with the same value, and a folder the one before. */
 export function withFilter(filters: readonly Filter[], added: Filter): Filter[] {
-  return [...withoutFilter(filters, added), added]
+  const others = filters.filter(
+    ({ dimension }) => dimension !== 'folder' || added.dimension !== 'folder',
+  )
+  return [...withoutFilter(others, added), added]
 }
 
 /** Removes the filter with a value. */

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { usePlace } from '../../app/workspace.tsx'
 import type { Question } from './calls.ts'
-import { type Filter, filterText, parseFilters } from './filters.ts'
+import { type Filter, filterText, isGroup, parseFilters } from './filters.ts'
 import {
   type Comparison,
   comparedPeriod,
@@ -45,7 +45,10 @@ export function useReport(linkId: string | null): Report {
     const period = periodOf({ range, from, to, since: workspace.created_at }, zone)
     const intervals = intervalsFor(period)
     const interval = intervals.find((one) => one === search.interval) ?? intervalFor(period)
-    const filters = parseFilters(filter ?? [])
+    const filters = parseFilters(filter ?? []).filter(
+      // A link's own page is about that link.
+      ({ dimension }) => linkId === null || !isGroup(dimension),
+    )
     const change: Report['change'] = (changes) => {
       const next = { ...search, ...changes } as StatisticsSearch
       void (linkId === null

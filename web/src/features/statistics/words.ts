@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../../../src/statistics/intervals.ts'
 import type { I18n, MessageKey } from '../../i18n/index.tsx'
-import type { Dimension, Filter } from './filters.ts'
+import { type Dimension, type Filter, isGroup } from './filters.ts'
 import type { Interval } from './range.ts'
 
 const DEVICES = {
@@ -88,7 +88,7 @@ function noneName(dimension: Dimension, { t }: I18n): string {
 export function filterName({ dimension, value, exclude }: Filter, i18n: I18n, name?: string) {
   return i18n.t(exclude ? 'statistics.filter.not' : 'statistics.filter.is', {
     dimension: i18n.t(`statistics.dimension.${dimension}`),
-    value: name ?? valueName(dimension, value, i18n),
+    value: name ?? (isGroup(dimension) ? value : valueName(dimension, value, i18n)),
   })
 }
 

@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from 'react'
+
+/** Columns of the table that can be left out. */
+export const OPTIONAL = ['tags', 'days', 'clicks', 'created'] as const
+export type OptionalColumn = (typeof OPTIONAL)[number]
+
+const KEPT = 'slugline.columns.hidden'
+const changed = new EventTarget()
+
+const kept = () => localStorage.getItem(KEPT) ?? ''
+
+/** The columns that this person has left out, in this browser. */
+export function useHiddenColumns(): ReadonlySet<OptionalColumn> {
+  const names = useSyncExternalStore((listen) => {
+    changed.addEventListener('change', listen)
+    return () => changed.removeEventListener('change', listen)
+  }, kept).split(' ')
+  return new Set(OPTIONAL.filter((name) => names.includes(name)))
+}
+
+/** Leaves out these columns, and no others. */
+export function hideColumns(hidden: readonly OptionalColumn[]): void {
+  localStorage.setItem(KEPT, hidden.join(' '))
+  changed.dispatchEvent(new Event('change'))
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import { Bookmark } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { part } from '../../../lib/part.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Popover } from '../../../ui/popover.tsx'
+import { useHiddenColumns } from '../hidden-columns.ts'
+import type { LinksSearch } from '../search.ts'
+import { isSameList, shownOf, type View, viewsQuery } from './calls.ts'
+
+const ViewList = lazy(async () => ({
+  default: (await part(() => import('./list.tsx'))).ViewList,
+}))
+const ViewDialog = lazy(async () => ({
+  default: (await part(() => import('./dialog.tsx'))).ViewDialog,
+}))
+
+/** Chooses a saved view, and saves what is shown as one. */
+export function Views({ search }: { search: LinksSearch }) {
+  const { t } = useI18n()
+  const { workspace } = usePlace()
+  const shown = shownOf(search, useHiddenColumns())
+  const { data: views = [] } = useQuery(viewsQuery(workspace.id))
+  const current = views.find((view) => isSameList(view, shown))
+  const [open, setOpen] = useState(false)
+  /** The view that is renamed; null: a new one. */
+  const [edited, setEdited] = useState<View | null | undefined>(undefined)
+  const edit = (view: View | null) => {
+    setOpen(false)
+    setEdited(view)
+  }
+  return (
+    <>
+      <Popover
+        title={t('links.views')}
+        open={open}
+        onOpenChange={setOpen}
+        className="w-72"
+        trigger={
+          <Button icon={<Bookmark size={14} aria-hidden="true" />}>
+            {current ? <span className="sr-only">{t('links.views')}: </span> : null}
+            <bdi className="max-w-40 truncate">{current?.name ?? t('links.views')}</bdi>
+          </Button>
+        }
+      >
+        <Suspense fallback={<div className="h-32" />}>
+          <ViewList
+            shown={shown}
+            current={current?.id}
+            onEdit={edit}
+            onChosen={() => setOpen(false)}
+          />
+        </Suspense>
+      </Popover>
+      <Suspense>
+        {edited === undefined ? null : (
+          <ViewDialog view={edited} shown={shown} onClose={() => setEdited(undefined)} />
+        )}
+      </Suspense>
+    </>
+  )
+}

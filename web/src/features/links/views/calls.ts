@@ -1,0 +1,74 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, ok, type Schemas } from '../../../api/client.ts'
+import type { OptionalColumn } from '../hidden-columns.ts'
+import type { LinksSearch, SearchChange } from '../search.ts'
+
+export type View = Schemas['View']
+
+/** The saved views that a person sees, by name. */
+export const viewsQuery = (workspace: string) =>
+  queryOptions({
+    queryKey: [workspace, 'views'],
+    queryFn: async ({ signal }): Promise<View[]> =>
+      (await ok(api.GET('/api/v1/views', { signal }))).data,
+    staleTime: 60_000,
+  })
+
+/** @throws ApiError */
+export function createView(body: Schemas['ViewCreate']): Promise<View> {
+  return ok(api.POST('/api/v1/views', { body }))
+}
+
+/** @throws ApiError */
+export function updateView(id: string, body: Schemas['ViewPatch']): Promise<View> {
+  return ok(api.PATCH('/api/v1/views/{id}', { params: { path: { id } }, body }))
+}
+
+/** @throws ApiError */
+export async function deleteView(id: string): Promise<void> {
+  await ok(api.DELETE('/api/v1/views/{id}', { params: { path: { id } } }))
+}
+
+/** What a view shows. */
+export type Shown = Pick<View, 'filter' | 'sort' | 'order' | 'hidden_columns'>
+
+/** What the list shows now, to be saved. */
+export function shownOf(search: LinksSearch, hidden: ReadonlySet<OptionalColumn>): Shown {
+  const { q, tag, folder, archived, domain, status, after, before } = search
+  return {
+    filter: {
+      search: q ?? null,
+      tag: tag ?? null,
+      folder: folder ?? null,
+      archived: archived ?? null,
+      domain: domain ?? null,
+      status: status ?? null,
+      created_after: after ?? null,
+      created_before: before ?? null,
+    },
+    sort: search.sort ?? 'created_at',
+    order: search.order ?? 'desc',
+    hidden_columns: [...hidden],
+  }
+}
+
+/** A view as the address of the list has it. */
+export function searchOf({ filter, sort, order }: Shown): SearchChange {
+  return {
+    q: filter.search ?? undefined,
+    tag: filter.tag ?? undefined,
+    folder: filter.folder ?? undefined,
+    archived: filter.archived ?? undefined,
+    domain: filter.domain ?? undefined,
+    status: filter.status ?? undefined,
+    after: filter.created_after ?? undefined,
+    before: filter.created_before ?? undefined,
+    sort: sort === 'created_at' ? undefined : sort,
+    order: order === 'desc' ? undefined : order,
+  }
+}
+
+/** Whether two show the same links in the same order; columns are each browser's own. */
+export function isSameList(one: Shown, other: Shown): boolean {
+  return JSON.stringify(searchOf(one)) === JSON.stringify(searchOf(other))
+}

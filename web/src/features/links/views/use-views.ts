@@ -1,0 +1,75 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { usePlace } from '../../../app/workspace.tsx'
+import { useI18n } from '../../../i18n/index.tsx'
+import { errorText } from '../../../ui/problem.tsx'
+import { showToast } from '../../../ui/toast.tsx'
+import { hideColumns } from '../hidden-columns.ts'
+import { withoutEmpty } from '../page-hooks.ts'
+import {
+  createView,
+  deleteView,
+  type Shown,
+  searchOf,
+  updateView,
+  type View,
+  viewsQuery,
+} from './calls.ts'
+
+/** Shows a view: its filters in the address, its columns in the table. */
+export function useShowView(): (view: View) => void {
+  const navigate = useNavigate()
+  return (view) => {
+    hideColumns(view.hidden_columns)
+    void navigate({ to: '/links', search: withoutEmpty(searchOf(view)) })
+  }
+}
+
+/** The saved views, and what can be done with them. */
+export function useViews() {
+  const i18n = useI18n()
+  const { t } = i18n
+  const client = useQueryClient()
+  const { workspace } = usePlace()
+  const query = viewsQuery(workspace.id)
+  const { data: views, error } = useQuery(query)
+  const refresh = () => client.invalidateQueries({ queryKey: query.queryKey })
+  const failed = (cause: unknown) => showToast({ title: errorText(cause, i18n), bad: true })
+  const undo = (onClick: () => Promise<unknown>) => ({
+    label: t('common.undo'),
+    onClick: () => void onClick().catch(failed).finally(refresh),
+  })
+
+  return {
+    views,
+    error,
+    refresh,
+    /** Has a view show what the list shows now. */
+    async overwrite(view: View, shown: Shown): Promise<void> {
+      const { filter, sort, order, hidden_columns } = view
+      const before = { filter, sort, order, hidden_columns }
+      try {
+        await updateView(view.id, shown)
+        const title = t('links.views.saved', { name: view.name })
+        showToast({ title, action: undo(() => updateView(view.id, before)) })
+      } catch (cause) {
+        failed(cause)
+      }
+      await refresh()
+    },
+    async remove(view: View): Promise<void> {
+      const { name, shared, filter, sort, order, hidden_columns } = view
+      const again = { name, shared, filter, sort, order, hidden_columns }
+      try {
+        await deleteView(view.id)
+        showToast({
+          title: t('links.views.deleted', { name }),
+          action: undo(() => createView(again)),
+        })
+      } catch (cause) {
+        failed(cause)
+      }
+      await refresh()
+    },
+  }
+}
