@@ -7,11 +7,14 @@ import { createIds } from '../base/ids.ts'
 import { systemRandom } from '../base/random.ts'
 import { createBlockList } from '../blocks/index.ts'
 import { AppError } from '../errors/index.ts'
+import type { Locale } from '../i18n/index.ts'
 import { openSite, type Site } from '../redirect/testing/site.ts'
 import { naiveChoice } from '../rules/testing/naive.ts'
 import { type DescribedVisitor, PLACES, rules, variants, visitor } from '../rules/testing/world.ts'
 import { migrate } from '../storage/index.ts'
+import type { Explanation } from './schemas.ts'
 import { createExplainService, type ExplainDeps } from './service.ts'
+import { type Finding, messageOf } from './words.ts'
 
 let dir: string
 let site: Site
@@ -19,7 +22,8 @@ let explain: ReturnType<typeof createExplainService>
 let now = Date.parse('2026-03-28T12:00:00Z')
 const clock = { now: () => now } as ExplainDeps['clock']
 const hash = (_: Headers, __: number, address: string) => `hash of ${address}`
-const caller = (no: number) => ({ workspace: { no } }) as never
+const plan: { limits: { clicks_per_month: number | null } } = { limits: { clicks_per_month: null } }
+const caller = (no: number) => ({ workspace: { no, plan } }) as never
 const OWN = 'https://own.example/'
 const FALLBACK = 'https://fallback.example/'
 const recorded: unknown[] = []
@@ -47,13 +51,15 @@ beforeEach(async () => {
     random: systemRandom,
     requestId: () => ids.next('req'),
     baseUrl: 'http://sho.rt',
+    excluded: { covers: (_, address) => address === '198.51.100.7' },
     domainOf: () => 0,
+    domains: { knownTo: (_, host) => (host === 'sho.rt' ? 0 : undefined) },
     clientAddress: () => '',
     blocks: createBlockList({ storage, domains: { noOf: () => undefined }, hosts: [] }),
     links: {
       async get({ workspace }: { workspace: { no: number } }, id: string) {
         if (workspace.no !== 1 || !id.startsWith('lnk_')) throw new AppError('LINK_NOT_FOUND')
-        return { short_url: 'https://sho.rt/a' }
+        return { id, short_url: 'https://sho.rt/a', rules: [], variants: [] }
       },
     } as never,
   })
@@ -100,6 +106,7 @@ test('500 links and visitors: explain, a naive model and the redirect agree', as
       expect(told.location).toBe(expected)
       expect(click).toBeUndefined()
     }
+    for (const { check, message } of told.steps) expect(message).not.toBe(check)
     outcomes.add(`${told.outcome} ${told.status} ${told.variant !== null}`)
   }
   // Each kind of end is among them.
@@ -117,9 +124,73 @@ test('passwords, dates and limits are told with their step', async () => {
   await site.addLink({ slug: 'old', expires_at: now })
   const old = await explain.byUrl(caller(1), 'https://sho.rt/old', {}, 'en')
   expect(old).toMatchObject({ outcome: 'page', status: 410 })
-  expect(old.steps.at(-1)).toMatchObject({ check: 'expires_at', passed: false })
+  expect(failed(old)).toEqual(['expires_at', 'fallback_url'])
   const before = await explain.byUrl(caller(1), 'https://sho.rt/old', { at: now - 1 }, 'en')
   expect(before.outcome).toBe('redirect')
+})
+
+const failed = ({ steps }: Explanation) =>
+  steps.filter(({ passed }) => !passed).map(({ check }) => check)
+const stepsOf = async (slug: string, given: Parameters<typeof explain.byUrl>[2] = {}, no = 1) =>
+  (await explain.byUrl(caller(no), `https://sho.rt/${slug}`, given, 'en')).steps
+
+test('what a visit passes on, and how it counts, is told', async () => {
+  await site.addLink({ slug: 'a', target_url: OWN, tracking: 'count', forward_query: 1 })
+  const steps = await stepsOf('a', { query: 'x=1', ip: '198.51.100.7' })
+  expect(steps.map(({ check, passed, actual }) => [check, passed, actual])).toEqual([
+    ...[
+      ['domain', true, 'sho.rt'],
+      ['slug', true, undefined],
+      ['block', true, undefined],
+    ],
+    ...[
+      ['enabled', true, undefined],
+      ['destination_url', true, OWN],
+      ['forward_query', true, 'x=1'],
+    ],
+    ...[
+      ['tracking', true, 'count'],
+      ['excluded_networks', false, '198.51.100.7'],
+    ],
+  ])
+  await site.addLink({ slug: 'b', target_url: OWN, fallback_url: FALLBACK, enabled: 0 })
+  expect((await stepsOf('b')).slice(-2)).toMatchObject([
+    { check: 'enabled', passed: false },
+    { check: 'fallback_url', passed: true, actual: FALLBACK },
+  ])
+  expect(await stepsOf('none')).toMatchObject([{ check: 'domain' }, { check: 'slug' }])
+  plan.limits.clicks_per_month = 0
+  expect((await stepsOf('a')).at(-1)).toMatchObject({ check: 'clicks_per_month', passed: false })
+  plan.limits.clicks_per_month = null
+})
+
+test('rules and variants are told by their names, values as people read them', () => {
+  const rules = [
+    { id: 'r', name: 'Nearby', when: {}, then: { answer: 'gone' } },
+    { id: 's', when: {}, then: { variants: [{ id: 'v', name: 'New', weight: 1 }] } },
+  ]
+  const said = (check: string, more: Partial<Finding> = {}, locale: Locale = 'en') =>
+    messageOf(locale, { check, passed: true, ...more }, { rules, variants: [] } as never)
+  expect(said('rules[0]')).toContain('1 (Nearby)')
+  const drawn = {
+    expected: [
+      { id: 'v', weight: 1 },
+      { id: 'w', weight: 3 },
+    ],
+    actual: 'v',
+  }
+  expect(said('rules[1].then.variants', drawn)).toMatch(/New.*25%/)
+  const where = { expected: ['DE', 'AT'], actual: 'FR' }
+  expect(said('rules[0].when.country', where, 'de')).toMatch(/Frankreich.*Deutschland.*Österreich/)
+  const times = { timezone: 'Europe/Berlin', days: ['mon'], hours: [['09:00', '17:30']] }
+  const at = '2026-03-28T13:00:00+01:00[Europe/Berlin]'
+  expect(said('rules[0].when.not_time', { expected: times, actual: at })).toMatch(
+    /Sat.*1:00.*Mon, 09:00–17:30 \(Europe\/Berlin\)/,
+  )
+  const query = { expected: { a: ['1', '2'], b: [] }, actual: { a: ['3'], b: [] } }
+  expect(said('rules[0].when.query', query)).toMatch(/a=3, no b.*a=1\|2, no b/)
+  const os = { expected: [{ name: 'iOS', min: '17' }, 'Android'], actual: null }
+  expect(said('rules[0].when.os', os)).toMatch(/iOS 17\+ or Android/)
 })
 
 test('links of other workspaces are as those that don’t exist', async () => {

@@ -74,13 +74,17 @@ const StepSchema = z
   .object({
     check: z.string().openapi({
       description:
-        'What was looked at: `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, ' +
-        '`password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`.',
+        'What was looked at: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, ' +
+        '`max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, ' +
+        '`destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, `domain_url`, ' +
+        '`tracking`, `excluded_networks`, `clicks_per_month`.',
     }),
     passed: z.boolean(),
     expected: z.unknown().optional(),
     actual: z.unknown().optional(),
-    message: z.string(),
+    message: z.string().openapi({
+      description: 'What was checked and why it came out so, in the language of the request.',
+    }),
   })
   .openapi('ExplainStep')
 
@@ -110,7 +114,9 @@ export const ExplanationSchema = z
       link_id: z.string().nullable(),
       rule: z.string().nullable(),
       variant: z.string().nullable(),
-      steps: z.array(StepSchema).openapi({ description: 'In order, up to what decided.' }),
+      steps: z
+        .array(StepSchema)
+        .openapi({ description: 'In order, up to what decided, and what follows.' }),
     }),
   })
   .openapi('Explanation', { example: EXAMPLE })

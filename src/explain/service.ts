@@ -1,65 +1,82 @@
 import type { Clock } from '../base/clock.ts'
+import { clicksThisMonth } from '../clicks/index.ts'
+import type { Domains } from '../domains/index.ts'
 import { AppError } from '../errors/index.ts'
-import { type Locale, translate } from '../i18n/index.ts'
-import type { LinkService } from '../links/index.ts'
+import type { Locale } from '../i18n/index.ts'
+import type { Link, LinkService } from '../links/index.ts'
+import type { PlanLimits } from '../plans/types.ts'
 import {
   createFetchSlug,
   createRedirect,
+  type Decision,
   type Redirect,
   type RedirectDeps,
+  type Resolver,
   type SlugRow,
+  type Visit,
 } from '../redirect/index.ts'
 import type { Trace } from '../rules/index.ts'
 import { SEQS_PER_WORKSPACE, type Storage } from '../storage/index.ts'
+import { effectsOf, type Quota } from './effects.ts'
 import type { DescribedVisitor, Explanation } from './schemas.ts'
+import { type Finding, messageOf } from './words.ts'
 
 /** What explanations are made with: what redirects are. */
 export interface ExplainDeps
   extends Omit<RedirectDeps, 'resolver' | 'storage' | 'guesses' | 'report' | 'visitLimit'> {
   storage: Pick<Storage, 'read' | 'write'>
   links: Pick<LinkService, 'get'>
+  domains: Pick<Domains, 'knownTo'>
   clock: Clock
   /** Gives a redirect the pages of domains. */
   inSites?: (redirect: Redirect) => Redirect
 }
 
 /** The caller: links of other workspaces don't exist for them. */
-type Caller = Parameters<LinkService['get']>[0]
+type Caller = Parameters<LinkService['get']>[0] & {
+  workspace: { plan: { limits: Pick<PlanLimits, 'clicks_per_month'> } }
+}
 type Step = Explanation['steps'][number]
 
 /** A person's browser of which nothing is known. */
 const PLAIN_AGENT = 'Mozilla/5.0 Browser/1.0'
+/** For documentation (RFC 5737), so in no country. */
+const UNKNOWN_ADDRESS = '192.0.2.1'
 
 /**
  * Says what the redirect would do with a visitor, by letting it: one that sees only the caller's
  * links, keeps no click and takes no use.
  */
 export function createExplainService(deps: ExplainDeps) {
-  const { storage, links, inSites = (redirect) => redirect } = deps
+  const { storage, links, domains } = deps
   const fetchSlug = createFetchSlug(storage)
 
   /** Links of others, and of folders that the caller doesn't see, are none. */
-  async function seen(caller: Caller, row: SlugRow | null): Promise<SlugRow | null> {
+  async function seen(
+    caller: Caller,
+    row: SlugRow | null,
+  ): Promise<{ row: SlugRow; link: Link } | null> {
     if (row === null || row.link_seq === null) return null
     if (Math.floor(row.link_seq / SEQS_PER_WORKSPACE) !== caller.workspace.no) return null
-    const id = await idOf(row.link_seq)
-    try {
-      if (id !== undefined) await links.get(caller, id)
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'LINK_NOT_FOUND') return null
-      throw error
-    }
-    return row
-  }
-
-  async function idOf(seq: number): Promise<string | undefined> {
     const { db } = storage.read
     const found = await db
       .selectFrom('links')
       .select('id')
-      .where('seq', '=', seq)
+      .where('seq', '=', row.link_seq)
       .executeTakeFirst()
-    return found?.id
+    try {
+      return found === undefined ? null : { row, link: await links.get(caller, found.id) }
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'LINK_NOT_FOUND') return null
+      throw error
+    }
+  }
+
+  /** Of a plan that limits clicks; null: it doesn't. */
+  async function quotaOf({ workspace }: Caller): Promise<Quota | null> {
+    const limit = workspace.plan.limits.clicks_per_month
+    if (limit === null) return null
+    return { limit, used: await clicksThisMonth(storage, workspace.no, deps.clock.now()) }
   }
 
   async function explain(
@@ -68,60 +85,51 @@ export function createExplainService(deps: ExplainDeps) {
     visitor: DescribedVisitor,
     locale: Locale,
   ): Promise<Explanation> {
-    const steps: Step[] = []
+    const found = new Map<number, Link>()
+    const isKnown = domains.knownTo(caller.workspace.no, url.host) !== undefined
+    let findings: Finding[] = []
+    let last: { decision: Decision; visit: Visit } | undefined
+    let isDecided = false
     const trace: Trace = (check, passed, expected, actual) => {
-      // With a password the link is looked at twice.
-      if (check === 'slug' || (check === 'block' && !passed)) steps.length = 0
-      const message = wordsOf(locale, check, passed)
-      steps.push({ check, passed, ...(expected !== undefined && { expected, actual }), message })
+      // With a password the link is looked at again.
+      if (isDecided) findings = []
+      isDecided = false
+      findings.push({ check, passed, expected, actual })
     }
-    const decided: Parameters<NonNullable<RedirectDeps['explain']>['decided']>[0][] = []
-    const { ip = '192.0.2.1' } = visitor
-    const redirect = inSites(
-      createRedirect({
-        ...deps,
-        storage,
-        clock:
-          visitor.at === undefined
-            ? deps.clock
-            : { ...deps.clock, now: () => visitor.at as number },
-        resolver: {
-          begin() {},
-          slug: async (key, domainNo) => seen(caller, await fetchSlug(key, domainNo)),
-          end() {},
-        },
-        recorder: {
-          ...deps.recorder,
-          add() {},
-          commit() {},
-          isPerson: () => false,
-          // Always today's hash: those of other days can't be computed.
-          hash: (headers, _, address) => deps.recorder.hash(headers, deps.clock.now(), address),
-        },
-        clientAddress: () => ip,
-        placeOf: placeIn(visitor, deps.placeOf),
-        guesses: { take: () => ({ allowed: true, retryAfterSeconds: 1 }), right() {} },
-        report: async () => ({ allowed: false, retryAfterSeconds: 1 }),
-        explain: { trace, decided: (decision) => void decided.push(decision) },
-      }),
-    )
-    const visit = (password?: string) => redirect.fetch(requestOf(url, visitor, password), () => ip)
+    const slug = async (key: string, domainNo: number) => {
+      const one = await seen(caller, await fetchSlug(key, domainNo))
+      if (one !== null) found.set(one.row.link_seq as number, one.link)
+      return one?.row ?? null
+    }
+    const redirect = quietRedirect(deps, visitor, slug, {
+      trace,
+      decided: (decision, visit) => {
+        last = { decision, visit }
+        isDecided = true
+      },
+    })
+    const peer = () => visitor.ip ?? UNKNOWN_ADDRESS
+    const visit = (password?: string) => redirect.fetch(requestOf(url, visitor, password), peer)
     let response = await visit()
-    if (decided.at(-1)?.kind === 'locked' && visitor.password !== undefined) {
+    if (last?.decision.kind === 'locked' && visitor.password !== undefined) {
       response = await visit(visitor.password)
     }
-    const decision = decided.at(-1)
+    const { decision } = last ?? {}
     const location = response.headers.get('location')
+    findings.unshift({ check: 'domain', passed: isKnown, actual: url.host })
+    const answered = { decision, visit: last?.visit, location }
+    const counting = { excluded: deps.excluded, quota: await quotaOf(caller) }
+    findings.push(...effectsOf(answered, visitor, counting))
+    const link = decision !== undefined && 'seq' in decision ? found.get(decision.seq) : undefined
     const isOpen = decision?.kind === 'open'
-    const seq = decision !== undefined && 'seq' in decision ? decision.seq : undefined
     return {
       outcome: decision?.kind === 'answered' ? 'answer' : location === null ? 'page' : 'redirect',
       status: response.status,
       location,
-      link_id: seq === undefined ? null : ((await idOf(seq)) ?? null),
+      link_id: link?.id ?? null,
       rule: isOpen || decision?.kind === 'answered' ? decision.rule : null,
       variant: isOpen ? decision.variant : null,
-      steps,
+      steps: findings.map((finding) => stepOf(locale, finding, link)),
     }
   }
 
@@ -138,6 +146,36 @@ export function createExplainService(deps: ExplainDeps) {
 }
 
 export type ExplainService = ReturnType<typeof createExplainService>
+
+/** The redirect, but that it counts nothing, and sees what the caller may see. */
+function quietRedirect(
+  { inSites = (redirect) => redirect, ...deps }: ExplainDeps,
+  visitor: DescribedVisitor,
+  slug: Resolver['slug'],
+  explained: NonNullable<RedirectDeps['explain']>,
+): Redirect {
+  const { at, ip = UNKNOWN_ADDRESS } = visitor
+  return inSites(
+    createRedirect({
+      ...deps,
+      clock: at === undefined ? deps.clock : { ...deps.clock, now: () => at },
+      resolver: { begin() {}, slug, end() {} },
+      recorder: {
+        ...deps.recorder,
+        add() {},
+        commit() {},
+        isPerson: () => false,
+        // Always today's hash: those of other days can't be computed.
+        hash: (headers, _, address) => deps.recorder.hash(headers, deps.clock.now(), address),
+      },
+      clientAddress: () => ip,
+      placeOf: placeIn(visitor, deps.placeOf),
+      guesses: { take: () => ({ allowed: true, retryAfterSeconds: 1 }), right() {} },
+      report: async () => ({ allowed: false, retryAfterSeconds: 1 }),
+      explain: explained,
+    }),
+  )
+}
 
 /** The described place, else that of the described address, else none. */
 function placeIn(
@@ -178,10 +216,10 @@ function oneLine(text: string): string {
   return text.replace(/[^\t\x20-\x7e]/g, ' ').trim()
 }
 
-function wordsOf(locale: Locale, check: string, passed: boolean): string {
-  if (check === 'slug') return translate(locale, passed ? 'explain.slug.yes' : 'explain.slug.no')
-  if (check === 'password' && !passed) return translate(locale, 'explain.password.no')
-  if (/^rules\[\d+\]$/.test(check)) return translate(locale, 'explain.rule')
-  if (check.endsWith('variants')) return translate(locale, 'explain.split')
-  return translate(locale, passed ? 'explain.yes' : 'explain.no', { check })
+function stepOf(locale: Locale, finding: Finding, link: Link | undefined): Step {
+  const { check, passed, expected, actual } = finding
+  const message = messageOf(locale, finding, link ?? null)
+  // What was asked for and what there was are told together.
+  const values = expected === undefined && actual === undefined ? {} : { expected, actual }
+  return { check, passed, ...values, message }
 }

@@ -47,7 +47,8 @@ function samplesFor(key: MessageKey): MessageParams {
         : undefined
   if (spec === undefined) {
     const rules = { check: 'slug', other: 'rules[0]' }
-    const accounts = { ...rules, email: 'ann@example.com', workspace: 'Acme' }
+    const steps = { what: 'X', expected: 'DE', actual: 'US', name: 'a', share: '50%' }
+    const accounts = { ...rules, ...steps, email: 'ann@example.com', workspace: 'Acme' }
     return { date: 'today', minutes: 3, host: 'example.com', ...accounts }
   }
   return Object.fromEntries(

@@ -90,7 +90,10 @@ export function decide(
   if (isBlocked) return BLOCKED
   if (link_seq === null || target_url === null) return NOT_FOUND
   const { link } = slug
-  if (slug.special === 0) return openTo(link_seq, null, target_url, slug.redirect_status)
+  if (slug.special === 0) {
+    trace?.('enabled', true)
+    return openTo(link_seq, null, target_url, slug.redirect_status)
+  }
   if (link === null) return NOT_FOUND
   const condition = conditionOf(link, now, trace)
   if (condition !== 'open') return { kind: 'closed', seq: link_seq, link, condition }

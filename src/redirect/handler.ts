@@ -124,7 +124,7 @@ class RedirectHandler {
     }
     const { explain } = this.#deps
     const decision = decide(slug, visit, now, this.#deps, explain?.trace)
-    explain?.decided(decision)
+    explain?.decided(decision, visit)
     if (decision.kind === 'not_found') return this.#notFound(visit.request)
     if (decision.kind === 'blocked') return this.#blocked(visit)
     const waitSeconds = this.#takeVisit(visit, decision.seq, now)

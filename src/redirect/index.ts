@@ -6,6 +6,7 @@ export {
   SLUGS_MAX,
 } from './cached-resolver.ts'
 export type { RedirectCounts } from './counts.ts'
+export type { Decision } from './decision.ts'
 export { createEmbeddedResolver } from './embedded-resolver.ts'
 export { createFetchSlug, listSlugs, type SlugPages } from './fetch-slug.ts'
 export { createGuessLimit } from './guesses.ts'
@@ -15,4 +16,5 @@ export type { LinkRow, Resolver, SlugRow } from './resolver.ts'
 export { type Site, withSites } from './sites.ts'
 export { readSnapshot, type SavedSlug, writeSnapshot } from './snapshot.ts'
 export type { GuessLimit, RedirectDeps } from './types.ts'
+export { restOf, searchOf, type Visit } from './visit.ts'
 export { createVisitLimit } from './visit-limit.ts'

@@ -9,6 +9,7 @@ import type { Trace, VisitorFacts } from '../rules/index.ts'
 import type { Storage } from '../storage/index.ts'
 import type { Decision } from './decision.ts'
 import type { Resolver } from './resolver.ts'
+import type { Visit } from './visit.ts'
 import type { VisitLimit } from './visit-limit.ts'
 
 /** What the redirect works with. */
@@ -41,7 +42,7 @@ export interface RedirectDeps {
   report: (report: VisitorReport) => Promise<Guess>
   logger?: Pick<Logger, 'error'>
   /** Gets each step of each decision, and what was decided. */
-  explain?: { trace: Trace; decided: (decision: Decision) => void }
+  explain?: { trace: Trace; decided: (decision: Decision, visit: Visit) => void }
   /** Checks a password against an argon2id hash. */
   verifyPassword?: (password: string, hash: string) => Promise<boolean>
   pseudoLocales?: boolean
