@@ -10040,16 +10040,17 @@ export interface components {
         link_id: string | null
         rule: string | null
         variant: string | null
-        /** In order, up to what decided. */
+        /** In order, up to what decided, and what follows. */
         steps: components['schemas']['ExplainStep'][]
       }
     }
     ExplainStep: {
-      /** What was looked at: `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`. */
+      /** What was looked at: `domain`, `slug`, `block`, `enabled`, `starts_at`, `expires_at`, `max_clicks`, `password`, `social`, `rules[0].when.country`, `rules[0]`, `variants`, `destination`, `destination_url`, `path`, `forward_query`, `fallback_url`, `domain_url`, `tracking`, `excluded_networks`, `clicks_per_month`. */
       check: string
       passed: boolean
       expected?: unknown
       actual?: unknown
+      /** What was checked and why it came out so, in the language of the request. */
       message: string
     }
     ExplainLink: {

@@ -1,7 +1,7 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { Dialog } from '@base-ui/react/dialog'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import {
   Bookmark,
   BookOpen,
@@ -9,6 +9,7 @@ import {
   Link2,
   type LucideIcon,
   Plus,
+  Route,
   Search,
   UserRound,
 } from 'lucide-react'
@@ -139,6 +140,8 @@ function useGroups(
   const navigate = useNavigate()
   const links = useFoundLinks(text)
   const views = useViewCommands()
+  // Of the page's own link.
+  const { id } = useParams({ strict: false })
   const fits = ({ label }: Command) => label.toLowerCase().includes(text.trim().toLowerCase())
   const pages = destinationsOf(place).map(
     ({ to, label, Icon }): Command => ({
@@ -152,6 +155,17 @@ function useGroups(
     ...(place.may('links:write')
       ? [{ id: 'create', label: t('shortcuts.create'), Icon: Plus, run: onCreate }]
       : []),
+    ...(id === undefined
+      ? []
+      : [
+          {
+            id: 'explain',
+            label: t('links.explain.open'),
+            Icon: Route,
+            run: () =>
+              void navigate({ to: '/links/$id', params: { id }, search: { explain: true } }),
+          },
+        ]),
     {
       id: 'account',
       label: t('shell.account'),

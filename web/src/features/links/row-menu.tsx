@@ -12,6 +12,7 @@ import {
   FolderInput,
   Pencil,
   QrCode,
+  Route,
   Trash2,
 } from 'lucide-react'
 import { useI18n } from '../../i18n/index.tsx'
@@ -69,6 +70,12 @@ export function RowMenu({
         render={<RouterLink to="/links/$id" params={{ id: link.id }} hash="qr" />}
       >
         {t('links.qr.title')}
+      </MenuItem>
+      <MenuItem
+        icon={icon(Route)}
+        render={<RouterLink to="/links/$id" params={{ id: link.id }} search={{ explain: true }} />}
+      >
+        {t('links.explain.open')}
       </MenuItem>
       {writable ? (
         <>

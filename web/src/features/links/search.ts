@@ -74,10 +74,12 @@ function archivedOf(value: unknown): LinksSearch['archived'] {
 /** What the address of a link's page has. */
 export interface LinkSearch {
   edit?: boolean
+  /** Where a described visitor would go is asked. */
+  explain?: boolean
 }
 
 export function linkSearch(search: Record<string, unknown>): LinkSearch {
-  return defined({ edit: isOn(search.edit) })
+  return defined({ edit: isOn(search.edit), explain: isOn(search.explain) })
 }
 
 function isOn(value: unknown): true | undefined {

@@ -108,9 +108,5 @@ export const linkHeadQuery = (workspace: string, id: string) =>
   queryOptions({
     queryKey: [workspace, 'link-head', id],
     queryFn: ({ signal }) =>
-      request<{ id: string; short_url: string; title: string | null; destination_url: string }>(
-        'GET',
-        `/api/v1/links/${encodeURIComponent(id)}`,
-        { signal },
-      ),
+      request<Schemas['Link']>('GET', `/api/v1/links/${encodeURIComponent(id)}`, { signal }),
   })

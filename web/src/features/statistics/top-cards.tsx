@@ -6,6 +6,7 @@ import { Card } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { topQuery } from './calls.ts'
 import type { Dimension } from './filters.ts'
+import { SplitCards } from './splits.tsx'
 import { Times } from './times.tsx'
 import { TopList } from './top-list.tsx'
 import type { Report } from './use-report.ts'
@@ -34,6 +35,7 @@ export function TopCards({ report }: { report: Report }) {
           wide={at === groups.length - 1 && at % 2 === 0}
         />
       ))}
+      <SplitCards report={report} />
       <Times report={report} />
     </div>
   )

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link as RouterLink } from '@tanstack/react-router'
-import { ArrowLeft, ChartNoAxesColumn, Pencil } from 'lucide-react'
+import { ArrowLeft, ChartNoAxesColumn, Pencil, Route } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { ApiError } from '../../../api/errors.ts'
 import { useShortcuts } from '../../../app/shortcuts.ts'
@@ -31,6 +31,9 @@ import { Numbers } from './numbers.tsx'
 
 const EditPanel = lazy(async () => ({
   default: (await part(() => import('../form/index.ts'))).EditPanel,
+}))
+const ExplainDialog = lazy(async () => ({
+  default: (await part(() => import('../explain/index.ts'))).ExplainDialog,
 }))
 const Overview = lazy(() => part(() => import('../../statistics/overview.tsx')))
 const QrPanel = lazy(() => part(() => import('../qr/panel.tsx')))
@@ -66,7 +69,7 @@ export function LinkPage() {
 
 function Loaded({ link }: { link: Link }) {
   const { t } = useI18n()
-  const { edit } = route.useSearch()
+  const { edit, explain } = route.useSearch()
   const navigate = route.useNavigate()
   const place = usePlace()
   const actions = useLinkActions()
@@ -124,7 +127,16 @@ function Loaded({ link }: { link: Link }) {
       }
     >
       <div className="flex flex-col gap-8">
-        <LinkSentence link={link} />
+        <div className="flex flex-col items-start gap-3">
+          <LinkSentence link={link} />
+          <Button
+            size="sm"
+            icon={<Route size={14} aria-hidden="true" />}
+            onClick={() => void navigate({ search: { explain: true } })}
+          >
+            {t('links.explain.open')}
+          </Button>
+        </div>
         <RuleList link={link} />
         <BlockNotice link={link} writable={writable} />
         <Numbers link={link} />
@@ -145,6 +157,9 @@ function Loaded({ link }: { link: Link }) {
       </div>
       <MoveLink link={moving ? link : null} onClose={() => setMoving(false)} />
       <Suspense>
+        {explain ? (
+          <ExplainDialog link={link} onClose={() => void navigate({ search: {}, replace: true })} />
+        ) : null}
         {edit && writable ? (
           <EditPanel
             key={link.id}

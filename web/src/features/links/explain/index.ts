@@ -1,0 +1,1 @@
+export { ExplainDialog } from './dialog.tsx'
