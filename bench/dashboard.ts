@@ -1,7 +1,7 @@
 /**
- * How the dashboard feels: the first load of the list of links with nothing cached, and table,
- * search and sort in a workspace with a million links, from the key or click to painted rows, in
- * Chromium against the real server.
+ * How the dashboard feels: first loads of three pages with nothing cached, at 1.6 Mb/s, 150 ms and a
+ * quarter of the processor; and table, search and sort in a workspace with a million links, from the
+ * key or click to painted rows, in Chromium against the real server.
  * Usage: bin/bun bench/dashboard.ts [--links 1000000] [--clicks 200000] [--loads 10] [--rounds 5]
  *        [--data-dir D]   keeps what was seeded in D, and takes it from there the next time
  */
@@ -14,7 +14,7 @@ import { databaseFiles, SEQS_PER_WORKSPACE } from '../src/storage/index.ts'
 import { launchChromium } from '../test/browser/chromium.ts'
 import { type Slugline, startSlugline } from '../test/harness/process.ts'
 import { journalLines } from './lib/clicks.ts'
-import { firstLoad, inList, type Load, type Timings } from './lib/dashboard.ts'
+import { firstLoad, inList, LINKS, type Load, type Shown, type Timings } from './lib/dashboard.ts'
 import { machine, median, quantile } from './lib/machine.ts'
 import { seedLinks } from './lib/seed.ts'
 import { temporaryDirectory } from './lib/temporary.ts'
@@ -30,8 +30,14 @@ const { values } = parseArgs({
 })
 const links = Number(values.links)
 const OWNER = { email: 'ada@example.com', password: 'the engine weaves patterns' }
-/** A busy page stays usable: an answer later than this is felt. */
-const LIMIT_MS = 150
+/** Of actions: what people take for immediate. */
+const LIMITS_MS = { median: 100, p95: 200 }
+/** What is loaded, and within how many milliseconds its content should be there. */
+const PAGES: Readonly<Record<string, [Shown, number]>> = {
+  'the sign-in': [{ path: '/app/sign-in', selector: 'input[name=email]', signedOut: true }, 1_200],
+  links: [LINKS, 1_800],
+  statistics: [{ path: '/app/statistics', selector: '.recharts-surface path' }, 2_500],
+}
 
 const kept = values['data-dir']
 const dataDir = kept ?? temporaryDirectory('slugline-dashboard-')
@@ -51,27 +57,28 @@ try {
   console.log(machine({ chromium: browser.version() }))
   console.log(`${links} links in one workspace; load average ${loadavg().map(short).join(' ')}`)
 
-  const loads: Load[] = []
-  // One before: the first one of a browser also starts the browser.
-  for (let at = -1; at < Number(values.loads); at++) {
-    const load = await firstLoad(context)
-    if (at >= 0) loads.push(load)
+  for (const [name, [shown, limitMs]] of Object.entries(PAGES)) {
+    const loads: Load[] = []
+    // One before: the first one of a browser also starts the browser.
+    for (let at = -1; at < Number(values.loads); at++) {
+      const load = await firstLoad(context, shown)
+      if (at >= 0) loads.push(load)
+    }
+    const row = (of: keyof Load, digits: number, limit = '') => ({
+      median: median(loads.map((load) => load[of])).toFixed(digits),
+      worst: Math.max(...loads.map((load) => load[of])).toFixed(digits),
+      limit,
+    })
+    console.log(`\nFirst load of ${name}, nothing cached, ${loads.length} times`)
+    console.table({
+      'content on screen, ms': row('contentMs', 0, String(limitMs)),
+      'largest paint, ms': row('largestPaintMs', 0),
+      'layout shift': row('layoutShift', 4, '0'),
+      'JavaScript, kB as sent': row('scriptKb', 1),
+      'all, kB as sent': row('allKb', 1),
+      requests: row('requests', 0),
+    })
   }
-  const of = (name: keyof (typeof loads)[number]) => loads.map((load) => load[name])
-  const row = (name: keyof (typeof loads)[number], digits: number, limit: string) => ({
-    median: median(of(name)).toFixed(digits),
-    worst: Math.max(...of(name)).toFixed(digits),
-    limit,
-  })
-  console.log(`\nFirst load of /app/links, nothing cached, ${loads.length} times`)
-  console.table({
-    'rows on screen, ms': row('rowsMs', 0, '1000'),
-    'largest paint, ms': row('largestPaintMs', 0, ''),
-    'layout shift': row('layoutShift', 4, '0.02'),
-    'JavaScript, kB as sent': row('scriptKb', 1, '200'),
-    'all, kB as sent': row('allKb', 1, ''),
-    requests: row('requests', 0, ''),
-  })
 
   const rounds: Timings[] = []
   for (let at = 0; at < Number(values.rounds); at++) rounds.push(await inList(context, at))
@@ -86,7 +93,10 @@ try {
           median: median(taken).toFixed(0),
           p95: quantile(taken, 0.95).toFixed(0),
           worst: Math.max(...taken).toFixed(0),
-          limit: median(taken) <= LIMIT_MS ? 'kept' : 'BROKEN',
+          limit:
+            median(taken) <= LIMITS_MS.median && quantile(taken, 0.95) <= LIMITS_MS.p95
+              ? 'kept'
+              : 'BROKEN',
         }
         return [name, figures]
       }),
@@ -100,8 +110,8 @@ try {
 
 /** An owner with a workspace, its links, and a month of clicks. */
 async function seed(running: Slugline): Promise<Slugline> {
-  const claim = await waitFor(() => /https?:\/\/\S+\/app\/claim\S*/.exec(running.output())?.[0])
-  const token = new URL(claim).hash.slice('#token='.length)
+  const { stdout } = await running.cli('users', 'claim-link')
+  const token = /#token=(\S+)/.exec(stdout)?.[1]
   const claimed = await fetch(`${url}/app/api/v1/claim`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url },

@@ -8,11 +8,15 @@ import { messages } from './vite/messages.ts'
 /** What the server replaces in every answer; `src/dashboard` knows it too. */
 const NONCE = '__CSP_NONCE__'
 
-const VENDOR =
-  /node_modules\/(?:react|react-dom|scheduler|clsx|openapi-fetch|lucide-react|@tanstack\/(?!react-virtual)[^/]+)\//
-/** The small parts that all pages are made of; not those that are loaded on demand. */
-const KIT =
-  /web\/src\/(?:ui\/(?!menu-parts|popover-parts|dialog|select|tabs|switch)|lib\/|i18n\/(?!messages)|app\/(?:workspace\.|shortcuts\.|jobs|search-params|language|preferences|navigation))/
+/** What the pages before the sign-in are made of; the dashboard takes its part of it from there. */
+const BASE =
+  /node_modules\/(?:react-dom|scheduler)\/|web\/src\/(?:app\/(?:queries|own-validity)|features\/auth\/(?!confirm-identity))/
+/** What every page of the dashboard is made of, and the first page; not what is loaded on demand. */
+const APP =
+  /@base-ui\/react\/(?:csp|direction)-provider\/|web\/src\/(?:app\/(?!palette|shortcut-list|new-workspace)|features\/links\/(?:index|page)\.)/
+/** Parts that most pages load on demand. */
+const PARTS = /web\/src\/ui\/(?:select|combobox|segmented|tabs|popover-parts|menu-parts)\./
+const STATISTICS = /web\/src\/features\/statistics\/(?!chart|world-map|map-shapes)/
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
@@ -29,12 +33,17 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      input: ['index.html', 'signed-out.html'].map((name) =>
+        fileURLToPath(new URL(name, import.meta.url)),
+      ),
       output: {
-        // What every page needs comes in few files; everything else where it is needed.
+        // Few files, because each costs a round trip where there is no HTTP/2; with all they import.
         codeSplitting: {
           groups: [
-            { name: 'vendor', test: VENDOR },
-            { name: 'kit', test: KIT },
+            { name: 'base', test: BASE, priority: 3 },
+            { name: 'app', test: APP, priority: 2 },
+            { name: 'parts', test: PARTS, priority: 1 },
+            { name: 'statistics', test: STATISTICS },
           ],
         },
       },

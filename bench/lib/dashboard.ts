@@ -9,7 +9,7 @@ export interface SignedIn {
 
 /** What a first load took; `scriptKb` and `allKb` in kB (1,000 bytes) as they came over the wire. */
 export interface Load {
-  rowsMs: number
+  contentMs: number
   largestPaintMs: number
   layoutShift: number
   scriptKb: number
@@ -22,7 +22,7 @@ export type Timings = Record<string, number[]>
 
 /** What Chromium notes while the page comes up, told from the page itself. */
 const OBSERVE = `
-  window.__seen = { rows: 0, paint: 0, shift: 0 }
+  window.__seen = { content: 0, paint: 0, shift: 0 }
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) __seen.shift += entry.value
   }).observe({ type: 'layout-shift', buffered: true })
@@ -34,11 +34,13 @@ const OBSERVE = `
     port1.onmessage = then
     port2.postMessage(0)
   })
-  window.__firstRows = new Promise((resolve) => {
+  window.__shown = (selector) => new Promise((resolve) => {
+    const done = () => __painted(() => resolve(__seen.content = performance.now()))
+    if (document.querySelector(selector) !== null) return done()
     const observer = new MutationObserver(() => {
-      if (document.querySelector('[data-row]') === null) return
+      if (document.querySelector(selector) === null) return
       observer.disconnect()
-      __painted(() => resolve(__seen.rows = performance.now()))
+      done()
     })
     observer.observe(document, { childList: true, subtree: true })
   })
@@ -70,10 +72,10 @@ const OBSERVE = `
   }
 `
 
-async function open({ browser, url, state }: SignedIn): Promise<Page> {
+async function open({ browser, url, state }: SignedIn, { signedOut }: Shown): Promise<Page> {
   const context = await browser.newContext({
     baseURL: url,
-    storageState: state,
+    ...(signedOut ? {} : { storageState: state }),
     viewport: { width: 1280, height: 900 },
   })
   // On a busy machine it takes long, and that is what is to be shown.
@@ -82,11 +84,31 @@ async function open({ browser, url, state }: SignedIn): Promise<Page> {
   return await context.newPage()
 }
 
-/** Loads the list of links in a browser that has nothing of it yet. */
-export async function firstLoad(signedIn: SignedIn): Promise<Load> {
-  const page = await open(signedIn)
+/** A page, and what is there once it shows what people came for. */
+export interface Shown {
+  path: string
+  selector: string
+  signedOut?: boolean
+}
+
+/** The list's page. */
+export const LINKS: Shown = { path: '/app/links', selector: '[data-row]' }
+
+/** A bad connection and a quarter of a processor: 1.6 Mb/s, 150 ms. */
+const SLOW = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: 1_600_000 / 8,
+  uploadThroughput: 750_000 / 8,
+}
+
+/** Loads a page in a browser that has nothing of it yet, over a bad connection on a weak machine. */
+export async function firstLoad(signedIn: SignedIn, shown: Shown): Promise<Load> {
+  const page = await open(signedIn, shown)
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', SLOW)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
   const types = new Map<string, string>()
   let script = 0
   let all = 0
@@ -95,14 +117,14 @@ export async function firstLoad(signedIn: SignedIn): Promise<Load> {
     all += encodedDataLength
     if (types.get(requestId) === 'Script') script += encodedDataLength
   })
-  await page.goto('/app/links')
-  await page.evaluate('__firstRows')
+  await page.goto(shown.path, { waitUntil: 'commit' })
+  await page.evaluate(`__shown(${JSON.stringify(shown.selector)})`)
   await page.waitForLoadState('networkidle')
   await page.waitForTimeout(1_000)
-  const seen = (await page.evaluate('__seen')) as { rows: number; paint: number; shift: number }
+  const seen = (await page.evaluate('__seen')) as { content: number; paint: number; shift: number }
   await page.context().close()
   return {
-    rowsMs: seen.rows,
+    contentMs: seen.content,
     largestPaintMs: seen.paint,
     layoutShift: seen.shift,
     scriptKb: script / 1_000,
@@ -113,7 +135,7 @@ export async function firstLoad(signedIn: SignedIn): Promise<Load> {
 
 /** Does in the list what people do, as fast as a quick typist; each round other words. */
 export async function inList(signedIn: SignedIn, round: number): Promise<Timings> {
-  const page = await open(signedIn)
+  const page = await open(signedIn, LINKS)
   const timings: Timings = {}
   /** Does something and notes how long the rows took; nothing where they stayed the same. */
   async function note(name: string, event: 'keydown' | 'pointerdown', act: () => Promise<void>) {
@@ -125,8 +147,8 @@ export async function inList(signedIn: SignedIn, round: number): Promise<Timings
     await page.waitForTimeout(taken === null ? 0 : 700)
   }
   const load = async () => {
-    await page.goto('/app/links')
-    await page.evaluate('__firstRows')
+    await page.goto(LINKS.path)
+    await page.evaluate(`__shown('${LINKS.selector}')`)
     await page.waitForTimeout(1_500)
   }
 

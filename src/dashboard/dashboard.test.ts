@@ -20,6 +20,7 @@ beforeAll(() => {
   mkdirSync(join(dir, 'assets'))
   mkdirSync(join(dir, '.vite'))
   writeFileSync(join(dir, 'index.html'), HTML)
+  writeFileSync(join(dir, 'signed-out.html'), HTML.replace('index-abc', 'signed-out-abc'))
   writeFileSync(join(dir, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   writeFileSync(join(dir, 'assets/index-abc.js'), SCRIPT)
   writeFileSync(join(dir, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT))
@@ -56,6 +57,18 @@ describe('the page', () => {
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
     expect(headers.get('Strict-Transport-Security')).toStartWith('max-age=')
     expect(headers.get('Cache-Control')).toBe('private, no-cache')
+  })
+
+  test('is a smaller program before the sign-in, whoever asks', async () => {
+    const cookie = 'slugline.session_token=t'
+    for (const path of ['/app/sign-in', '/app/claim?a=b', '/app/invitation/']) {
+      const text = await get(path, { cookie }).text()
+      expect(text).toContain('signed-out-abc.js')
+      expect(text).not.toContain('shell-1.js')
+    }
+    for (const path of ['/app/links', '/app/sign-in/x', '/app/claims']) {
+      expect(await get(path).text()).toContain('index-abc.js')
+    }
   })
 
   test('has another nonce each time', () => {

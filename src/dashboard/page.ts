@@ -35,20 +35,28 @@ const PAGES: Readonly<Record<string, string>> = {
   statistics: 'src/features/statistics/index.ts',
 }
 
-/** Reads the built page, and returns what answers with it. @throws where there is none */
+/** Pages before the sign-in, which have a program of their own; `web/src/signed-out.tsx` knows them too. */
+const SIGNED_OUT =
+  /^(?:sign-in|sign-up|two-factor|forgot-password|reset-password|claim|invitation|verify-email|change-email)\/?$/
+
+/** Reads the built pages, and returns what answers with it. @throws where there is none */
 export function openPage(built: BuiltFiles) {
-  const template = read(built, 'index.html')
+  const dashboard = template(built, 'index.html')
+  const signedOut = template(built, 'signed-out.html')
   const manifest: Record<string, Chunk> = JSON.parse(read(built, '.vite/manifest.json'))
-  if (!template.includes(HTML_TAG))
-    throw new Error('index.html lacks the tag that says its language')
 
   return (request: Request, base: Readonly<Record<string, string>>): Response => {
     const cookies = parse(request.headers.get('cookie') ?? '')
     const locale = localeOf(request, cookies.slugline_language)
     const theme = cookies.slugline_theme
-    const page = template
+    const name = pathOf(request.url).replace(/^\/app\/?/, '')
+    const isSignedOut = SIGNED_OUT.test(name)
+    const page = (isSignedOut ? signedOut : dashboard)
       .replace(HTML_TAG, htmlTag(locale, theme))
-      .replace('</title>', `</title>${preload(manifest, locale, pageOf(request, cookies))}`)
+      .replace(
+        '</title>',
+        `</title>${preload(manifest, locale, isSignedOut ? [] : chunksOf(name, cookies))}`,
+      )
     const headers: Record<string, string> = {
       ...base,
       ETag: digestTag(page),
@@ -129,9 +137,9 @@ function localeOf(request: Request, chosen: string | undefined): Locale {
 }
 
 /** What the program will ask for first: nothing for those who will be sent to sign in. */
-function pageOf(request: Request, cookies: Readonly<Record<string, string>>): string[] {
-  if (!Object.keys(cookies).some((name) => name.endsWith(SESSION_COOKIE))) return []
-  const page = PAGES[pathOf(request.url).replace(/^\/app\/?/, '')]
+function chunksOf(name: string, cookies: Readonly<Record<string, string>>): string[] {
+  if (!Object.keys(cookies).some((cookie) => cookie.endsWith(SESSION_COOKIE))) return []
+  const page = PAGES[name]
   return page === undefined ? [SHELL] : [SHELL, page]
 }
 
@@ -148,6 +156,12 @@ function preload(manifest: Manifest, locale: Locale, page: readonly string[]): s
   return [...files]
     .map((file) => `<link rel="modulepreload" crossorigin href="/app/${file}">`)
     .join('')
+}
+
+function template(built: BuiltFiles, name: string): string {
+  const text = read(built, name)
+  if (!text.includes(HTML_TAG)) throw new Error(`${name} lacks the tag that says its language`)
+  return text
 }
 
 function read(built: BuiltFiles, name: string): string {

@@ -10,6 +10,7 @@ import { Direction } from './app/direction.tsx'
 import { enterLanguage, firstLocale, LanguageProvider } from './app/language.tsx'
 import { queryClient } from './app/queries.ts'
 import { router } from './app/router.tsx'
+import { stringifySearch } from './app/search-params.ts'
 import { Toasts } from './ui/toast.tsx'
 import { Tooltips } from './ui/tooltip.tsx'
 
@@ -20,9 +21,8 @@ void queryClient.prefetchQuery(sessionQuery)
 onSignedOut(() => {
   const signedIn = queryClient.getQueryData(sessionQuery.queryKey)?.user
   if (!signedIn) return
-  queryClient.clear()
   const { href } = router.latestLocation
-  void router.navigate({ to: '/sign-in', search: { next: href, ended: 'true' }, replace: true })
+  location.replace(`/app/sign-in${stringifySearch({ next: href, ended: 'true' })}`)
 })
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce

@@ -1,5 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { Link, useRouter } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { BookOpen, Keyboard, Languages, LogOut, SunMoon, UserRound } from 'lucide-react'
 import { type ReactElement, useState } from 'react'
 import { request } from '../api/client.ts'
@@ -24,8 +23,6 @@ export function PersonMenu({
 }) {
   const i18n = useI18n()
   const { t } = i18n
-  const router = useRouter()
-  const client = useQueryClient()
   const setLanguage = useSetLanguage()
   const [theme, setShown] = useState(currentTheme)
   const touched = useMedia('(pointer: coarse)')
@@ -46,8 +43,7 @@ export function PersonMenu({
       showToast({ title: errorText(error, i18n), bad: true })
       return
     }
-    client.clear()
-    await router.navigate({ to: '/sign-in' })
+    location.assign('/app/sign-in')
   }
 
   return (

@@ -9,7 +9,6 @@ import {
 } from '@tanstack/react-router'
 import { sessionQuery } from '../api/session.ts'
 import { auditSearch } from '../features/audit/search.ts'
-import { authSearch } from '../features/auth/search.ts'
 import { tagsSearch } from '../features/groups/search.ts'
 import { importSearch } from '../features/imports/search.ts'
 import { instanceSearch } from '../features/instance/search.ts'
@@ -40,10 +39,10 @@ const shell = createRoute({
   id: 'shell',
   async beforeLoad({ search, location }) {
     const session = await queryClient.ensureQueryData(sessionQuery)
-    if (!session.instance.claimed) throw redirect({ to: '/claim', replace: true })
+    if (!session.instance.claimed) throw redirect({ href: '/app/claim', reloadDocument: true })
     if (session.user === null) {
       const next = location.href === '/' ? {} : { next: location.href }
-      throw redirect({ to: '/sign-in', search: next, replace: true })
+      throw redirect({ href: `/app/sign-in${stringifySearch(next)}`, reloadDocument: true })
     }
     const workspace = workspaceOf(session, search.w)
     enterWorkspace(workspace?.id ?? null)
@@ -180,61 +179,6 @@ const instance = createRoute({
 /** Whatever no page is at, with the way to the others around it. */
 const nowhere = createRoute({ getParentRoute: () => shell, path: '$', component: NotFound })
 
-/** Pages of those who aren't signed in yet. The session is known to all of them. */
-const auth = createRoute({
-  getParentRoute: () => root,
-  id: 'auth',
-  validateSearch: authSearch,
-  beforeLoad: async () => ({ session: await queryClient.ensureQueryData(sessionQuery) }),
-  errorComponent: NoPages,
-})
-const authPages = () => part(() => import('../features/auth/index.ts'))
-const signIn = createRoute({
-  getParentRoute: () => auth,
-  path: '/sign-in',
-  component: lazyRouteComponent(authPages, 'SignInPage'),
-})
-const signUp = createRoute({
-  getParentRoute: () => auth,
-  path: '/sign-up',
-  component: lazyRouteComponent(authPages, 'SignUpPage'),
-})
-const twoFactor = createRoute({
-  getParentRoute: () => auth,
-  path: '/two-factor',
-  component: lazyRouteComponent(authPages, 'TwoFactorPage'),
-})
-const forgotPassword = createRoute({
-  getParentRoute: () => auth,
-  path: '/forgot-password',
-  component: lazyRouteComponent(authPages, 'ForgotPasswordPage'),
-})
-const resetPassword = createRoute({
-  getParentRoute: () => auth,
-  path: '/reset-password',
-  component: lazyRouteComponent(authPages, 'ResetPasswordPage'),
-})
-const claim = createRoute({
-  getParentRoute: () => auth,
-  path: '/claim',
-  component: lazyRouteComponent(authPages, 'ClaimPage'),
-})
-const invitation = createRoute({
-  getParentRoute: () => auth,
-  path: '/invitation',
-  component: lazyRouteComponent(authPages, 'InvitationPage'),
-})
-const verifyEmail = createRoute({
-  getParentRoute: () => auth,
-  path: '/verify-email',
-  component: lazyRouteComponent(authPages, 'VerifyEmailPage'),
-})
-const changeEmail = createRoute({
-  getParentRoute: () => auth,
-  path: '/change-email',
-  component: lazyRouteComponent(authPages, 'ChangeEmailPage'),
-})
-
 const routeTree = root.addChildren([
   index,
   shell.addChildren([
@@ -254,17 +198,6 @@ const routeTree = root.addChildren([
     account,
     instance,
     nowhere,
-  ]),
-  auth.addChildren([
-    signIn,
-    signUp,
-    twoFactor,
-    forgotPassword,
-    resetPassword,
-    claim,
-    invitation,
-    verifyEmail,
-    changeEmail,
   ]),
 ])
 

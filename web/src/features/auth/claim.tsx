@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -7,6 +6,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { Field, FormError } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
 import { AccountFields } from './account-fields.tsx'
+import { PageLink } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { claim } from './calls.ts'
 import { fieldError, formError } from './errors.ts'
@@ -36,9 +36,9 @@ export function ClaimPage() {
   if (instance.claimed && !create.isPending && !create.isSuccess) {
     return (
       <Frame title={t('auth.claim.title')} text={t('auth.claim.done')}>
-        <Link to="/sign-in" className={buttonClass('primary')}>
+        <PageLink to="/sign-in" className={buttonClass('primary')}>
           {t('auth.signIn.submit')}
-        </Link>
+        </PageLink>
       </Frame>
     )
   }

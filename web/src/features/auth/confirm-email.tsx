@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { FormError } from '../../ui/field.tsx'
+import { PageLink } from './address.tsx'
 import { confirmEmailChange, verifyEmail } from './calls.ts'
 import { formError } from './errors.ts'
 import { Frame } from './frame.tsx'
@@ -35,9 +35,9 @@ function ConfirmEmail({ confirm }: { confirm: (token: string) => Promise<unknown
       : { title: t('auth.reset.noToken'), text: t('auth.reset.noTokenText') }
     return (
       <Frame title={title} text={text}>
-        <Link to="/links" className={buttonClass('primary')}>
+        <PageLink to="/links" className={buttonClass('primary')}>
           {t('common.toLinks')}
-        </Link>
+        </PageLink>
       </Frame>
     )
   }

@@ -1,8 +1,9 @@
 import { type ReactNode, useEffect } from 'react'
 import { useSetLanguage } from '../../app/language.tsx'
 import { useI18n } from '../../i18n/index.tsx'
-import { LANGUAGE_NAMES, LOCALES } from '../../i18n/locales.ts'
-import { Select } from '../../ui/select.tsx'
+import { LANGUAGE_NAMES, LOCALES, type Locale } from '../../i18n/locales.ts'
+import { cx } from '../../ui/cx.ts'
+import { CONTROL } from '../../ui/input.tsx'
 
 /** The page of somebody who isn't signed in: one thing to do, in the middle. */
 export function Frame({
@@ -39,13 +40,18 @@ export function Frame({
         {foot ? <div className="mt-4 text-center text-muted text-sm">{foot}</div> : null}
       </main>
       <footer className="flex justify-center pb-6">
-        <Select
-          compact
-          label={t('shell.language')}
+        <select
+          aria-label={t('shell.language')}
           value={locale}
-          onChange={(next) => void setLanguage(next)}
-          options={LOCALES.map((value) => ({ value, label: LANGUAGE_NAMES[value] }))}
-        />
+          onChange={({ target }) => void setLanguage(target.value as Locale)}
+          className={cx(CONTROL, 'h-7.5 w-auto! bg-raised! px-2 text-sm pointer-coarse:h-10')}
+        >
+          {LOCALES.map((each) => (
+            <option key={each} value={each} lang={each}>
+              {LANGUAGE_NAMES[each]}
+            </option>
+          ))}
+        </select>
       </footer>
     </div>
   )

@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useSession, useSessionChanged } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
@@ -7,6 +6,7 @@ import { Button, buttonClass } from '../../ui/button.tsx'
 import { FormError } from '../../ui/field.tsx'
 import { Loading, Skeleton } from '../../ui/skeleton.tsx'
 import { AccountFields } from './account-fields.tsx'
+import { PageLink } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { acceptInvitation, type Invitation, lookUpInvitation, signOut } from './calls.ts'
 import { formError } from './errors.ts'
@@ -26,9 +26,9 @@ export function InvitationPage() {
   if (invitation.isError || token === '') {
     return (
       <Frame title={t('auth.invitation.invalid')} text={t('auth.invitation.invalidText')}>
-        <Link to="/links" className={buttonClass()}>
+        <PageLink to="/links" className={buttonClass()}>
           {t('common.toLinks')}
-        </Link>
+        </PageLink>
       </Frame>
     )
   }
@@ -93,9 +93,9 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
   if (invitation.account_exists) {
     return (
       <Frame title={title} text={text}>
-        <Link to="/sign-in" search={{ next }} className={buttonClass('primary')}>
+        <PageLink to="/sign-in" search={{ next }} className={buttonClass('primary')}>
           {t('auth.invitation.signIn')}
-        </Link>
+        </PageLink>
       </Frame>
     )
   }
@@ -106,13 +106,13 @@ function Accept({ token, invitation }: { token: string; invitation: Invitation }
       foot={
         <>
           {t('auth.signUp.haveAccount')}{' '}
-          <Link
+          <PageLink
             to="/sign-in"
             search={{ next }}
             className="text-accent-text underline underline-offset-2"
           >
             {t('auth.invitation.signIn')}
-          </Link>
+          </PageLink>
         </>
       }
     >

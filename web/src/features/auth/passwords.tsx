@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { Field, FormError } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
-import { showToast } from '../../ui/toast.tsx'
+import { addressOf, PageLink } from './address.tsx'
+import { leaveFor } from './arrive.ts'
 import { askForReset, resetPassword } from './calls.ts'
 import { fieldError, formError } from './errors.ts'
 import { Frame } from './frame.tsx'
@@ -16,9 +16,9 @@ import { LEAST_PASSWORD, PasswordInput } from './password-input.tsx'
 function BackToSignIn() {
   const { t } = useI18n()
   return (
-    <Link to="/sign-in" className="underline underline-offset-2 hover:text-fg">
+    <PageLink to="/sign-in" className="underline underline-offset-2 hover:text-fg">
       {t('auth.back')}
-    </Link>
+    </PageLink>
   )
 }
 
@@ -82,14 +82,10 @@ export function ResetPasswordPage() {
   const i18n = useI18n()
   const { t } = i18n
   const token = useLinkToken()
-  const navigate = useNavigate()
   const [password, setPassword] = useState('')
   const reset = useMutation({
     mutationFn: () => resetPassword(token ?? '', password),
-    async onSuccess() {
-      showToast({ title: t('auth.reset.done') })
-      await navigate({ to: '/sign-in', replace: true })
-    },
+    onSuccess: () => leaveFor(addressOf('/sign-in', { reset: 'true' })),
   })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -102,9 +98,9 @@ export function ResetPasswordPage() {
         text={t('auth.reset.noTokenText')}
         foot={<BackToSignIn />}
       >
-        <Link to="/forgot-password" className={buttonClass('primary')}>
+        <PageLink to="/forgot-password" className={buttonClass('primary')}>
           {t('auth.reset.again')}
-        </Link>
+        </PageLink>
       </Frame>
     )
   }

@@ -8,6 +8,8 @@ export interface AuthSearch {
   error?: string
   /** The session came to its end while somebody was at work. */
   ended?: 'true'
+  /** The password has just been changed by a link. */
+  reset?: 'true'
 }
 
 export function authSearch(search: Record<string, unknown>): AuthSearch {
@@ -15,6 +17,7 @@ export function authSearch(search: Record<string, unknown>): AuthSearch {
     next: ownPage(textOf(search.next)),
     error: textOf(search.error),
     ended: oneOf(search.ended, ['true']),
+    reset: oneOf(search.reset, ['true']),
   })
 }
 

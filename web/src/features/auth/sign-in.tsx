@@ -1,5 +1,4 @@
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { KeyRound } from 'lucide-react'
 import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
@@ -7,7 +6,8 @@ import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, FormError } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
-import { useArrive } from './arrive.ts'
+import { addressOf, PageLink, searchOfPage } from './address.tsx'
+import { leaveFor, useArrive } from './arrive.ts'
 import { oidcAddress, signIn } from './calls.ts'
 import { fieldError, formError } from './errors.ts'
 import { Frame } from './frame.tsx'
@@ -21,8 +21,7 @@ export function SignInPage() {
   const i18n = useI18n()
   const { t } = i18n
   const { instance } = useSession()
-  const { next, error: sentBack, ended } = useSearch({ from: '/auth/sign-in' })
-  const navigate = useNavigate()
+  const { next, error: sentBack, ended, reset } = searchOfPage()
   const arrive = useArrive()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -30,9 +29,8 @@ export function SignInPage() {
   const byPassword = useMutation({
     mutationFn: () => signIn(email, password),
     async onSuccess({ twoFactorRedirect }) {
-      if (twoFactorRedirect) {
-        await navigate({ to: '/two-factor', search: next === undefined ? {} : { next } })
-      } else await arrive(next)
+      if (twoFactorRedirect) await leaveFor(addressOf('/two-factor', next ? { next } : {}))
+      else await arrive(next)
     },
   })
   const byPasskey = useMutation({
@@ -60,14 +58,14 @@ export function SignInPage() {
   return (
     <Frame
       title={t('auth.signIn.title')}
-      text={ended ? t('auth.signIn.ended') : undefined}
+      text={ended ? t('auth.signIn.ended') : reset ? t('auth.reset.done') : undefined}
       foot={
         instance.sign_up === 'open' ? (
           <>
             {t('auth.signIn.noAccount')}{' '}
-            <Link to="/sign-up" className="text-accent-text underline underline-offset-2">
+            <PageLink to="/sign-up" className="text-accent-text underline underline-offset-2">
               {t('auth.signIn.signUp')}
-            </Link>
+            </PageLink>
           </>
         ) : instance.sign_up === 'invitation' ? (
           t('auth.signIn.byInvitation')
@@ -106,12 +104,12 @@ export function SignInPage() {
           <Button type="submit" variant="primary" loading={byPassword.isPending}>
             {t('auth.signIn.submit')}
           </Button>
-          <Link
+          <PageLink
             to="/forgot-password"
             className="self-center py-0.5 text-muted text-sm underline underline-offset-2 hover:text-fg"
           >
             {t('auth.signIn.forgot')}
-          </Link>
+          </PageLink>
         </form>
       ) : null}
       <OtherWays byPasskey={byPasskey} elsewhere={elsewhere} />

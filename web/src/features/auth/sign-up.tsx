@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useSession } from '../../app/workspace.tsx'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { FormError } from '../../ui/field.tsx'
 import { AccountFields } from './account-fields.tsx'
+import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { signUp } from './calls.ts'
 import { formError } from './errors.ts'
@@ -16,7 +16,7 @@ export function SignUpPage() {
   const i18n = useI18n()
   const { t } = i18n
   const { instance } = useSession()
-  const { next } = useSearch({ from: '/auth/sign-up' })
+  const { next } = searchOfPage()
   const arrive = useArrive()
   const [account, setAccount] = useState({ name: '', email: '', password: '' })
   const create = useMutation({
@@ -30,9 +30,9 @@ export function SignUpPage() {
   const foot = (
     <>
       {t('auth.signUp.haveAccount')}{' '}
-      <Link to="/sign-in" className="text-accent-text underline underline-offset-2">
+      <PageLink to="/sign-in" className="text-accent-text underline underline-offset-2">
         {t('auth.signIn.submit')}
-      </Link>
+      </PageLink>
     </>
   )
   if (instance.sign_up !== 'open') {

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useI18n } from '../../i18n/index.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Field, FormError } from '../../ui/field.tsx'
 import { Input } from '../../ui/input.tsx'
+import { PageLink, searchOfPage } from './address.tsx'
 import { useArrive } from './arrive.ts'
 import { confirmSignIn } from './calls.ts'
 import { formError } from './errors.ts'
@@ -15,7 +15,7 @@ import { Frame } from './frame.tsx'
 export function TwoFactorPage() {
   const i18n = useI18n()
   const { t } = i18n
-  const { next } = useSearch({ from: '/auth/two-factor' })
+  const { next } = searchOfPage()
   const arrive = useArrive()
   const [kind, setKind] = useState<'totp' | 'backup-code'>('totp')
   const [code, setCode] = useState('')
@@ -34,9 +34,9 @@ export function TwoFactorPage() {
       title={t('auth.twoFactor.title')}
       text={t(byApp ? 'auth.twoFactor.text' : 'auth.twoFactor.recoveryText')}
       foot={
-        <Link to="/sign-in" className="underline underline-offset-2 hover:text-fg">
+        <PageLink to="/sign-in" className="underline underline-offset-2 hover:text-fg">
           {t('auth.back')}
-        </Link>
+        </PageLink>
       }
     >
       <FormError message={formError(confirm.error, i18n)} />

@@ -1,0 +1,67 @@
+import './tokens.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { type ComponentType, StrictMode, Suspense } from 'react'
+import { createRoot } from 'react-dom/client'
+import { sessionQuery } from './api/session.ts'
+import { enterLanguage, firstLocale, LanguageProvider } from './app/language.tsx'
+import { useOwnValidity } from './app/own-validity.ts'
+import { queryClient } from './app/queries.ts'
+import { Boundary } from './features/auth/boundary.tsx'
+import {
+  ChangeEmailPage,
+  ClaimPage,
+  ForgotPasswordPage,
+  InvitationPage,
+  ResetPasswordPage,
+  SignInPage,
+  SignUpPage,
+  TwoFactorPage,
+  VerifyEmailPage,
+} from './features/auth/index.ts'
+import { Tooltips } from './ui/tooltip.tsx'
+
+/**
+ * The program of those who aren't signed in yet. It is one of its own because it is the first that
+ * anybody loads: without the router and the parts that only the dashboard needs it is less than half.
+ * Its pages are by name in `src/dashboard/page.ts` too.
+ */
+const PAGES: Readonly<Record<string, ComponentType>> = {
+  'sign-in': SignInPage,
+  'sign-up': SignUpPage,
+  'two-factor': TwoFactorPage,
+  'forgot-password': ForgotPasswordPage,
+  'reset-password': ResetPasswordPage,
+  claim: ClaimPage,
+  invitation: InvitationPage,
+  'verify-email': VerifyEmailPage,
+  'change-email': ChangeEmailPage,
+}
+
+// Both are on their way before anything is drawn.
+const language = enterLanguage(firstLocale())
+void queryClient.prefetchQuery(sessionQuery)
+
+const name = location.pathname.replace(/^\/app\/|\/$/g, '')
+
+function SignedOut() {
+  useOwnValidity()
+  const Page = PAGES[name] ?? SignInPage
+  return (
+    <Boundary>
+      <Suspense>
+        <Page />
+      </Suspense>
+      <Tooltips />
+    </Boundary>
+  )
+}
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <LanguageProvider first={await language}>
+        <SignedOut />
+      </LanguageProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)
