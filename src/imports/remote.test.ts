@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { eventually } from '../../test/harness/eventually.ts'
 import { createOutgoing } from '../outgoing/index.ts'
 import { SERVICES, startService } from './testing/services.ts'
-import { createTestImports, type TestImports } from './testing/site.ts'
+import { createTestImports, type ShownJob, type TestImports } from './testing/site.ts'
 
 const TOKEN = 'a-secret-token'
 const LOOPBACK = ['127.0.0.0/8']
@@ -77,6 +78,38 @@ test('it waits as long as the service asks for, and goes on', async () => {
   )
   expect(done.result).toEqual({ created: 120, updated: 0, skipped: 0, refused: 0 })
   expect(waits).toEqual([7_000, 1_000])
+})
+
+test('while it waits, jobs of other workspaces go on', async () => {
+  const waiting = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+  const sleep = () => {
+    waiting.resolve()
+    return over.promise
+  }
+  const site = await siteWith({ sleep })
+  const { url } = serve(SERVICES.shlink(60, TOKEN), (_, count) =>
+    count === 1 ? new Response('', { status: 429, headers: { 'Retry-After': '60' } }) : undefined,
+  )
+  const answer = await ask(site, { source: 'shlink', base_url: url, token: TOKEN })
+  await waiting.promise
+  const link = await site.links.create({ destination_url: 'https://example.com/' }, 2)
+  const stranger = { headers: { Authorization: 'Bearer stranger' } }
+  const changed = await site.send('POST', '/api/v1/links/bulk/by-filter', {
+    ...stranger,
+    body: { filter: {}, expected: 1, patch: { title: 'Changed' } },
+  })
+  expect(changed.status).toBe(202)
+  const path = changed.headers.get('location') as string
+  const other = await eventually('the other job has ended', async () => {
+    const job = (await (await site.send('GET', path, stranger)).json()) as ShownJob
+    return job.status === 'queued' || job.status === 'running' ? undefined : job
+  })
+  expect(other).toMatchObject({ status: 'succeeded', result: { succeeded: 1 } })
+  const { data } = await site.links.list({}, 2)
+  expect(data.map(({ id, title }) => [id, title])).toEqual([[link.id, 'Changed']])
+  over.resolve()
+  expect((await site.finished(answer)).result).toMatchObject({ created: 60 })
 })
 
 test('a service that fails for good ends the import; what was read stays, and can be undone', async () => {

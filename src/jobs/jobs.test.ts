@@ -76,17 +76,17 @@ function adding(storage: Storage, before: (n: number) => Promise<void> | void = 
   }
 }
 
-const add = (jobs: JobService, upTo: number, type = 'numbers.add') =>
-  site.storage.write((tx) => jobs.enqueue(tx, asker, { type, input: { upTo }, total: upTo }))
+const add = (jobs: JobService, upTo: number, type = 'numbers.add', as = asker) =>
+  site.storage.write((tx) => jobs.enqueue(tx, as, { type, input: { upTo }, total: upTo }))
 
 const added = async () => {
   const rows = await site.storage.read.db.selectFrom('instance').selectAll().execute()
   return rows.filter(({ name }) => name.startsWith('job_')).map(({ value }) => Number(value))
 }
 
-const finished = (jobs: JobService, id: string) =>
+const finished = (jobs: JobService, id: string, as = asker) =>
   eventually('the job is finished', async () => {
-    const row = await jobs.get(asker, id)
+    const row = await jobs.get(as, id)
     return row.finished_at === null ? undefined : row
   })
 
@@ -230,6 +230,30 @@ describe('a job', () => {
     await jobs.purge()
     expect(await jobs.get(asker, id).catch(({ code }) => code)).toBe('JOB_NOT_FOUND')
   })
+})
+
+test('a job that waits holds up those of its own workspace, and no others', async () => {
+  const jobs = processOf('a')
+  const begun: number[] = []
+  const gate = Promise.withResolvers<void>()
+  jobs.register('waiting', async ({ job: { workspaceNo } }: JobRun) => {
+    begun.push(workspaceNo)
+    if (begun.length === 1) await gate.promise
+    return null
+  })
+  const other = { ...asker, workspace: { no: 2 } }
+  await add(jobs, 1, 'waiting')
+  const next = await add(jobs, 1, 'waiting')
+  const theirs = await add(jobs, 1, 'waiting', other)
+  jobs.start()
+  await finished(jobs, theirs.id, other)
+  // Once more all is looked through, and the second one is left.
+  const again = await add(jobs, 1, 'waiting', other)
+  await finished(jobs, again.id, other)
+  expect(begun).toEqual([1, 2, 2])
+  gate.resolve()
+  await finished(jobs, next.id)
+  expect(begun).toEqual([1, 2, 2, 1])
 })
 
 describe('of several processes', () => {

@@ -12,6 +12,8 @@ const RENEW_MS = 3_000
 const POLL_MS = 2_000
 /** A job that doesn't get further in so many runs takes its process down each time. */
 const ATTEMPTS_MAX = 10
+/** So many run at once in a process: most of the time of an import from another service is waiting. */
+const RUNNING_MAX = 4
 
 /** The job was cancelled, or another process has it. */
 class LeaseLost extends Error {}
@@ -28,49 +30,56 @@ export interface RunnerDeps {
 
 export type JobRunner = ReturnType<typeof createJobRunner>
 
-/** Runs jobs in this process, one at a time, the oldest first. */
+/** Runs jobs in this process, a few at once, of each workspace one at a time and the oldest first. */
 export function createJobRunner(deps: RunnerDeps) {
   const { storage, clock, logger, handlers, nodeId: owner = 'server' } = deps
   // Of a newer version there may be others, which only newer nodes can do.
   const types = () => [...handlers.keys()]
   const stopping = new AbortController()
-  let working: Promise<void> | undefined
+  /** By the workspaces that they are of. */
+  const running = new Map<number, Promise<void>>()
+  const busy = () => [...running.keys()]
+  let looking: Promise<void> | undefined
   let isAsked = false
   let hasReleased = false
   let timer: ReturnType<typeof setInterval> | undefined
 
-  /** Runs what there is. While the database is away, it ends and is called again. */
-  async function work(): Promise<void> {
+  /** Begins what there is, if there is room. While the database is away, it ends and is called again. */
+  async function look(): Promise<void> {
     if (!hasReleased) {
-      await storage.write((tx) => releaseJobs(tx, owner), { survives: 'process' })
+      await storage.write((tx) => releaseJobs(tx, owner, busy()), { survives: 'process' })
       hasReleased = true
     }
-    while (!stopping.signal.aborted) {
+    while (!stopping.signal.aborted && running.size < RUNNING_MAX) {
       isAsked = false
-      const id = await waitingJob(storage.read, types(), clock.now())
-      if (id === null && !isAsked) return
-      if (id !== null) await runOne(id)
+      const next = await waitingJob(storage.read, types(), clock.now(), busy())
+      if (next !== undefined) await take(next)
+      else if (!isAsked) return
     }
   }
 
-  async function runOne(id: string): Promise<void> {
+  async function take({ id, workspace_no }: Pick<JobRow, 'id' | 'workspace_no'>): Promise<void> {
     const row = await storage.write((tx) => {
       const now = clock.now()
       return takeJob(tx, id, { owner, now, until: now + LEASE_MS })
     })
-    if (row !== undefined) await run(deps, row, owner, stopping.signal)
+    if (row === undefined) return
+    const ended = run(deps, row, owner, stopping.signal).finally(() => running.delete(workspace_no))
+    running.set(workspace_no, ended.then(wake, failed))
+  }
+
+  function failed(err: unknown): void {
+    hasReleased = false
+    if (!(err instanceof StorageUnavailable)) logger.error({ err }, 'Jobs could not be run')
   }
 
   function wake(): void {
     isAsked = true
     if (timer === undefined || stopping.signal.aborted) return
-    working ??= work()
-      .catch((err) => {
-        hasReleased = false
-        if (!(err instanceof StorageUnavailable)) logger.error({ err }, 'Jobs could not be run')
-      })
+    looking ??= look()
+      .catch(failed)
       .finally(() => {
-        working = undefined
+        looking = undefined
       })
   }
 
@@ -83,11 +92,12 @@ export function createJobRunner(deps: RunnerDeps) {
       timer.unref()
       wake()
     },
-    /** Ends the run of this moment at its next step, and leaves the job to others. */
+    /** Ends the runs of this moment at their next steps, and leaves the jobs to others. */
     async stop(): Promise<void> {
       clearInterval(timer)
       stopping.abort()
-      await working
+      await looking
+      await Promise.all(running.values())
     },
   }
 }

@@ -50,15 +50,31 @@ export function listJobs(
   return jobs.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** The oldest job of these types that no process has; null: there is none. */
-export async function waitingJob(
+/** The oldest job of these types that no process has, of a workspace that has none running. */
+export function waitingJob(
   { db }: Sql,
   types: readonly string[],
   now: number,
-): Promise<string | null> {
-  const jobs = db.selectFrom('jobs').select('id').where('lease_until', '<=', now)
-  const oldest = jobs.where('type', 'in', types).orderBy('id').limit(1)
-  return (await oldest.executeTakeFirst())?.id ?? null
+  /** Workspaces that this process works for. */
+  busy: readonly number[],
+): Promise<Pick<JobRow, 'id' | 'workspace_no'> | undefined> {
+  let waiting = db
+    .selectFrom('jobs')
+    .select(['id', 'workspace_no'])
+    .where('lease_until', '<=', now)
+    .where('type', 'in', types)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('jobs as other')
+            .select('other.id')
+            .whereRef('other.workspace_no', '=', 'jobs.workspace_no')
+            .where('other.lease_until', '>', now),
+        ),
+      ),
+    )
+  if (busy.length > 0) waiting = waiting.where('workspace_no', 'not in', busy)
+  return waiting.orderBy('id').limit(1).executeTakeFirst()
 }
 
 /** Takes a job, until `until`. Undefined: another process was faster. */
@@ -118,14 +134,19 @@ export function cancelJob(
     .executeTakeFirst()
 }
 
-/** Gives back what an earlier run of this process has left behind. */
-export async function releaseJobs({ db }: Transaction, owner: string): Promise<void> {
-  await db
+/** Gives back what this process holds and doesn't run, all but the jobs of `busy` workspaces. */
+export async function releaseJobs(
+  { db }: Transaction,
+  owner: string,
+  busy: readonly number[],
+): Promise<void> {
+  let left = db
     .updateTable('jobs')
     .set({ lease_until: 0 })
     .where('lease_owner', '=', owner)
     .where('lease_until', '>', 0)
-    .execute()
+  if (busy.length > 0) left = left.where('workspace_no', 'not in', busy)
+  await left.execute()
 }
 
 /** Deletes the jobs that were finished before a time. */

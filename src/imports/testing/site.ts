@@ -8,6 +8,8 @@ import { createCursors } from '../../http/cursor.ts'
 import { createTestApi, type SendInit, type TestApi } from '../../http/testing/api.ts'
 import { createJobService } from '../../jobs/index.ts'
 import { registerJobRoutes } from '../../jobs/routes.ts'
+import { registerByFilterRoute } from '../../links/bulk/by-filter-routes.ts'
+import { createFilterJobs } from '../../links/bulk/job.ts'
 import { registerLinkRoutes } from '../../links/routes.ts'
 import { createTestLinks, type TestLinks } from '../../links/testing/links.ts'
 import { createOutgoing } from '../../outgoing/index.ts'
@@ -69,7 +71,9 @@ export async function createTestImports(deps: Partial<ImportServiceDeps> = {}) {
     secrets: { imports: new Uint8Array(32) },
   }
   const imports: ImportService = createImportService({ ...own, jobs, ...deps })
+  const filterJobs = createFilterJobs({ ...own, jobs })
   registerLinkRoutes(site.api, { links: links.service })
+  registerByFilterRoute(site.api, { links: links.service, filterJobs })
   registerJobRoutes(site.api, { jobs })
   registerImportRoutes(site.api, { imports })
   jobs.start()
