@@ -8,6 +8,8 @@ process.umask(0o077)
 
 const args = process.argv.slice(2)
 
+const SERVE_OPTIONS = ['--json', '--take-over']
+
 /** `serve` and its helpers start without the parser; only other command lines need it. */
 async function run(): Promise<number> {
   const [command, ...rest] = args
@@ -15,10 +17,11 @@ async function run(): Promise<number> {
     await runHelper(command, rest)
     return 0
   }
-  if (command === 'serve' && rest.every((option) => option === '--json')) {
+  if (command === 'serve' && rest.every((option) => SERVE_OPTIONS.includes(option))) {
     const context = createContext()
-    context.json = rest.length > 0
-    await (await import('./commands/serve.ts')).serve(context)
+    context.json = rest.includes('--json')
+    const takeOver = rest.includes('--take-over')
+    await (await import('./commands/serve.ts')).serve(context, { takeOver })
     return 0
   }
   return await (await import('./commands/program.ts')).runProgram(args)

@@ -44,7 +44,7 @@ const create = async ({ config, baseUrl }) => {
     },
   }
 }
-try { await serve(createContext(), create, 1000) } catch (error) {
+try { await serve(createContext(), {}, create, 1000) } catch (error) {
   const failure = await failureOf(error)
   process.stderr.write(renderFailure(failure, false))
   process.exit(failure.status)
@@ -201,7 +201,7 @@ const { createContext } = await import(${JSON.stringify(join(import.meta.dir, 'c
 const { createDeps } = await import(${JSON.stringify(join(import.meta.dir, '../deps.ts'))})
 const { existsSync, writeFileSync } = await import('node:fs')
 const dir = process.env.SLUGLINE_DATA_DIR
-await serve(createContext(), async (input) => {
+await serve(createContext(), {}, async (input) => {
   writeFileSync(dir + '/migrated', '')
   while (!existsSync(dir + '/go')) await Bun.sleep(5)
   return await createDeps(input)

@@ -5,6 +5,7 @@ import { createLogger, type Logger } from '../base/logger.ts'
 import { PROGRAM_NAME } from '../base/own-program.ts'
 import { systemRandom } from '../base/random.ts'
 import {
+  type Config,
   type Environment,
   ensureDataDir,
   listeningUrl,
@@ -13,7 +14,7 @@ import {
   unknownVariables,
 } from '../config/index.ts'
 import { createLifecycle } from '../operations/lifecycle.ts'
-import { lockDataDir } from '../operations/lock.ts'
+import { lockDataDir, takeOverDataDir } from '../operations/lock.ts'
 import { createMetrics } from '../operations/metrics.ts'
 import type { CreateServing, Serving, ServingInput } from '../operations/serving.ts'
 import { loadPlans } from '../plans/load.ts'
@@ -21,7 +22,7 @@ import { createPlans, type Plans } from '../plans/service.ts'
 import type { Sql } from '../storage/index.ts'
 import { type CommandContext, CommandError } from './context.ts'
 import { toStderr } from './output.ts'
-import { createGate, listen, stopRequests } from './server.ts'
+import { createGate, type Gate, listen, stopRequests } from './server.ts'
 import { isAway, NOTHING, openServing } from './stand-by.ts'
 
 /** Longest times of stopping, in milliseconds; with the 5 seconds of `Serving.closing`, under 10. */
@@ -33,12 +34,21 @@ export function registerServeCommand(program: Command, context: CommandContext):
   program
     .command('serve')
     .description('answer redirects and the API on HOST:PORT (127.0.0.1:3000)')
-    .action(() => serve(context))
+    .option(
+      '--take-over',
+      'listen beside the server that runs on this data directory with --take-over, stop it, and go on in its place',
+    )
+    .action((options: ServeOptions) => serve(context, options))
+}
+
+interface ServeOptions {
+  takeOver?: boolean
 }
 
 /** Resolves when it listens. @throws ConfigError, DataDirLocked, CommandError */
 export async function serve(
   context: CommandContext,
+  { takeOver = false }: ServeOptions = {},
   createServing: CreateServing = async (input) => (await import('../deps.ts')).createDeps(input),
   finishRequestsMs = FINISH_REQUESTS_MS,
 ): Promise<void> {
@@ -49,11 +59,12 @@ export async function serve(
     checkGeoipDatabase(config.geoipDatabase)
   }
   ensureDataDir(config.dataDir)
-  const lock = lockDataDir(config.dataDir)
   const logger = await openLogger(context.environment)
-  const metrics = createMetrics(config.metrics)
   const gate = createGate()
-  let server: ReturnType<typeof listen> | undefined
+  let { server, lock } = takeOver
+    ? await takePlace(config, gate, logger)
+    : { server: undefined, lock: lockDataDir(config.dataDir) }
+  const metrics = createMetrics(config.metrics)
   let opened = NOTHING
   async function stop(): Promise<void> {
     opened.health.stopping()
@@ -75,7 +86,7 @@ export async function serve(
 
   const start = await createStart(context.environment, logger)
   const first = await start.first()
-  server = listen(config, gate, logger)
+  server ??= listen(config, gate, logger)
   const url = listeningUrl(config.host, server.port as number)
   let serving: Serving
   try {
@@ -115,6 +126,17 @@ export async function serve(
   gate.open(serving.fetch)
   lock.listensOn(url, config.baseUrl ?? url)
   await announce(context, serving, { url, logger })
+}
+
+/** Listens before the other server leaves: from now on visits wait for this one. */
+async function takePlace(config: Config, gate: Gate, logger: Logger) {
+  const server = listen(config, gate, logger, true)
+  try {
+    return { server, lock: await takeOverDataDir(config.dataDir) }
+  } catch (error) {
+    await server.stop(true)
+    throw error
+  }
 }
 
 /** Logs, first of all the settings that most likely are mistakes. */

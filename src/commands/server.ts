@@ -63,7 +63,13 @@ function held() {
 }
 
 /** Listens. @throws CommandError when the address can't be had */
-export function listen(config: Config, gate: Gate, logger: Pick<Logger, 'error'>) {
+export function listen(
+  config: Config,
+  gate: Gate,
+  logger: Pick<Logger, 'error'>,
+  /** Beside another process that listens there and allows it, too. */
+  isShared = false,
+) {
   const { host, port } = config
   try {
     return Bun.serve({
@@ -73,7 +79,7 @@ export function listen(config: Config, gate: Gate, logger: Pick<Logger, 'error'>
       maxRequestBodySize: MAX_BODY_BYTES,
       development: false,
       // Otherwise Bun shares the port with any other Bun of this user, each with half the requests.
-      reusePort: false,
+      reusePort: isShared,
       fetch: (request, server) => gate.fetch(request, server),
       error(error) {
         return failed(error, logger, config.baseUrl ?? listeningUrl(host, this.port as number))
@@ -103,9 +109,9 @@ async function failed(error: Error, logger: Pick<Logger, 'error'>, baseUrl: stri
 }
 
 /**
- * Takes no new connections, and finishes what has begun. Where a load balancer keeps connections, it
- * may send a request into one at the moment at which it is closed, and must not send most methods
- * again. So it gets time to see `/readyz` fail, and every answer closes its connection.
+ * Takes no new connections, and finishes what has begun. Where a proxy keeps connections, it may send a
+ * request into one at the moment at which it is closed, and must not send most methods again. So every
+ * answer closes its connection, and a load balancer gets time to see `/readyz` fail.
  */
 export async function stopRequests(
   server: { stop(closeActiveConnections?: boolean): Promise<void> },
@@ -122,15 +128,17 @@ export async function stopRequests(
 ): Promise<void> {
   const { gate, hasOthers, withinMs, leave = () => Bun.sleep(LEAVING_MS) } = options
   let leftMs = withinMs
-  if (gate !== undefined && hasOthers) {
+  if (gate !== undefined) {
     const { fetch } = gate
     gate.open(async (...visit) => {
       const answer = await fetch(...visit)
       answer.headers.set('connection', 'close')
       return answer
     })
-    await leave()
-    leftMs -= LEAVING_MS
+    if (hasOthers) {
+      await leave()
+      leftMs -= LEAVING_MS
+    }
   }
   const isFinished = () => server.stop().then(() => true)
   if (!(await within(leftMs, isFinished, false))) await server.stop(true)

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 /** How long a start waits for a server that is just ending. */
 const PATIENCE_MS = 250
 
+/** Longer than a server takes to stop. */
+const TAKE_OVER_MS = 12_000
+
 /** A connection without a reference is collected, and its lock with it. */
 const held = new Set<Database>()
 
@@ -46,6 +49,23 @@ export function lockDataDir(dataDir: string) {
       db.close()
     },
   }
+}
+
+/**
+ * Takes the data directory over from the server that has it: tells that one to stop, and waits for it.
+ * @throws DataDirLocked when it stays
+ */
+export async function takeOverDataDir(dataDir: string) {
+  const { pid } = lockState(dataDir)
+  if (pid !== null) process.kill(pid, 'SIGTERM')
+  const free = () => {
+    const db = tryLock(lockFile(dataDir), 0)
+    db?.close()
+    return db !== null
+  }
+  // Not by the patience of SQLite, which blocks this thread: it accepts connections meanwhile.
+  for (const end = Date.now() + TAKE_OVER_MS; !free() && Date.now() < end; ) await Bun.sleep(20)
+  return lockDataDir(dataDir)
 }
 
 /** Whether a server holds the directory now, and who it is as far as it is known. */

@@ -1,42 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { NGINX, settingsOfDocs } from '../../test/harness/nginx.ts'
 import { migrate } from '../storage/index.ts'
 import { openSite, type Site } from './testing/site.ts'
-
-const NGINX = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` })
-const DOCS = join(import.meta.dir, '../../docs/operating.md')
 
 let dir: string
 let site: Site
 let server: Bun.Server<undefined>
 let nginx: Bun.Subprocess
-
-/** The settings of the docs, for a server on a socket of the test's. */
-function settings(port: number): string {
-  const block = /```nginx\n(.*?)```/s.exec(readFileSync(DOCS, 'utf8'))?.[1] as string
-  const [upstream = '', locations = ''] = block.split(/(?=^location )/m, 2)
-  const rest = block.slice(upstream.length)
-  expect(locations).not.toBe('')
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map((name) => `${name}_temp_path ${dir}/${name};`)
-    .join('\n')
-  return `daemon off;
-pid ${dir}/pid;
-error_log stderr;
-worker_processes 1;
-events {}
-http {
-access_log off;
-${temporary}
-${upstream.replace('127.0.0.1:3000', `127.0.0.1:${port}`)}
-server {
-listen unix:${dir}/nginx.sock;
-${rest}
-}
-}`
-}
 
 describe.skipIf(NGINX === null)('behind nginx, as docs/operating.md sets it up', () => {
   beforeAll(async () => {
@@ -46,7 +19,7 @@ describe.skipIf(NGINX === null)('behind nginx, as docs/operating.md sets it up',
     const fetch = (request: Request) => site.redirect.fetch(request, () => '192.0.2.1')
     server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch })
     const file = join(dir, 'nginx.conf')
-    writeFileSync(file, settings(server.port as number))
+    writeFileSync(file, settingsOfDocs(dir, `unix:${dir}/nginx.sock`, `127.0.0.1:${server.port}`))
     // The socket is there before the master says on stderr that it has started its worker.
     const command = [NGINX as string, '-c', file, '-e', 'stderr', '-g', 'error_log stderr notice;']
     nginx = Bun.spawn(command, { stderr: 'pipe', stdout: 'ignore' })

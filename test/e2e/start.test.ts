@@ -55,6 +55,54 @@ test('a second server on the same data directory is refused, and the first goes 
   }
 })
 
+test('a server that takes over from another loses no visit and no click', async () => {
+  const args = ['--take-over']
+  const first = await startSlugline({}, { args })
+  const { dataDir, url, env } = first
+  const { key } = await first.createKey()
+  const body = { destination_url: 'https://example.com/', slug: 'a' }
+  const created = await first.call('POST', '/api/v1/links', { key, body })
+  const { id } = (await created.json()) as { id: string }
+  const statuses: number[] = []
+  const sent = async (n: number) => {
+    for (const all = statuses.length + n; statuses.length < all; ) await Bun.sleep(1)
+  }
+  let isOver = false
+  const visiting = Array.from({ length: 8 }, async () => {
+    while (!isOver) statuses.push((await first.call('GET', '/a', { headers: BROWSER })).status)
+  })
+  await sent(50)
+  const second = await startSlugline({ ...env, PORT: new URL(url).port }, { args, dataDir })
+  try {
+    expect(await first.ended()).toBe(0)
+    await sent(50)
+    isOver = true
+    await Promise.all(visiting)
+    expect(statuses.filter((status) => status !== 302)).toEqual([])
+    await eventually('all visits are counted', async () => {
+      const answer = await second.call('GET', `/api/v1/links/${id}`, { key })
+      const { clicks } = (await answer.json()) as { clicks: { total: number } }
+      return clicks.total === statuses.length || undefined
+    })
+  } finally {
+    isOver = true
+    await second.dispose()
+    await first.dispose()
+  }
+})
+
+test('nobody takes over from a server that does not share its port', async () => {
+  const slugline = await startSlugline()
+  try {
+    const env = { ...slugline.env, PORT: new URL(slugline.url).port }
+    const second = await runCommand(['serve', '--take-over'], env)
+    expect([second.status, second.stderr]).toEqual([1, expect.stringContaining(env.PORT)])
+    expect((await slugline.call('GET', '/livez')).status).toBe(200)
+  } finally {
+    await slugline.dispose()
+  }
+})
+
 test('the lock of a killed server is gone with it', async () => {
   const slugline = await startSlugline()
   try {

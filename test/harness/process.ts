@@ -30,6 +30,8 @@ export interface Slugline {
   call(method: string, path: string, options?: CallOptions): Promise<Response>
   /** SIGTERM, and the exit status. */
   stop(): Promise<number>
+  /** Waits for its end. */
+  ended(): Promise<number>
   /** SIGKILL to the server, as a crash would. */
   kill(): Promise<void>
   /** Starts it again on the same data and the same port; some settings may differ from now on. */
@@ -104,6 +106,8 @@ export interface StartOptions {
   wrapper?: string[]
   /** The executable; by default the checkout's `bin/slugline`. */
   program?: string
+  /** Of `serve`. */
+  args?: string[]
 }
 
 /**
@@ -164,6 +168,7 @@ export async function startSlugline(
       if (status !== 0) console.error(`serve ended with ${status}: ${running.output()}`)
       return status
     },
+    ended: () => running.child.exited,
     async kill() {
       running.child.kill('SIGKILL')
       await running.child.exited
@@ -186,8 +191,12 @@ export async function startSlugline(
 
 /** The process is there at once, so that it can be stopped before it listens. */
 function launch(env: Record<string, string>, options: StartOptions) {
-  const { wrapper = [], program = SLUGLINE } = options
-  const child = Bun.spawn([...wrapper, program, 'serve'], { env, stdout: 'pipe', stderr: 'pipe' })
+  const { wrapper = [], program = SLUGLINE, args = [] } = options
+  const child = Bun.spawn([...wrapper, program, 'serve', ...args], {
+    env,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   let output = ''
   const ready = Promise.withResolvers<string>()
   const read = async (stream: ReadableStream<Uint8Array>) => {
